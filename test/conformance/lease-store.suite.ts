@@ -161,7 +161,7 @@ function initializationSuite(name: string, open: (options?: WorldOptions) => Pro
       expect(await theirs.initialization.tryLock(30)).toBe(true)
     })
 
-    it.each([-1, null])('can be locked again when the lock of a dead instance expires (container TTL %j)', async (leaseTtl) => {
+    it.each([-1, null])('can be locked again when the lock expires (container TTL %j)', async (leaseTtl) => {
       const world = await open({ leaseTtl })
       const [mine, theirs] = [await world.leaseStore(), await world.leaseStore()]
       expect(await mine.initialization.tryLock(30)).toBe(true)

@@ -32,7 +32,7 @@ describe('the sample', () => {
   })
 
   // This repository requires only Node, and the sample is about another language.
-  it.runIf(hasPython)('`foreign-agent` completes all jobs although its agent in Python is killed', async () => {
+  it.runIf(hasPython)('`foreign-agent` completes all jobs although its Python agent is killed', async () => {
     const { stdout, code } = await run(sampleRun('foreign-agent'), [])
     expect(stdout).toContain('the agent was killed; another one takes its place')
     expect(stdout).toContain('label-2: {"label":"THIS SIDE UP"}\n')

@@ -6,7 +6,10 @@ import { scenarios } from './scenarios.js'
 
 const pairsOfScenario = 4
 
-/** How many kinds of fault strike each write: all of them, half, or a third. `npm run simulate:full` strikes all. */
+/**
+ * How many kinds of fault strike each write: all of them, half, or a third. `npm run simulate:full` strikes
+ * all.
+ */
 const everyKind = ['happy', 'retry', 'compensate']
 const halfOfKinds = ['exhaust', 'resubmit', 'cancel', 'submitted-inside']
 
@@ -17,8 +20,8 @@ function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[num
 }
 
 /**
- * Checks whether a write is tested in a scenario. Writes of leases are the same in every scenario, so one scenario
- * is enough.
+ * Checks whether a write is tested in a scenario. Writes of leases are the same in every scenario, so one
+ * scenario is enough.
  */
 function isWanted({ writePoint }: Place, scenario: string): boolean {
   return scenario === 'happy' || !writePoint.startsWith('L')

@@ -190,7 +190,10 @@ describe('two hosts with every role', () => {
 })
 
 describe('a job that is submitted in the process of a host', () => {
-  /** Returns how long a job waits until it is begun, and which host begins it, when its customer is on this host. */
+  /**
+   * Returns how long a job waits until it is begun, and which host begins it, when its customer is on this
+   * host.
+   */
   const submittedOn = async (computer: Host['computer'] | undefined) => {
     const inside = computer === undefined ? {} : { inside: computer }
     const stories = [{ jobId: 'job-1', scenario: happy, atMs: minuteMs / 2, ...inside }]
@@ -208,7 +211,7 @@ describe('a job that is submitted in the process of a host', () => {
     return { laidMs, by }
   }
 
-  it('begins at once if that host holds its feed range, and else at the next poll of the holder', async () => {
+  it('begins at once if that host holds its feed range, else at the next poll of the holder', async () => {
     const elsewhere = await submittedOn(undefined)
     const holder = twoHosts.find(({ computer }) => computer.name === elsewhere.by)
     const other = twoHosts.find((host) => host !== holder)
@@ -301,7 +304,7 @@ describe('a stale read', () => {
 })
 
 describe('a store', () => {
-  it('that is down past all deadlines costs no job and at most one attempt a step (F-X1, F-V12)', async () => {
+  it('that is down past all deadlines costs no job and one attempt a step at most (F-X1, F-V12)', async () => {
     const awayMs = { from: Infinity, to: Infinity }
     const scene: JobScene = sceneOf(slow, {
       faults: {
@@ -319,8 +322,8 @@ describe('a store', () => {
 
   describe('that throttles one partition key', () => {
     /**
-     * Returns a scene with a few jobs on one feed range. One of them is throttled from the moment it is stored, as
-     * long as `isHot` is true.
+     * Returns a scene with a few jobs on one feed range. One of them is throttled from the moment it is
+     * stored, as long as `isHot` is true.
      */
     function withHotJob(options: Partial<JobSceneOptions> = {}): { scene: JobScene; cool: () => void } {
       let isHot = true
@@ -346,7 +349,7 @@ describe('a store', () => {
     const areOthersDone = (scene: JobScene) => (): boolean =>
       stateOf(scene, 'job-2') === 'Processed' && stateOf(scene, 'job-3') === 'Processed'
 
-    it('lets the other jobs of the range end, and the throttled job once it is served (F-X2, I8)', async () => {
+    it('lets other jobs of the range end, and the throttled job once it is served (F-X2, I8)', async () => {
       const { scene, cool } = withHotJob()
       // The last job is submitted after two minutes. Each step takes a poll of three feeds.
       expect(await scene.world.runUntil(areOthersDone(scene), 2 * minuteMs + faultCostMs)).toBe(true)

@@ -10,8 +10,8 @@ const minuteMs = 60_000
 const long = { ...scenarioNamed('happy'), workMs: 3 * stepDeadlineMs, progressEveryMs: 15_000 }
 
 /**
- * Runs the job to its end, or until an invariant is broken. Returns the attempts that called the services, and
- * their effects.
+ * Runs the job to its end, or until an invariant is broken. Returns the attempts that called the services,
+ * and their effects.
  */
 async function ended(options: Partial<JobSceneOptions> = {}) {
   const stories = [{ jobId: 'job-1', scenario: long, atMs: 0 }]
@@ -45,7 +45,7 @@ describe('steps that each take three deadlines (F-A25)', () => {
     },
   )
 
-  it('are done by the same attempt when the agents crash after they have only marked it as begun', async () => {
+  it('are done by the same attempt when the agents crash right after they marked it as begun', async () => {
     const { problems, failures } = await ended({ faults: { planned: [faultFrom('crashAfter@W2#1')] } })
     expect({ problems, failures }).toEqual({ problems: [], failures: 0 })
   })

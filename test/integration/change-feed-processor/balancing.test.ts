@@ -97,7 +97,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await unhealthy.processor.stop()
   })
 
-  it('lists its leases every second interval while one instance has all, and else every interval', async () => {
+  it('lists its leases every second interval while one instance has all, else every interval', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const [first, second] = await instances(world, 2)
     if (first === undefined || second === undefined) throw new Error('there are two')
