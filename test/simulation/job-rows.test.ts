@@ -304,7 +304,7 @@ describe('a stale read', () => {
 })
 
 describe('a store', () => {
-  it('that is down past all deadlines costs no job and one attempt a step at most (F-X1, F-V12)', async () => {
+  it('that is down past all deadlines costs no job, and each step one attempt at most (F-X1, F-V12)', async () => {
     const awayMs = { from: Infinity, to: Infinity }
     const scene: JobScene = sceneOf(slow, {
       faults: {

@@ -74,7 +74,7 @@ describe('leases that overlap', () => {
     expect([scene.deliveries.openCount, scene.world.problems]).toEqual([0, []])
   })
 
-  it('are also replaced when a .NET lease overlaps its neighbour after a merge and split (0013)', async () => {
+  it('are also replaced when a .NET lease reaches into its neighbour after a merge (0013)', async () => {
     const scene = sceneWith({ partitionCount: 2, computers: [host('host-0')], writeIntervalMs: 6_000 })
     await scene.pass(minuteMs)
     const container = scene.world.container(monitored)

@@ -79,7 +79,10 @@ function usesOf(source: Source): Use[] {
   return uses
 }
 
-/** `setTimeout(…)`, `import { randomUUID }`, `globalThis.setTimeout`; not `socket.setTimeout` or `{ setTimeout: … }`. */
+/**
+ * `setTimeout(…)`, `import { randomUUID }`, `globalThis.setTimeout`, but not `socket.setTimeout` or `{
+ * setTimeout: … }`.
+ */
 function bareUse(node: ts.Node): Use | null {
   if (!ts.isIdentifier(node) || !Object.hasOwn(bareNames, node.text)) return null
   const capability = bareNames[node.text]
