@@ -30,17 +30,14 @@ function isWanted({ writePoint }: Place, scenario: string): boolean {
 describe.each(scenarios.map(({ name }) => name))(
   'a job of the scenario %s (R1, R3, R25, R28, R65, R108, I7, I8)',
   (scenario) => {
-    it.each(faultKinds)(
-      'ends and keeps every invariant, whichever write suffers %s',
-      async (kind) => {
-        const broken: string[] = []
-        const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
-        const struck = places.filter((_, index) => isStruck(scenario, index, kind))
-        expect(struck).not.toEqual([])
-        for (const place of struck) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
-        expect(broken).toEqual([])
-      },
-    )
+    it.each(faultKinds)('ends and keeps every invariant, whichever write suffers %s', async (kind) => {
+      const broken: string[] = []
+      const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
+      const struck = places.filter((_, index) => isStruck(scenario, index, kind))
+      expect(struck).not.toEqual([])
+      for (const place of struck) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
+      expect(broken).toEqual([])
+    })
 
     it('ends and keeps every invariant under two faults', async () => {
       const broken: string[] = []

@@ -11,16 +11,19 @@ describe('a deployment unit that is shared with a .NET host', () => {
   it.each([
     ['whose clock is right', 0],
     ['whose clock is behind, and the timestamps it writes with it', -45_000],
-  ])('%s loses no change and covers every range while leases are stolen (I10, I11)', async (_name, skewMs) => {
-    const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
-    await scene.pass(2 * minuteMs)
-    scene.startDotnet({ name: 'dotnet', skewMs, driftPpm: 0 })
-    await scene.pass(5 * minuteMs)
-    const stolen = scene.ownership.moves.filter(({ kind, to }) => kind === 'stolen' && to === 'dotnet')
-    expect(stolen.length).toBeGreaterThan(0)
-    expect(ownersIn(scene)).toContain('dotnet')
-    expect((await scene.recover()).problems).toEqual([])
-  })
+  ])(
+    '%s loses no change and covers every range while leases are stolen (I10, I11)',
+    async (_name, skewMs) => {
+      const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
+      await scene.pass(2 * minuteMs)
+      scene.startDotnet({ name: 'dotnet', skewMs, driftPpm: 0 })
+      await scene.pass(5 * minuteMs)
+      const stolen = scene.ownership.moves.filter(({ kind, to }) => kind === 'stolen' && to === 'dotnet')
+      expect(stolen.length).toBeGreaterThan(0)
+      expect(ownersIn(scene)).toContain('dotnet')
+      expect((await scene.recover()).problems).toEqual([])
+    },
+  )
 
   it('stays correct although the .NET host, whose clock is ahead, considers all leases expired', async () => {
     const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
@@ -61,7 +64,7 @@ describe('a deployment unit that is shared with a .NET host', () => {
     expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['1', '2'])
   })
 
-  it('names a lease of merged partitions by its bounds, in a form that both read (F-P7, §4.10)', async () => {
+  it('names a lease of merged partitions by its bounds, in a form both can read (F-P7, §4.10)', async () => {
     const scene = sceneWith({ partitionCount: 2, computers: [first] })
     await scene.pass(minuteMs)
     scene.world.container(monitored).mergePartitions(['0', '1'])

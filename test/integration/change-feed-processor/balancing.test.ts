@@ -234,7 +234,7 @@ describe('an instance beside a .NET host (§9b)', () => {
     await node.processor.stop()
   })
 
-  it('releases a lease that the .NET host overwrites, and delivers nothing more from it (§4.4)', async () => {
+  it('releases a lease that the .NET host overwrites, and delivers nothing from it (§4.4)', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 1 })
     const node = await world.instance('node')
     await node.processor.start()

@@ -49,25 +49,30 @@ describe('a host', () => {
     ['R165 the store is down', { status: 503 }, /does not answer/],
     ['R165 it throttles hard', { status: 429, retryAfterMs: 1 }, /throttles/],
     ['F-X14 the token has expired', { status: 401 }, /refuses the key or token/],
-  ])('reports trouble with the store once, is alive but not ready, and recovers (%s)', async (_, fault, reason) => {
-    const running = await world()
-    const { cosmos, host, heard } = running
-    await heard.waitFor('lease.acquired', undefined, 3)
-    const added = cosmos.faults.add(fault)
-    const { reason: said } = await heard.waitFor('store.troubled')
-    expect(said).toMatch(reason)
-    await failures(heard, cosmos, 12)
-    expect(heard.of('store.troubled')).toHaveLength(1)
-    expect(heard.events.filter(({ type }) => type === 'balance.failed' || type === 'feed.failed')).toEqual([])
-    expect(await probe(running, '/healthz')).toBe(200)
-    expect(await probe(running, '/readyz')).toBe(503)
-    cosmos.faults.remove(added)
-    const job = await host.client.submit(greeting, { name: 'again' }, { jobId: 'after' })
-    expect(await job.result()).toMatchObject({ greet: { text: 'hello again' } })
-    const { failures: count } = await heard.waitFor('store.recovered')
-    expect(count).toBeGreaterThan(3)
-    expect(await probe(running, '/readyz')).toBe(200)
-  })
+  ])(
+    'reports trouble with the store once, is alive but not ready, and recovers (%s)',
+    async (_, fault, reason) => {
+      const running = await world()
+      const { cosmos, host, heard } = running
+      await heard.waitFor('lease.acquired', undefined, 3)
+      const added = cosmos.faults.add(fault)
+      const { reason: said } = await heard.waitFor('store.troubled')
+      expect(said).toMatch(reason)
+      await failures(heard, cosmos, 12)
+      expect(heard.of('store.troubled')).toHaveLength(1)
+      expect(heard.events.filter(({ type }) => type === 'balance.failed' || type === 'feed.failed')).toEqual(
+        [],
+      )
+      expect(await probe(running, '/healthz')).toBe(200)
+      expect(await probe(running, '/readyz')).toBe(503)
+      cosmos.faults.remove(added)
+      const job = await host.client.submit(greeting, { name: 'again' }, { jobId: 'after' })
+      expect(await job.result()).toMatchObject({ greet: { text: 'hello again' } })
+      const { failures: count } = await heard.waitFor('store.recovered')
+      expect(count).toBeGreaterThan(3)
+      expect(await probe(running, '/readyz')).toBe(200)
+    },
+  )
 
   it('reports once that its clock is wrong, and takes its deadlines from the store (F-Q12)', async () => {
     const { host, heard } = await world(

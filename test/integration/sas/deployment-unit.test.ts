@@ -110,18 +110,15 @@ describe('deployment units of the three roles', () => {
     [{}, 1],
     [{ leaseExpirationIntervalMs: 14_000, leaseRenewIntervalMs: 4_000, leaseAcquireIntervalMs: 6_000 }, 0],
     [{ leaseExpirationIntervalMs: 14_000, leaseRenewIntervalMs: 4_000, leaseAcquireIntervalMs: 6_001 }, 1],
-  ])(
-    'doubt a deadline that is shorter than a takeover with the intervals %j (R57)',
-    async (timing, told) => {
-      const here = world()
-      const units = await running(here, [shop], timing)
-      const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', maxFailures: 1 })
-      await here.client.submit(workflow, {}, { jobId: 'j' })
-      await here.clock.advance(5_000)
-      expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)
-      await units.stop()
-    },
-  )
+  ])('doubt a deadline that is shorter than a takeover with the intervals %j (R57)', async (timing, told) => {
+    const here = world()
+    const units = await running(here, [shop], timing)
+    const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', maxFailures: 1 })
+    await here.client.submit(workflow, {}, { jobId: 'j' })
+    await here.clock.advance(5_000)
+    expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)
+    await units.stop()
+  })
 
   it('finish a job whose agents are gone when other agents start (F-A1)', async () => {
     const here = world()

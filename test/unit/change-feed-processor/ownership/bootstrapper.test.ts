@@ -159,18 +159,21 @@ describe('bootstrapping', () => {
   it.each([
     { code: 503, isReady: true },
     { code: 401, isReady: false },
-  ])('retries a transient error, and fails on others ($code: ready after a while $isReady)', async ({ code, isReady }) => {
-    const { runtime, outcome } = await bootstrapping({
-      leaseStore: (store) =>
-        intercepted(store, 'list', [
-          () => Promise.reject(storeError(code)),
-          () => Promise.reject(storeError(code)),
-        ]),
-    })
-    await runtime.world.clock.advance(1_000)
-    if (isReady) expect(outcome()).toBe('ready')
-    else expect(outcome()).toMatchObject({ code })
-    // The lock is released in both cases.
-    expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
-  })
+  ])(
+    'retries a transient error, and fails on others ($code: ready after a while $isReady)',
+    async ({ code, isReady }) => {
+      const { runtime, outcome } = await bootstrapping({
+        leaseStore: (store) =>
+          intercepted(store, 'list', [
+            () => Promise.reject(storeError(code)),
+            () => Promise.reject(storeError(code)),
+          ]),
+      })
+      await runtime.world.clock.advance(1_000)
+      if (isReady) expect(outcome()).toBe('ready')
+      else expect(outcome()).toMatchObject({ code })
+      // The lock is released in both cases.
+      expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
+    },
+  )
 })

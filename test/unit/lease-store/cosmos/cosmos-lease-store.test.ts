@@ -112,18 +112,15 @@ describe('a created lease', () => {
   it.each([
     ['of a partition (B122)', partition],
     ['of a range (B123)', bounds],
-  ])(
-    'exists once when two hosts create it at once, with either partitioning: %s',
-    async (_name, lease) => {
-      for (const leasePartitioning of ['/id', '/partitionKey'] as const) {
-        const world = await cosmosWorld('SDK in process', { leasePartitioning })
-        const stores = [await world.leaseStore(), await world.leaseStore()]
-        const outcomes = await Promise.all(stores.map((store) => store.create(lease)))
-        expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['alreadyExists', 'created'])
-        expect(await documentsIn(world)).toHaveLength(1)
-      }
-    },
-  )
+  ])('exists once when two hosts create it at once, with either partitioning: %s', async (_name, lease) => {
+    for (const leasePartitioning of ['/id', '/partitionKey'] as const) {
+      const world = await cosmosWorld('SDK in process', { leasePartitioning })
+      const stores = [await world.leaseStore(), await world.leaseStore()]
+      const outcomes = await Promise.all(stores.map((store) => store.create(lease)))
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['alreadyExists', 'created'])
+      expect(await documentsIn(world)).toHaveLength(1)
+    }
+  })
 })
 
 describe('a lease that another SDK wrote', () => {
@@ -138,7 +135,7 @@ describe('a lease that another SDK wrote', () => {
     await expect(store.list()).rejects.toThrow(/it is there twice, under different partition keys/)
   })
 
-  it('under a random key is acquired, renewed and checkpointed under that key (B102, B124, B125)', async () => {
+  it('under a random key is acquired, renewed and checkpointed with it (B102, B124, B125)', async () => {
     const world = await cosmosWorld('SDK in process', { leasePartitioning: '/partitionKey' })
     const keys: unknown[] = []
     const store = await storeThrough(world, (request, answer) => {

@@ -19,10 +19,13 @@ describe('`stepsAsIn`', () => {
     ['Error', 'Error'],
     ['Compensated', 'Compensated'],
     ['CompensationFailed', 'Error'],
-  ] as const)('returns all steps in the order of the workflow when they agree with a ledger entry of %s', (state, looks) => {
-    const steps = stepsOf({ processState: looks })
-    expect(stepsAsIn(jobOf(state), steps)).toEqual([steps.get('first'), steps.get('last')])
-  })
+  ] as const)(
+    'returns all steps in the order of the workflow when they agree with a ledger entry of %s',
+    (state, looks) => {
+      const steps = stepsOf({ processState: looks })
+      expect(stepsAsIn(jobOf(state), steps)).toEqual([steps.get('first'), steps.get('last')])
+    },
+  )
 
   it('returns null when a step is missing', () => {
     const steps = new Map([['last', aStep({ stepId: 'last' })]])

@@ -177,7 +177,7 @@ describe('a supervisor', () => {
     await supervisor.stop()
   })
 
-  it('finds a job that stands still by a sweep, even if its changes were delivered before (R98)', async () => {
+  it('finds a job that stands still by its sweep, although its changes were read before (R98)', async () => {
     await world.dispatched()
     const step = await world.step()
     const done = { currentState: 'Completed', processState: 'Processed' as const, lockedBy: null }

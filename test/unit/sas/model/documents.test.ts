@@ -34,9 +34,15 @@ describe('a decoded document', () => {
     expect(decodeDocument(document)).toEqual({ kind: 'foreign' })
   })
 
-  it.each(['sas.job', 'sas.step', 'sas.something-new'])('is reported if it has a newer schema: %s (F-C10)', (type) => {
-    expect(decodeDocument({ type, schema: 2, shape: 'unknown' })).toEqual({ kind: 'newerSchema', schema: 2 })
-  })
+  it.each(['sas.job', 'sas.step', 'sas.something-new'])(
+    'is reported if it has a newer schema: %s (F-C10)',
+    (type) => {
+      expect(decodeDocument({ type, schema: 2, shape: 'unknown' })).toEqual({
+        kind: 'newerSchema',
+        schema: 2,
+      })
+    },
+  )
 
   it.each([
     ['a field is missing', { ...aJob(), fence: undefined }, /^fence: /],

@@ -64,12 +64,15 @@ describe('a reply', () => {
     [503, {}, /^http:\/\/127\.0\.0\.1:\d+ answered 503$/],
     [404, {}, /answered 404/],
     [302, { location: 'http://127.0.0.1:1/' }, /did not answer: unexpected redirect/],
-  ])('fails when the receiver answers %i, and its error contains no secret', async (status, headers, message) => {
-    const { url } = await receiver(status, headers)
-    const sending = replyChannel(null).send(aNotice(url), going)
-    await expect(sending).rejects.toThrow(message)
-    await expect(sending).rejects.not.toThrow(/hidden|secret/)
-  })
+  ])(
+    'fails when the receiver answers %i, and its error contains no secret',
+    async (status, headers, message) => {
+      const { url } = await receiver(status, headers)
+      const sending = replyChannel(null).send(aNotice(url), going)
+      await expect(sending).rejects.toThrow(message)
+      await expect(sending).rejects.not.toThrow(/hidden|secret/)
+    },
+  )
 
   it('is written into a container that the submission names, under its own id', async () => {
     const put: Parameters<ReplyContainers['put']>[] = []
