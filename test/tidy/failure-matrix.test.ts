@@ -12,7 +12,7 @@ function judge(text: string): string[] {
   return untestedRows(matrix, [example('test/unit/a.test.ts', text)], { 'F-Z2': 'is not built' })
 }
 
-describe('the failure matrix', () => {
+describe('the check of the failure matrix', () => {
   it.each([
     `it('reads on (F-Z1, I99)', run)`,
     `describe('I99', () => { it('F-Z1 reads on', run) })`,
@@ -45,7 +45,7 @@ describe('the failure matrix', () => {
     ])
   })
 
-  it('has a test for each of its rows, and no test names an unknown id (R128, R129)', () => {
+  it('finds a test for each of our rows, and no unknown id in any test (R128, R129)', () => {
     const files = readRepository()
     const paper = (path: string) => {
       const found = files.find((file) => file.path === path)

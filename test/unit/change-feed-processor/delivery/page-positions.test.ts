@@ -27,7 +27,7 @@ describe('positions inside a page', () => {
     ])
   })
 
-  it('are missing where transactions of different counts overlap', () => {
+  it('are missing where transactions that were numbered separately overlap', () => {
     expect(positionsIn(pageOf([3, 7, 4, 8], [positionAt('"8"')]))).toEqual(['"3"', null, '"7"', '"8"'])
   })
 

@@ -19,7 +19,7 @@ describe('a document of the feed', () => {
     [{ ...change, _etag: undefined }, /\(id "a"\).*no _etag/],
     [{ ...change, _ts: '1' }, /no _ts/],
     [{ ...change, _lsn: undefined }, /no _lsn/],
-  ])('is refused when it is not complete: %j', (value, refusal) => {
+  ])('is refused when it is not valid: %j', (value, refusal) => {
     expect(() => decodeChange(value, 7)).toThrow(Error)
     expect(() => decodeChange(value, 7)).toThrow(refusal)
   })
@@ -48,7 +48,7 @@ describe('a document of the feed of all versions', () => {
     [{ metadata }, /no current version/],
     [{ metadata: { ...metadata, id: 'm' } }, /\(id "m"\).*no current version/],
     [{ current: {}, metadata: { ...metadata, id: 'm', lsn: '1' } }, /\(id "m"\).*no lsn/],
-  ])('is refused when it is not complete: %j (B47)', (value, refusal) => {
+  ])('is refused when it is not valid: %j (B47)', (value, refusal) => {
     expect(() => decodeVersionChange(value, 0)).toThrow(refusal)
   })
 })

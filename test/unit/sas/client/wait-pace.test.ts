@@ -16,21 +16,21 @@ function paceOf(tookMs: number, noticed: 'heard' | 'read' = 'read'): WaitPace {
   return pace
 }
 
-describe('the pace of waiting for a job', () => {
-  it('is fast at first, and slows down while nothing is known about the workflow', () => {
+describe('the wait for a job', () => {
+  it('reads often at first, and then less often while nothing is known about the workflow', () => {
     expect(looks(new WaitPace(), 3_000)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_280])
   })
 
-  it('begins shortly before such jobs usually end, and continues in small steps', () => {
+  it('starts to read shortly before such jobs usually end, and continues in small steps', () => {
     expect(looks(paceOf(750), 1_300)).toEqual([600, 700, 800, 1_000])
     expect(looks(paceOf(30), 60)).toEqual([24, 29, 34, 44])
   })
 
-  it('is never slower than once a second, because jobs differ', () => {
+  it('reads at least once a second, because jobs differ', () => {
     expect(looks(paceOf(3_600_000), 3_500)).toEqual([1_000, 2_000, 3_000])
   })
 
-  it('begins later when the end of such jobs is usually heard in this process', () => {
+  it('starts to read later when the end of such jobs is usually heard in this process', () => {
     expect(looks(paceOf(300, 'heard'), 900)).toEqual([600, 700, 800])
   })
 
@@ -51,7 +51,7 @@ describe('the pace of waiting for a job', () => {
     expect(pace.restMs({ workflow: 'other-0', atMs: 0 }, 0)).toBe(640)
   })
 
-  it('waits at most a second when the clock is behind that of the submitter', () => {
+  it('reads within a second when the clock is behind that of the submitter', () => {
     expect(paceOf(800).restMs(job, job.atMs - 90_000)).toBe(1_000)
   })
 })
