@@ -25,7 +25,7 @@ function onlyNext(page: ChangePage): FeedPosition {
   return next
 }
 
-/** Every id from these positions on, through splits, until all are drained. */
+/** Reads from these positions, through splits, until all are drained. Returns every id. */
 async function drain(feed: ChangeFeed, from: readonly FeedPosition[], maxItemCount = 100): Promise<string[]> {
   const found: string[] = []
   let open = [...from]
@@ -40,15 +40,15 @@ async function drain(feed: ChangeFeed, from: readonly FeedPosition[], maxItemCou
 
 /** What every change feed must do. */
 export function changeFeedSuite(name: string, open: (options?: WorldOptions) => Promise<CosmosWorld>): void {
-  describe(`change feed: ${name}`, () => {
-    it('has physical ranges without gap or overlap, in order', async () => {
+  describe(`the change feed (${name})`, () => {
+    it('lists its physical ranges in order, without gaps or overlaps', async () => {
       const ranges = await (await open({ partitionCount: 3 })).feed().physicalRanges()
       expect(ranges.map((range) => range.id)).toEqual(['0', '1', '2'])
       expect([ranges[0]?.min, ranges[2]?.max]).toEqual(['', 'FF'])
       expect(ranges.slice(1).map((range) => range.min)).toEqual(ranges.slice(0, 2).map((range) => range.max))
     })
 
-    it('begins at the beginning and goes on from where it was (B57)', async () => {
+    it('reads from the beginning and continues after the last page (B57)', async () => {
       const world = await open()
       const feed = world.feed()
       await world.put('1')
@@ -65,7 +65,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second)))).toEqual(['3'])
     })
 
-    it('has nothing in an empty container, and a position to go on from (B66)', async () => {
+    it('returns an empty page and a position to continue from for an empty container (B66)', async () => {
       const world = await open()
       const feed = world.feed()
       const first = await read(feed, { feedRange: whole, start: beginning })
@@ -74,7 +74,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(first)))).toEqual(['1'])
     })
 
-    it('has positions that can be kept as text, and gone on from by others (B60)', async () => {
+    it('returns positions that survive JSON and from which another reader continues (B60)', async () => {
       const world = await open({ keepsVersions: true })
       for (const id of ['1', '2']) await world.put(id)
       const { next } = await read(world.feed(), { feedRange: whole, start: beginning }, 1)
@@ -83,7 +83,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(await drain(world.feed(), kept)).toEqual(['2'])
     })
 
-    it('cuts a range that was split where partitions begin, its outer bounds its own (B187, B359)', async () => {
+    it('cuts a range where the new partitions begin, and keeps its outer bounds (B187, B359)', async () => {
       const world = await open()
       const feedRange = { min: '0A', max: '2E' }
       for (const id of Array.from({ length: 30 }, (_, index) => `d${index}`)) await world.put(id)
@@ -111,13 +111,13 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(found.sort()).toEqual(before.sort())
     })
 
-    it('answers the latest version only, at its new place', async () => {
+    it('returns only the latest version of a document, at its new place', async () => {
       const world = await open()
       for (const id of ['1', '2', '1']) await world.put(id)
       expect(ids(await read(world.feed(), { feedRange: whole, start: beginning }))).toEqual(['2', '1'])
     })
 
-    it('answers no more than asked for, and then the rest (B68)', async () => {
+    it('returns at most the requested number of changes, and then the rest (B68)', async () => {
       const world = await open()
       const all = ['1', '2', '3', '4', '5']
       for (const id of all) await world.put(id)
@@ -126,7 +126,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(await drain(world.feed(), first.next, 2)).toEqual(['3', '4', '5'])
     })
 
-    it('from now on has what comes later, and its position can be kept (B58)', async () => {
+    it('returns only later changes when it is read from now on (B58)', async () => {
       const world = await open()
       await world.put('1')
       const first = await read(world.feed(), { feedRange: whole, start: { kind: 'now' } })
@@ -135,7 +135,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(world.feed(), onlyNext(first)))).toEqual(['2'])
     })
 
-    it('from a time on misses nothing after it, within the second (B59)', async () => {
+    it('returns every change after a start time, to the second (B59)', async () => {
       const world = await open()
       await world.put('1')
       await world.clock.advance(60_500)
@@ -149,7 +149,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(await drain(feed, first.next)).toEqual(['1'])
     })
 
-    it('answers the same position with the same page, however often', async () => {
+    it('returns the same page for the same position every time', async () => {
       const world = await open()
       for (const id of ['1', '2', '3']) await world.put(id)
       const feed = world.feed()
@@ -163,7 +163,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(ids(await read(feed, onlyNext(second), 1))).toEqual(['3'])
     })
 
-    it('can be read in ranges finer than the physical ones (B61)', async () => {
+    it('can be read in ranges smaller than the physical ones (B61)', async () => {
       const world = await open({ partitionCount: 2 })
       const all = Array.from({ length: 40 }, (_, index) => `d${index}`)
       for (const id of all) await world.put(id)
@@ -178,7 +178,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
     })
 
     it.each(['beginning', 'continuation', 'now', 'time'] as const)(
-      'tells that a range was split, and goes on in its children (from %s) (B70, B395)',
+      'reports that a range was split and continues in its children (from %s) (B70, B395)',
       async (from) => {
         const world = await open()
         const [old, fresh] = [1, 2].map((round) =>
@@ -206,7 +206,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       },
     )
 
-    it('rejects an aborted read with nothing consumed (B64)', async () => {
+    it('rejects an aborted read and consumes nothing (B64)', async () => {
       const world = await open()
       await world.put('1')
       const feed = world.feed()
@@ -220,8 +220,8 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
       expect(await (await open()).feed().partitionKeyPaths()).toEqual(['/pk'])
     })
 
-    describe('all versions and deletes', () => {
-      it('come from now on, each with what was before, and can be gone on from', async () => {
+    describe('in the mode of all versions and deletes', () => {
+      it('returns every change from now on with its previous version, page by page', async () => {
         const world = await open({ keepsVersions: true })
         await world.put('1', { total: 0 })
         const feed = world.feed()
@@ -259,7 +259,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
         expect(ids(await read(feed, from))).toEqual([])
       })
 
-      it('have no beginning and no times, which is said and not answered with nothing', async () => {
+      it('rejects a start at the beginning or at a time', async () => {
         const feed = (await open({ keepsVersions: true })).feed()
         for (const start of [beginning, { kind: 'time', atMs: 0 } as const])
           await expect(feed.readAllVersions({ feedRange: whole, start }, reading)).rejects.toThrow(
@@ -267,7 +267,7 @@ export function changeFeedSuite(name: string, open: (options?: WorldOptions) => 
           )
       })
 
-      it('go on in the children of a split', async () => {
+      it('continues in the children of a split', async () => {
         const world = await open({ keepsVersions: true })
         const feed = world.feed()
         const { next } = await feed.readAllVersions({ feedRange: whole, start: { kind: 'now' } }, reading)

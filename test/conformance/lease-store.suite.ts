@@ -28,8 +28,8 @@ const tokens = async (store: LeaseStore): Promise<string[]> =>
 
 /** What every lease store must do. */
 export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => Promise<CosmosWorld>): void {
-  describe(`lease store: ${name}`, () => {
-    it('has what was created, once (B96, B101, B122, B375)', async () => {
+  describe(`the lease store (${name})`, () => {
+    it('stores a created lease and refuses to create it twice (B96, B101, B122, B375)', async () => {
       const store = await (await open()).leaseStore()
       expect((await store.list()).leases).toEqual([])
       expect(await store.read('0')).toBeNull()
@@ -41,7 +41,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await tokens(store)).toEqual(['0', '1'])
     })
 
-    it('writes on condition of the etag, and answers the next one (B148, B155)', async () => {
+    it('writes and deletes only with the current etag, and returns the next one (B148, B155)', async () => {
       const store = await (await open()).leaseStore()
       const first = await created(store)
       const second = written(await store.replace(acquire(first, self, 1)))
@@ -59,7 +59,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await store.read('0')).toMatchObject(fields)
     })
 
-    it('lets one of two have it (B129)', async () => {
+    it('lets only one of two instances acquire a lease (B129)', async () => {
       const world = await open()
       const stores = [await world.leaseStore(), await world.leaseStore()] as const
       const lease = await created(stores[0])
@@ -69,7 +69,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(['conflict', 'written'])
     })
 
-    it('forgets what was deleted (B154)', async () => {
+    it('reports a deleted lease as not found (B154)', async () => {
       const store = await (await open()).leaseStore()
       const lease = await created(store)
       expect(await store.delete(lease)).toEqual({ kind: 'deleted' })
@@ -78,7 +78,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await store.delete(lease)).toEqual({ kind: 'notFound' })
     })
 
-    it('tells the store’s time with the leases, on the clock that stamps them', async () => {
+    it('returns the time of the store with the leases, by the clock that stamps them', async () => {
       const world = await open()
       const { clock } = world
       const store = await world.leaseStore()
@@ -111,7 +111,7 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
       expect(await store.delete(lease)).toEqual({ kind: 'deleted' })
     })
 
-    it('keeps fields of others and refuses documents of others', async () => {
+    it('completes an old lease, keeps its unknown fields, and refuses an unknown version', async () => {
       const world = await open()
       const store = await world.leaseStore()
       const lease = await created(store)
@@ -137,8 +137,8 @@ export function leaseStoreSuite(name: string, open: (options?: WorldOptions) => 
 }
 
 function initializationSuite(name: string, open: (options?: WorldOptions) => Promise<CosmosWorld>): void {
-  describe(`bootstrap marker and lock: ${name}`, () => {
-    it('is done when somebody said so (B91, B92)', async () => {
+  describe(`the initialization of a deployment unit (${name})`, () => {
+    it('is done once an instance marks it, and keeps the time of the first mark (B91, B92)', async () => {
       const world = await open()
       const { initialization } = await world.leaseStore()
       expect(await initialization.doneAtMs()).toBeNull()
@@ -150,7 +150,7 @@ function initializationSuite(name: string, open: (options?: WorldOptions) => Pro
       expect(await initialization.doneAtMs()).toBe(doneAtMs)
     })
 
-    it('is locked by one, until that one unlocks (B93, B95)', async () => {
+    it('is locked by one instance until that instance unlocks it (B93, B95)', async () => {
       const world = await open()
       const [mine, theirs] = [await world.leaseStore(), await world.leaseStore()]
       expect(await mine.initialization.tryLock(30)).toBe(true)
@@ -161,7 +161,7 @@ function initializationSuite(name: string, open: (options?: WorldOptions) => Pro
       expect(await theirs.initialization.tryLock(30)).toBe(true)
     })
 
-    it.each([-1, null])('is free again when its holder died (container TTL %j)', async (leaseTtl) => {
+    it.each([-1, null])('can be locked again when the lock expires (container TTL %j)', async (leaseTtl) => {
       const world = await open({ leaseTtl })
       const [mine, theirs] = [await world.leaseStore(), await world.leaseStore()]
       expect(await mine.initialization.tryLock(30)).toBe(true)

@@ -10,7 +10,7 @@ let directory: string
 let workload: string
 
 beforeAll(() => {
-  // Inside the repository, so that it finds the package by its name.
+  // Inside the repository, so that the name of the package resolves.
   const folder = fileURLToPath(new URL('../../.stepward/', import.meta.url))
   mkdirSync(folder, { recursive: true })
   directory = mkdtempSync(join(folder, 'bench-'))
@@ -24,7 +24,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-it('the benchmark of jobs runs, and every figure is one', async () => {
+it('the benchmark of jobs runs and returns a number for every figure', async () => {
   const effort = { alone: 2, together: 10, atOnce: 5, killed: 0 }
   const figures = await measuredJobs(effort, { cli, workload })
   for (const { name, value } of figures) expect(value, name).toBeGreaterThanOrEqual(0)

@@ -23,10 +23,10 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-it('the benchmark of the embedded store runs, and every figure is one', async () => {
+it('the benchmark of the embedded store runs and returns a number for every figure', async () => {
   const figures = await measured(shortEffort, { cli, constantServer })
   for (const { name, value } of figures) {
-    // With so few documents, what else is on the heap decides what memory was used.
+    // With so few documents, other objects on the heap decide the measured memory.
     const least = name.startsWith('memory') ? Number.NEGATIVE_INFINITY : 0
     expect(value, name).toBeGreaterThan(least)
   }

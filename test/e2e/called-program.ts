@@ -10,8 +10,9 @@ export interface CallPlace {
 }
 
 /**
- * What `stepward` with these words says and ends with, called in this process instead of a new one: most of a short
- * command's time goes into starting Node. What loads a user's module, or ends its process, needs one of its own.
+ * Runs `stepward` with these words in this process, because a short command spends most of its time starting
+ * Node. Returns its output and exit code. A command that loads a user's module or ends its process needs a
+ * new process.
  */
 export async function callProgram(
   words: readonly string[],
@@ -47,7 +48,10 @@ export async function callProgram(
   return { code, ...said }
 }
 
-/** The words of a command as a shell reads them, if that needs no more of a shell than double quotes. */
+/**
+ * Returns the words of a command as a shell reads them, or null if it uses more of a shell than double
+ * quotes.
+ */
 export function plainWords(command: string): readonly string[] | null {
   const prefix = 'npx stepward '
   if (!command.startsWith(prefix) || /[|$<>&;'\\]/u.test(command)) return null

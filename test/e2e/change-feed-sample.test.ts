@@ -4,7 +4,7 @@ import { run } from './processes.js'
 
 const sample = fileURLToPath(new URL('../../dist/samples/change-feed-only/run.js', import.meta.url))
 
-it('R14: keeps a view by two instances that share the work, and ends by itself', async () => {
+it('the sample keeps a view with two instances that share the work, and ends by itself (R14)', async () => {
   const { code, stdout, stderr } = await run(sample, [])
   expect([code, stderr]).toEqual([0, ''])
   const said = JSON.parse(stdout) as { customers: number; revenue: number; delivered: Record<string, number> }

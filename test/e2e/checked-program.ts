@@ -18,7 +18,7 @@ export class CheckedProgram {
     this.program = ts.createProgram(this.paths, options, hostOf(options, texts))
   }
 
-  /** What the compiler says about each of them. */
+  /** Returns what the compiler reports about each module. */
   complaints(): readonly (readonly string[])[] {
     return this.paths.map((path) =>
       ts
@@ -27,7 +27,7 @@ export class CheckedProgram {
     )
   }
 
-  /** The properties of a type that one of the modules exports: of each member, if it is a union. */
+  /** Returns the properties of a type that one of the modules exports, for a union those of each member. */
   members(name: string): readonly ReadonlyMap<string, string>[] {
     const checker = this.program.getTypeChecker()
     for (const path of this.paths) {

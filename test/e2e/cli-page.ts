@@ -2,7 +2,7 @@ import { Command, type Option } from 'commander'
 import { withExamples } from '../../src/cli/examples.js'
 import { withCommonOptions, withStoreOptions } from '../../src/cli/input/store-options.js'
 
-/** What is said once for all commands. */
+/** The part of the page about all commands. */
 const introduction = `# Command line
 
 Made of the program itself: \`stepward --help\` and \`stepward COMMAND --help\` say the same.
@@ -23,7 +23,7 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | 5 | the store, or Azure, was not reached or refused |
 `
 
-/** The reference of every command of a program, as Markdown. */
+/** Returns the reference of every command of a program, as Markdown. */
 export function cliPage(program: Command): string {
   const everywhere = namesOf(withCommonOptions(new Command()))
   const ofStores = withStoreOptions(new Command())
@@ -46,7 +46,7 @@ export function cliPage(program: Command): string {
   return `${[introduction.trimEnd(), ofEvery, ...sections].join('\n\n')}\n`
 }
 
-/** The commands with what comes before them: `emulator`, `emulator split`. */
+/** Returns every command with its full path: `emulator`, `emulator split`. */
 export function commandsIn(command: Command, path: readonly string[] = []): [string, Command][] {
   return command.commands.flatMap((child): [string, Command][] => {
     const here = [...path, child.name()]
@@ -54,7 +54,7 @@ export function commandsIn(command: Command, path: readonly string[] = []): [str
   })
 }
 
-/** The options that are shown, but for the help itself. */
+/** Returns the visible options except `--help`. */
 export function visible(command: Command): readonly Option[] {
   return command
     .createHelp()
@@ -84,7 +84,7 @@ function optionTable(options: readonly Option[]): string {
   return ['| option | |', '| --- | --- |', ...rows].join('\n')
 }
 
-/** The line that the help of a command ends with. */
+/** Returns the example at the end of the help of a command. */
 function exampleOf(path: string): string {
   const [first, ...rest] = path.split(' ')
   const alone = new Command('stepward')

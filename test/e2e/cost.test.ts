@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cli, run } from './processes.js'
 
 describe('stepward cost (R129)', () => {
-  it('prints what a job and units at rest cost, and the sums', async () => {
+  it('prints the cost of a job and of idle deployment units, and the sums', async () => {
     const { code, stdout } = await run(cli, ['cost', '--jobs-per-day', '10000'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/A JOB OF 3 STEPS +ONE PROCESS +ROLES APART/u)
@@ -10,7 +10,7 @@ describe('stepward cost (R129)', () => {
     expect(stdout).toMatch(/10,000 jobs a day: .* RU\/s on average, .* million RU in 30 days/u)
   })
 
-  it('tells programs the same', async () => {
+  it('prints the same figures as JSON with --json', async () => {
     const { stdout } = await run(cli, ['cost', '--json', '--steps', '1', '--jobs-per-day', '0'])
     const report = JSON.parse(stdout) as Record<string, unknown>
     expect(report).toMatchObject({
@@ -19,7 +19,7 @@ describe('stepward cost (R129)', () => {
     })
   })
 
-  it('says at once everything that is wrong', async () => {
+  it('reports all invalid options at once', async () => {
     const wrong = ['--steps', '0', '--document-kb', 'x', '--indexing', 'some', '--instances', '1.5']
     const { code, stderr } = await run(cli, ['cost', ...wrong])
     expect(code).toBe(2)

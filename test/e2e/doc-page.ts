@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** The folder of package.json. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Everything a newcomer reads; paths from the root. Decisions and tables of requirements are for those who change it. */
+/** The pages that users and newcomers read, by path from the root. Decision records are not among them. */
 export const pagePaths: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
@@ -18,10 +18,13 @@ export function pageText(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** A fenced block: its language, what else its first line says, and what is in it. */
+/** A fenced block: its language, the rest of its first line, and its text. */
 export interface Block {
   readonly language: string
-  /** A file's name where a reader saves it; `azure` or `checkout` where it does not run in a project of one's own. */
+  /**
+   * The name of the file to save it in, or `azure` or `checkout` if it does not run in a project of the
+   * reader.
+   */
   readonly note: string
   readonly text: string
 }
@@ -32,14 +35,14 @@ export function blocksOf(path: string): readonly Block[] {
   )
 }
 
-/** The texts of a page's blocks in this language. */
+/** Returns the texts of a page's blocks in this language. */
 export function textsIn(path: string, language: string, note?: string): readonly string[] {
   return blocksOf(path)
     .filter((block) => block.language === language && (note === undefined || block.note === note))
     .map(({ text }) => text)
 }
 
-/** The cells of every row of the table whose head begins with these words; code marks are left out. */
+/** Returns the cells of every row of the table whose head begins with these words, without code marks. */
 export function tableOf(path: string, head: readonly string[]): readonly (readonly string[])[] {
   const lines = pageText(path).split('\n')
   const start = lines.findIndex((line) => head.every((word, index) => cellsOf(line)[index] === word))
@@ -57,13 +60,13 @@ function cellsOf(line: string): readonly string[] {
     .map((cell) => cell.trim().replaceAll('`', ''))
 }
 
-/** A line of a terminal without what is said about it after `#`, and the exit code that this announces. */
+/** Returns a terminal line without the remark after `#`, and the exit code that the remark announces. */
 export function commandIn(line: string): { readonly command: string; readonly code: number } {
   const [, command = line, remark = ''] = /^(.*?)\s+# (.*)$/u.exec(line) ?? []
   return { command, code: Number(/^exit code (\d)/u.exec(remark)?.[1] ?? 0) }
 }
 
-/** The commands of a block, one a line. */
+/** Returns the commands of a block, one for each line. */
 export function commandsOf(text: string): readonly string[] {
   return text
     .replaceAll('\\\n', '')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { cli, run, startEmulatorProcess } from './processes.js'
 
-it('stepward emulator split and merge take their own key and endpoint, and say what they were refused with', async () => {
+it('`stepward emulator split` and `merge` take an endpoint and a key, and report refusals', async () => {
   const { endpoint } = await startEmulatorProcess(['--port', '0'])
   const split = ['emulator', 'split', 'shop/orders', '--endpoint', endpoint]
   const missing = await run(cli, split, {})

@@ -13,7 +13,7 @@ const sources = fileURLToPath(new URL('../judge/runs/', import.meta.url))
 let directory: string
 
 beforeAll(() => {
-  // Inside the package, so that its own name is found: the processes run what was built.
+  // Inside the package, so that its own name resolves to what was built.
   mkdirSync(join(root, '.stepward'), { recursive: true })
   directory = mkdtempSync(join(root, '.stepward', 'judged-'))
   for (const name of readdirSync(sources)) {
@@ -43,7 +43,7 @@ async function judged(name: string, options: Omit<RunOptions, 'history'>): Promi
   return judge(readHistory(history))
 }
 
-it('accepts what real processes do under faults, and rejects the same with a bug', async () => {
+it('the judge accepts real processes under faults, and rejects processes with a seeded bug', async () => {
   const bug = bugs.find(({ name }) => name === 'a transaction is written without etags')
   if (bug === undefined) throw new Error('the bug is not there any more')
   const [sound, broken] = await Promise.all([
@@ -55,7 +55,8 @@ it('accepts what real processes do under faults, and rejects the same with a bug
     judged('broken', { seed: 2, kinds: ['chain'], faults: [], execArgv: optionsWith(bug, root) }),
   ])
   expect(sound.violations).toEqual([])
-  // What is checked however slow the machine is: the plug-in of the SDK has told what there is to judge.
+  // However slow the machine is, these rules have something to check, because the plug-in of the SDK records
+  // it.
   for (const rule of ['conditional', 'one-writer', 'register', 'accepted', 'own-lease', 'delivered']) {
     expect(sound.checked.get(rule), rule).toBeGreaterThan(0)
   }

@@ -8,7 +8,7 @@ import type { LedgerReport } from '../../samples/orders/services/index.js'
 import { startOrderServices, workerStarter } from './fleet.js'
 import { ordersFile, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
-it('ends every order though a worker and then the store are killed', async () => {
+it('every order ends although a worker and then the store are killed', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const stock = join(await temporaryDirectory(), 'stock.json')
   await writeFile(stock, await readFile(join(ordersFile, '../stock.json')))
@@ -45,7 +45,7 @@ it('ends every order though a worker and then the store are killed', async () =>
   )
 })
 
-/** How a job ended; while the store is away, it is asked again. */
+/** Returns how a job ended. Asks again while the store is unavailable. */
 async function endOf(job: Job): Promise<string> {
   for (;;) {
     try {

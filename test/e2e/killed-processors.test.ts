@@ -12,7 +12,7 @@ const partitionCount = 4
 let directory: string
 
 beforeAll(() => {
-  // Inside the package, so that its own name is found: the workers run what was built.
+  // Inside the package, so that its own name resolves to what was built.
   mkdirSync(join(root, '.stepward'), { recursive: true })
   directory = mkdtempSync(join(root, '.stepward', 'worker-'))
   const source = readFileSync(new URL('feed-worker.ts', import.meta.url), 'utf8')
@@ -32,7 +32,7 @@ interface Shop {
   readonly worker: (name: string) => Running
 }
 
-/** An emulator as a process of its own, and a way to start instances as processes of theirs. */
+/** Starts an emulator in its own process. Each instance gets its own process as well. */
 async function aShop(): Promise<Shop> {
   const { endpoint, env } = await startEmulatorProcess([
     '--port',
@@ -50,7 +50,7 @@ async function aShop(): Promise<Shop> {
   return { orders, leases, worker: (name) => start(join(directory, 'feed-worker.mjs'), [name], env) }
 }
 
-/** Writes orders `from` to `to`; answers their ids as they stand in a worker's lines. */
+/** Writes the orders from `from` up to `to`. Returns their ids as they appear in the output of a worker. */
 async function write(orders: Container, from: number, to: number): Promise<readonly string[]> {
   const ids = Array.from({ length: to - from }, (_, index) => `o-${from + index}`)
   for (const id of ids) await orders.items.create({ id, pk: id })
@@ -62,7 +62,7 @@ async function delivered(ids: readonly string[], workers: readonly Running[]): P
   await Promise.all(ids.map((id) => Promise.any(workers.map((worker) => worker.line(`"${id}"`)))))
 }
 
-/** Resolves when the workers hold every lease between them. */
+/** Resolves when the worker has acquired every lease. */
 function ownAll(worker: Running): Promise<string> {
   return worker.line('"acquired"', partitionCount)
 }
@@ -72,7 +72,7 @@ function said(worker: Running): WorkerLine[] {
 }
 
 describe('an instance of the change feed processor', () => {
-  it('F-L13, F-L30: that is killed loses nothing: another goes on from its checkpoints', async () => {
+  it('loses no change when it is killed: another continues from its checkpoints (F-L13, F-L30)', async () => {
     const { orders, worker } = await aShop()
     const victim = worker('victim')
     await ownAll(victim)
@@ -85,12 +85,12 @@ describe('an instance of the change feed processor', () => {
     expect(said(heir).filter((line) => 'acquired' in line)).toHaveLength(partitionCount)
   })
 
-  it('F-L7, F-L11: that is stopped for longer than the expiration delivers nothing when it goes on', async () => {
+  it('delivers nothing from lost leases after a freeze beyond their expiration (F-L7, F-L11)', async () => {
     const { orders, worker } = await aShop()
     const frozen = worker('frozen')
     await ownAll(frozen)
     const before = await write(orders, 0, 40)
-    // A call of the delegate that was begun before the stop would end, rightly, after it.
+    // A call of the delegate that began before the freeze may rightly end after it.
     await delivered(before, [frozen])
     frozen.signal('SIGSTOP')
     const heir = worker('heir')
@@ -103,7 +103,7 @@ describe('an instance of the change feed processor', () => {
     await frozen.line('"LeaseLost"', partitionCount)
     await delivered([...before, ...during, ...after], [frozen, heir])
 
-    // Only what it has acquired anew is its own again.
+    // The instance delivers only from leases that it has acquired again.
     const own = new Set<string>()
     for (const line of said(frozen).filter(({ at }) => at >= continuedAt)) {
       if ('acquired' in line) own.add(line.acquired)
@@ -112,7 +112,7 @@ describe('an instance of the change feed processor', () => {
     }
   })
 
-  it('F-L18: that is told to end gives its leases back, and the next goes on at once', async () => {
+  it('releases its leases on SIGTERM, and the next instance repeats no change (F-L18)', async () => {
     const { orders, leases, worker } = await aShop()
     const leaving = worker('leaving')
     await ownAll(leaving)

@@ -8,8 +8,8 @@ import { availability, trips } from '../../samples/travel/trips.js'
 import { workerStarter } from './fleet.js'
 import { sampleModule, startEmulatorProcess, temporaryDirectory, type EmulatorProcess } from './processes.js'
 
-it('R80, R123: provisions a site though every worker is killed with its request under way', async () => {
-  // The work is done, the worker is gone before it knows.
+it('a site is provisioned although workers are killed during their requests (R80, R123)', async () => {
+  // The service does the work, and the worker is killed before it gets the answer.
   const { remote, client } = await scene('provisioning', ({ number }) =>
     number === 1 ? 'doneAndSilent' : 'done',
   )
@@ -20,12 +20,12 @@ it('R80, R123: provisions a site though every worker is killed with its request 
   expect(remote.effects().map(({ kind }) => kind)).toEqual(['database', 'website'])
 })
 
-it('ends every trip as it should though workers and the store are killed', async () => {
+it('every trip ends as expected although workers and the store are killed', async () => {
   let asked = 0
   const answerTo = availability()
   const { remote, client, restartStore } = await scene('travel', (request) => {
     asked += 1
-    // Every third request finds its worker dead.
+    // Every third request kills its worker, unless it is a repetition.
     return asked % 3 === 0 && request.number === 1 ? 'doneAndSilent' : answerTo(request)
   })
   const jobs = await Promise.all(trips.map((trip) => client.submit(bookTrip, trip)))
@@ -39,7 +39,10 @@ it('ends every trip as it should though workers and the store are killed', async
   )
 })
 
-/** A store and a worker, each a process; whenever the service answers nothing, the worker is killed and replaced. */
+/**
+ * Starts a store and a worker as processes. When the service does not answer, the worker is killed and
+ * replaced.
+ */
 async function scene(sample: string, mood: Mood) {
   let kill = (): void => undefined
   const remote = await remoteService((request) => {
@@ -74,7 +77,7 @@ async function remoteService(mood: Mood): Promise<RemoteService> {
   return remote
 }
 
-/** How a job ended; while the store is away, it is asked again. */
+/** Returns the job after its end. Asks again while the store is unavailable. */
 async function endOf(job: Job) {
   for (;;) {
     try {

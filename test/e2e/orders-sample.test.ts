@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { cli, ordersRun, run, temporaryDirectory } from './processes.js'
 
-it('R176: ends every order of the sample, and leaves a store to look into', async () => {
+it('the sample ends every order and leaves a store that commands can read (R176)', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--json', '--data', data])
   expect(JSON.parse(ended.stdout)).toMatchObject({
@@ -40,7 +40,7 @@ it('R176: ends every order of the sample, and leaves a store to look into', asyn
   })
 })
 
-it('R114 R116 R118: the operator is alerted, fills the shelves and has what failed tried again; the shop is told', async () => {
+it('an alerted operator resubmits failed orders, and the shop is notified (R114, R116, R118)', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--json', '--restock', '--data', data])
   expect(JSON.parse(ended.stdout)).toMatchObject({
@@ -58,7 +58,7 @@ it('R114 R116 R118: the operator is alerted, fills the shelves and has what fail
   expect(status.stdout).toMatch(/resubmit +(reserve )?by operator at \S+\s+the\s+shelves\s+are\s+filled/)
 })
 
-it('shows lines on its way and a table at its end when nobody watches', async () => {
+it('the sample prints lines of progress and a final table when its output is not a terminal', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--faults', 'none', '--data', data])
   expect(ended.stdout).toMatch(/^40\/40 orders ended/m)
@@ -68,7 +68,7 @@ it('shows lines on its way and a table at its end when nobody watches', async ()
   expect(ended.stdout + ended.stderr).not.toContain('Warning')
 })
 
-it('reads the whole file before it starts, and says everything that is wrong with it', async () => {
+it('the sample checks its whole input file before it starts, and reports every problem', async () => {
   const file = join(await temporaryDirectory(), 'orders.jsonl')
   await writeFile(file, '{"orderId":"1"}\nnot json\n')
   const ended = await run(ordersRun, ['--orders', file])

@@ -5,8 +5,8 @@ import { run, sampleRun } from './processes.js'
 const python = process.env['PYTHON'] ?? 'python3'
 const hasPython = spawnSync(python, ['--version']).status === 0
 
-describe('the samples of the pattern end by themselves', () => {
-  it('R177: provisioning, from Disabled to Active, with the failure at (7)', async () => {
+describe('the sample', () => {
+  it('`provisioning` brings resources from Disabled to Active, with a failure at (7) (R177)', async () => {
     const { stdout, code } = await run(sampleRun('provisioning'), [])
     const numbers = [...stdout.matchAll(/\((\d)\)/g)].map(([, number]) => Number(number))
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9])
@@ -16,7 +16,7 @@ describe('the samples of the pattern end by themselves', () => {
     expect(code).toBe(0)
   })
 
-  it('R97, R112: travel, as booked, as booked at the second try, and as cancelled', async () => {
+  it('`travel` books one trip at once, one at the second try, and cancels one (R97, R112)', async () => {
     const { stdout, code } = await run(sampleRun('travel'), [])
     const outcomes = stdout
       .trim()
@@ -31,8 +31,8 @@ describe('the samples of the pattern end by themselves', () => {
     expect(code).toBe(0)
   })
 
-  // Node is all that this repository asks for; the sample is about another language.
-  it.runIf(hasPython)('an agent in Python, killed in the middle of its work', async () => {
+  // This repository requires only Node, and the sample is about another language.
+  it.runIf(hasPython)('`foreign-agent` completes all jobs although its Python agent is killed', async () => {
     const { stdout, code } = await run(sampleRun('foreign-agent'), [])
     expect(stdout).toContain('the agent was killed; another one takes its place')
     expect(stdout).toContain('label-2: {"label":"THIS SIDE UP"}\n')
@@ -40,7 +40,7 @@ describe('the samples of the pattern end by themselves', () => {
     expect(code).toBe(0)
   })
 
-  it('says what to install where there is no Python', async () => {
+  it('`foreign-agent` says what to install when Python is missing', async () => {
     const { stderr, code } = await run(sampleRun('foreign-agent'), [], { PYTHON: 'no-such-python' })
     expect(stderr).toBe('no-such-python was not found: install Python 3, or set PYTHON to where it is\n')
     expect(code).toBe(1)

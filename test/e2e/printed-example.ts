@@ -5,9 +5,9 @@ import { expect, onTestFinished } from 'vitest'
 import { root } from './doc-page.js'
 import { run } from './processes.js'
 
-/** What an example of a page prints; it must end well. */
+/** Runs an example of a page, which must succeed, and returns what it prints. */
 export async function printed(code = ''): Promise<string> {
-  // Inside the package, so that its own name is found.
+  // Inside the package, so that its own name resolves.
   mkdirSync(join(root, '.stepward'), { recursive: true })
   const directory = mkdtempSync(join(root, '.stepward', 'docs-'))
   onTestFinished(() => {

@@ -16,13 +16,13 @@ export const ordersModule = join(root, 'dist/samples/orders/index.js')
 /** The sample's runner and its services. */
 export const ordersRun = join(root, 'dist/samples/orders/run.js')
 export const ordersServices = join(root, 'dist/samples/orders/services/main.js')
-/** What another sample has built: its module of agents and workflow, and its runner. */
+/** The module of agents and workflow of another sample, and its runner. */
 export const sampleModule = (name: string): string => join(root, 'dist/samples', name, 'index.js')
 export const sampleRun = (name: string): string => join(root, 'dist/samples', name, 'run.js')
 /** The sample's own orders. */
 export const ordersFile = join(root, 'samples/orders/data/orders.jsonl')
 
-/** How a process ended, and all it said. */
+/** How a process ended, and its output. */
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -30,7 +30,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A running process whose lines can be waited for. */
+/** A running process. Tests can wait for its lines of output. */
 export class Running {
   readonly ended: Promise<Ended>
   private readonly lines: string[] = []
@@ -49,7 +49,10 @@ export class Running {
     })
   }
 
-  /** Resolves with the `count`-th line, on either stream, that contains `text`; rejects if the process ends before. */
+  /**
+   * Resolves with the `count`-th line on either stream that contains `text`. Rejects if the process ends
+   * first.
+   */
   line(text: string, count = 1): Promise<string> {
     let left = count
     const isIt = (line: string): boolean => line.includes(text) && --left === 0
@@ -76,7 +79,7 @@ export class Running {
     this.child.kill(signal)
   }
 
-  /** How many lines so far contain `text`. */
+  /** Returns how many lines so far contain `text`. */
   count(text: string): number {
     return this.lines.filter((line) => line.includes(text)).length
   }
@@ -92,7 +95,7 @@ export class Running {
   }
 }
 
-/** Starts a script of the built package; it is killed when the test ends, if it still runs. */
+/** Starts a script of the built package, and kills it at the end of the test if it still runs. */
 export function start(
   script: string,
   args: readonly string[],
@@ -118,12 +121,12 @@ export function run(
   return start(script, args, env).ended
 }
 
-/** This process' environment without anything that would name a store. */
+/** Returns the environment of this process without the variables that name a store. */
 export function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('COSMOS_')))
 }
 
-/** A directory of the test's own, removed when it ends. */
+/** Creates a directory for the test, and removes it at the end. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'stepward-'))
   onTestFinished(async () => {
@@ -132,7 +135,7 @@ export async function temporaryDirectory(): Promise<string> {
   return directory
 }
 
-/** An embedded store as a process of its own. */
+/** An embedded store in its own process. */
 export interface EmulatorProcess {
   readonly process: Running
   readonly endpoint: string
@@ -146,7 +149,7 @@ export async function startEmulatorProcess(args: readonly string[]): Promise<Emu
   return { process: running, endpoint, env: { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } }
 }
 
-/** A port that nobody listens on: it was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

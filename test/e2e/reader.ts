@@ -6,15 +6,15 @@ import { callProgram, plainWords } from './called-program.js'
 import { blocksOf, commandIn, commandsOf, root, type Block } from './doc-page.js'
 import { cli, environment, Running, type Ended } from './processes.js'
 
-/** What runs until it is told to stop; everything else ends by itself. */
+/** Commands that run until they are stopped. All others end by themselves. */
 const staysRunning = /^npx stepward (dev|start)\b(?!.*--once)/u
 
-/** What loads modules that a user has built, or ends its process. */
+/** Commands that load modules of a user, or end their process. */
 const needsProcess = /^npx stepward (start|submit)\b/u
 
-/** Somebody who follows pages in a folder of their own, in two terminals, line by line. */
+/** A simulated reader who follows pages line by line, in two terminals and a separate folder. */
 export class Reader {
-  /** Calls the program in this process where it can be: for whoever has seen that commands start by themselves. */
+  /** Whether commands run in this process where possible. Other tests check that they start as processes. */
   isBrief = false
   private readonly background: Running[] = []
   private readonly typed = new Set<string>()
@@ -29,7 +29,7 @@ export class Reader {
     this.variables = { ...environment(), PATH: path, NO_COLOR: '1' }
   }
 
-  /** `npx stepward` is the program as built, without the second that npx itself takes. */
+  /** `npx stepward` runs the built program directly, because npx itself takes a second. */
   static async in(directory: string): Promise<Reader> {
     const shims = join(directory, 'shims')
     await mkdir(shims)
@@ -38,19 +38,19 @@ export class Reader {
     return new Reader(directory, shims)
   }
 
-  /** Of the embedded store that runs. */
+  /** The endpoint of the running embedded store. */
   get endpoint(): string {
     return this.variables['COSMOS_ENDPOINT'] ?? ''
   }
 
-  /** Does all that a page says, but for lines that were typed before, and reports what came out otherwise than it says. */
+  /** Follows a page, except lines that were typed before. Returns where the output differs from the page. */
   async follow(page: string): Promise<readonly string[]> {
     const surprises: string[] = []
     for (const block of blocksOf(page)) surprises.push(...(await this.do(block)))
     return surprises
   }
 
-  /** Ends what still runs; what did not end well is reported. */
+  /** Ends all running processes. Returns the errors of those that failed. */
   async leave(): Promise<readonly string[]> {
     const ends = await Promise.all(this.background.splice(0).map((running) => running.kill('SIGTERM')))
     return ends.filter(({ code }) => code !== 0).map(({ code, stderr }) => `ended with ${code}: ${stderr}`)
@@ -89,7 +89,7 @@ export class Reader {
     return ended.code === code ? [] : [`${line}: ${told(ended)}`]
   }
 
-  /** An embedded store gets a port of its own: the usual one may be in use by somebody else's. */
+  /** Gives an embedded store a free port, because another store may use the default one. */
   private async leaveRunning(command: string): Promise<readonly string[]> {
     const isStore = /stepward dev\b/u.test(command)
     const running = new Running(this.shell(`exec ${command}${isStore ? ' --port 0' : ''}`))
@@ -115,7 +115,7 @@ function told({ code, stdout, stderr }: Omit<Ended, 'signal'>): string {
   return `exit code ${code}\n${stdout}${stderr}`
 }
 
-/** Lines of a page's output that did not come; `…` stands for what differs from time to time. */
+/** Returns the expected lines that are missing from the output. `…` stands for text that varies. */
 function missingLines(expected: string, output: string): readonly string[] {
   const lines = output.split('\n').map((line) => line.trim().replaceAll(/\s+/gu, ' '))
   const wanted = expected.split('\n').filter((line) => line.trim() !== '')

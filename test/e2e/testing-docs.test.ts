@@ -6,13 +6,13 @@ const page = 'docs/testing-your-workflow.md'
 const [withBug, withoutBug] = textsIn(page, 'ts')
 
 describe(page, () => {
-  it('R74: finds the bug of an agent that is not idempotent, as the page prints it', async () => {
+  it('has an example that finds an agent without idempotency, and prints what it shows (R74)', async () => {
     const [promised = ''] = textsIn(page, 'text')
     expect(promised).toContain('charged 2 times')
     expect(await printed(withBug)).toContain(promised)
   })
 
-  it('R73: finds nothing in the same agent with a key', async () => {
+  it('has an example that finds nothing wrong with an agent that passes its key (R73)', async () => {
     expect(await printed(withoutBug)).toMatch(/^\d{2,} stories, nothing broken\n$/)
   })
 })

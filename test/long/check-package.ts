@@ -26,13 +26,13 @@ const entryPoints = [
 ]
 const helpWithinMs = 300
 
-/** Prints what should be empty, and makes the check fail when it is not. */
+/** Prints a list that must be empty, and makes the check fail if it is not. */
 function report(what: string, found: readonly string[]): void {
   console.log(`${what}: ${found.length === 0 ? 'none' : found.join('; ')}`)
   if (found.length > 0) process.exitCode = 1
 }
 
-/** What a CommonJS application does: a client by `require`, and a processor that reads its containers. */
+/** A CommonJS application: it gets a client by `require`, and a processor reads its containers. */
 const required = `
   const { CosmosClient } = require('@azure/cosmos')
   const { ChangeFeedProcessor } = require('stepward/change-feed-processor')

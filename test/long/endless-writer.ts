@@ -1,7 +1,7 @@
 import { argv, exit, stdout } from 'node:process'
 import { startEmulator } from '../../src/emulator/index.js'
 
-/** What is printed when a batch was acknowledged: one line, for its first document. */
+/** The line that is printed for an acknowledged batch. It is about the first document. */
 export interface Acknowledged {
   readonly id: string
   /** The partition key of all documents of the batch. */
@@ -11,12 +11,14 @@ export interface Acknowledged {
   readonly lsn: number
 }
 
-/** Documents that are always written together. */
+/** The number of documents that are written together. */
 export const batchSize = 5
 
 const writers = 12
 
-/** Writes over HTTP for ever, each writer its own partition key, going on from the round that is stored. */
+/**
+ * Writes over HTTP without end. Each writer has its own partition key and continues after the stored round.
+ */
 async function main(dataDirectory: string): Promise<void> {
   const emulator = await startEmulator({ port: 0, dataDirectory, partitionCount: 2 })
   const { database } = await emulator.client().databases.createIfNotExists({ id: 'shop' })

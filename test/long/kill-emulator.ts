@@ -1,6 +1,7 @@
 /**
- * `npm run kill:emulator -- --kills 200 --seed 1`: kills a writing emulator again and again on one data directory, and
- * looks after each kill whether anything that was acknowledged is missing, any LSN was given twice, any batch is torn.
+ * `npm run kill:emulator -- --kills 200 --seed 1`: kills a writing emulator repeatedly on one data directory.
+ * After each kill it checks that nothing acknowledged is missing, no LSN was given twice, and no batch is
+ * torn.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -5,30 +5,30 @@ import { createInProcessCosmos } from '../../src/emulator/index.js'
 import { readChanges, type Container } from '../../src/emulator/engine/index.js'
 import { batchSize, type Acknowledged } from './endless-writer.js'
 
-/** What a run of kills is about. */
+/** The options of a run of kills. */
 export interface KillRun {
   /** Runs `endless-writer` as a process: the command and its first arguments. */
   readonly writer: readonly [string, ...string[]]
   readonly dataDirectory: string
   readonly kills: number
   readonly seed: number
-  /** Told after every kill; `broken` says what was found, which ends the run. */
+  /** Called after every kill. A problem in `broken` ends the run. */
   readonly onKill: (progress: Progress) => void
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface Progress {
   readonly kills: number
   readonly acknowledged: number
   readonly broken: readonly string[]
 }
 
-/** What must be true of the directory, by all that was ever acknowledged. */
+/** Checks the data directory against everything that was acknowledged. */
 class Ledger {
   count = 0
   /** By document: the newest acknowledged round. */
   private readonly newest = new Map<string, Acknowledged>()
-  /** By range and LSN: whose write took it. Only of the newest documents' and of what was seen since. */
+  /** By range and LSN: the write that took it. Contains only LSNs that were acknowledged or read. */
   private readonly owners = new Map<string, string>()
 
   acknowledge(line: Acknowledged): readonly string[] {
@@ -38,7 +38,7 @@ class Ledger {
     return this.own(line.rangeId, line.lsn, `${line.group} round ${line.round}`)
   }
 
-  /** What is wrong with what a restart found. */
+  /** Returns the problems of the container after a restart. */
   check(container: Container): readonly string[] {
     const broken: string[] = []
     for (const { id, group, round, lsn } of this.newest.values()) {
@@ -73,7 +73,7 @@ class Ledger {
     return broken
   }
 
-  /** A place in the log belongs to one content for ever, also when nobody was told of it but a reader has seen it. */
+  /** A place in the log always has the same content, even if it was only read and never acknowledged. */
   private own(rangeId: string, lsn: number, content: string): readonly string[] {
     const place = `${rangeId}/${lsn}`
     const owner = this.owners.get(place)
@@ -84,7 +84,7 @@ class Ledger {
 
 const mostAcknowledgements = 400
 
-/** Kills a writing process again and again on one directory; ends at the first thing that is broken. */
+/** Kills a writing process repeatedly on one directory. Ends at the first problem. */
 export async function runKills(run: KillRun): Promise<Progress> {
   const random = seededRandom(run.seed)
   const ledger = new Ledger()
@@ -104,7 +104,10 @@ export async function runKills(run: KillRun): Promise<Progress> {
   return progress
 }
 
-/** Between two lines of the writer, or in the middle of whatever it does after one: the seed decides. */
+/**
+ * Kills the writer after a number of lines that the seed decides, between two lines or in the middle of a
+ * write.
+ */
 async function writeUntilKilled(run: KillRun, ledger: Ledger, random: Random): Promise<readonly string[]> {
   const [command, ...args] = run.writer
   const child = spawn(command, [...args, run.dataDirectory], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -19,7 +19,10 @@ export interface ChaosOptions {
   /** The average time between two faults. */
   readonly intervalMs: number
   readonly mostPartitions: number
-  /** The probability that a host that is down is restarted with each fault. Default 0: only faults restart hosts. */
+  /**
+   * The probability that a host that is down is restarted with each fault. Default 0: only faults restart
+   * hosts.
+   */
   readonly restartChance?: number
   /** Whether event loops block in the middle of work, and machines sleep. Default: false. */
   readonly isStalling?: boolean

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { compare } from './convergence.js'
 import { dotnetTakes } from './dotnet-rule.js'
 
-describe('balancing from one owner of everything', () => {
+describe('a fleet in which one host owns every lease', () => {
   it.each([
     [100, 2],
     [100, 10],
     [100, 50],
   ])(
-    'F-L20 %i leases over %i hosts is done within three acquire intervals',
+    'balances %i leases over %i hosts within three acquire intervals (F-L20)',
     async (leaseCount, hostCount) => {
       const { ours, dotnet, oursFromNothing } = await compare(hostCount, leaseCount)
       expect(ours.cycles).toBeLessThanOrEqual(3)
@@ -20,7 +20,7 @@ describe('balancing from one owner of everything', () => {
   )
 })
 
-describe('the rule of .NET, by the numbers of its own tests', () => {
+describe('the simulated .NET rule', () => {
   it.each<[situation: string, owned: Record<string, number>, free: number, taken: number]>([
     ['nothing is there', {}, 0, 0],
     ['only its own', { self: 3 }, 0, 0],
@@ -34,7 +34,7 @@ describe('the rule of .NET, by the numbers of its own tests', () => {
     ['four, and three of its own', { other: 4, self: 3 }, 0, 0],
     ['four, and two of its own', { other: 4, self: 2 }, 0, 1],
     ['ten and ten, and eight of its own', { one: 10, other: 10, self: 8 }, 0, 1],
-  ])('takes, when there are %s: %j', (_situation, owned, free, taken) => {
+  ])('takes as many leases as the tests of .NET expect (%s: %j)', (_situation, owned, free, taken) => {
     const owners = Object.entries(owned).flatMap(([owner, count]) => Array<string>(count).fill(owner))
     expect(dotnetTakes([...owners, ...Array<null>(free).fill(null)], 'self')).toHaveLength(taken)
   })

@@ -6,7 +6,10 @@ import { scenarios } from './scenarios.js'
 
 const pairsOfScenario = 4
 
-/** How many kinds of fault strike each write: all of them, half, or a third. `npm run simulate:full` strikes all. */
+/**
+ * How many kinds of fault strike each write: all of them, half, or a third. `npm run simulate:full` strikes
+ * all.
+ */
 const everyKind = ['happy', 'retry', 'compensate']
 const halfOfKinds = ['exhaust', 'resubmit', 'cancel', 'submitted-inside']
 
@@ -17,29 +20,26 @@ function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[num
 }
 
 /**
- * Checks whether a write is tested in a scenario. Writes of leases are the same in every scenario, so one scenario
- * is enough.
+ * Checks whether a write is tested in a scenario. Writes of leases are the same in every scenario, so one
+ * scenario is enough.
  */
 function isWanted({ writePoint }: Place, scenario: string): boolean {
   return scenario === 'happy' || !writePoint.startsWith('L')
 }
 
 describe.each(scenarios.map(({ name }) => name))(
-  'R1, R3, R25, R28, R65, R108, I7, I8: a job that goes %s',
+  'a job of the scenario %s (R1, R3, R25, R28, R65, R108, I7, I8)',
   (scenario) => {
-    it.each(faultKinds)(
-      'comes to its end whatever write suffers %s, and keeps every invariant',
-      async (kind) => {
-        const broken: string[] = []
-        const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
-        const struck = places.filter((_, index) => isStruck(scenario, index, kind))
-        expect(struck).not.toEqual([])
-        for (const place of struck) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
-        expect(broken).toEqual([])
-      },
-    )
+    it.each(faultKinds)('ends and keeps every invariant, whichever write suffers %s', async (kind) => {
+      const broken: string[] = []
+      const places = (await placesIn(scenario)).filter((place) => isWanted(place, scenario))
+      const struck = places.filter((_, index) => isStruck(scenario, index, kind))
+      expect(struck).not.toEqual([])
+      for (const place of struck) broken.push(...(await brokenBy(scenario, [{ ...place, kind }])))
+      expect(broken).toEqual([])
+    })
 
-    it('comes to its end under two faults, and keeps every invariant', async () => {
+    it('ends and keeps every invariant under two faults', async () => {
       const broken: string[] = []
       for (const pair of await samplePairs(scenario, pairsOfScenario, 1)) {
         broken.push(...(await brokenBy(scenario, pair)))

@@ -56,7 +56,9 @@ export async function placesIn(scenario: string): Promise<readonly Place[]> {
   return seen
 }
 
-/** Returns the problems of a job of this scenario under these faults, with the command that reproduces them. */
+/**
+ * Returns the problems of a job of this scenario under these faults, with the command that reproduces them.
+ */
 export async function brokenBy(
   scenario: string,
   planned: readonly PlannedFault[],

@@ -14,8 +14,8 @@ interface KeyedChange {
 
 /**
  * Checks that every change reaches the unit at least once and in the order of its key, or is set aside. No
- * checkpoint may be ahead of that (I10). A change that a later one of the same document replaced need not arrive,
- * because the feed shows latest versions.
+ * checkpoint may be ahead of that (I10). A change that a later one of the same document replaced need not
+ * arrive, because the feed shows latest versions.
  */
 export class DeliveryChecker implements Checker {
   /** By key, the changes that no delegate has accepted yet, oldest first, with the document's id. */

@@ -2,7 +2,9 @@ import { Refusal, scan, type Container, type JsonObject } from '../../src/emulat
 import type { Wiring } from '../../src/testing/network.js'
 import { documentIn } from '../../src/testing/stored-lease.js'
 
-/** A lease with the fields of the .NET SDK's class. Other fields of the document are lost when it is written. */
+/**
+ * A lease with the fields of the .NET SDK's class. Other fields of the document are lost when it is written.
+ */
 export interface DotnetLease {
   readonly id: string
   readonly version: number
@@ -64,8 +66,8 @@ export class DotnetLeases {
 }
 
 /**
- * Its requests can be slow but are never lost, because the simulation tests only the effect of its rules on our
- * hosts.
+ * Its requests can be slow but are never lost, because the simulation tests only the effect of its rules on
+ * our hosts.
  */
 export const dotnetWiring: Wiring = {
   party: 'dotnet',

@@ -25,8 +25,8 @@ export interface Convergence {
 }
 
 /**
- * Applies .NET's rule to a fleet whose first host owns everything. Hosts act one after another, each on the result
- * of the previous ones. This favours the rule over hosts that act at the same time and conflict.
+ * Applies .NET's rule to a fleet whose first host owns everything. Hosts act one after another, each on the
+ * result of the previous ones. This favours the rule over hosts that act at the same time and conflict.
  */
 export function dotnetConvergence(hostCount: number, leaseCount: number, random: Random): Convergence {
   const hosts = Array.from({ length: hostCount }, (_, index) => `host-${index}`)

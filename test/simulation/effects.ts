@@ -41,9 +41,9 @@ export class Effects {
   }
 
   /**
-   * Returns the invariant that is broken at the end of a job. In a Processed job, every done step has its effect.
-   * In a Compensated job, no step with an undo has an effect; with `undoUncertain: false`, no step has a known
-   * effect.
+   * Returns the invariant that is broken at the end of a job. In a Processed job, every done step has its
+   * effect. In a Compensated job, no step with an undo has an effect; with `undoUncertain: false`, no step
+   * has a known effect.
    */
   left(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
     const isHome = job.processState === 'Compensated'
@@ -63,8 +63,8 @@ export class Effects {
   }
 
   /**
-   * I6: no step says that it did nothing under a key with an effect. A doubtful generation may be forgotten if it
-   * is not undone.
+   * I6: no step says that it did nothing under a key with an effect. A doubtful generation may be forgotten
+   * if it is not undone.
    */
   private forgotten(step: StepDocument): readonly string[] {
     const keys = this.live.get(placeOf(step.jobId, step.stepId))

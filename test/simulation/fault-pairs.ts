@@ -4,8 +4,8 @@ import { placesIn, simulateFaults } from './crash-points.js'
 import { faultKinds, type Place } from '../../src/testing/fault-place.js'
 
 /**
- * Two faults in one story. The second strikes a write that follows the first, and that may happen only because of
- * it.
+ * Two faults in one story. The second strikes a write that follows the first, and that may happen only
+ * because of it.
  */
 export type Pair = readonly [PlannedFault, PlannedFault]
 
@@ -50,8 +50,8 @@ async function faultsAfter(scenario: string, first: PlannedFault): Promise<reado
 }
 
 /**
- * Combines places with all kinds of faults. Leaves out writes of leases: they never end, and the processor's own
- * scenes test them.
+ * Combines places with all kinds of faults. Leaves out writes of leases: they never end, and the processor's
+ * own scenes test them.
  */
 function ofAllKinds(places: readonly Place[]): readonly PlannedFault[] {
   return places

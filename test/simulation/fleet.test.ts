@@ -3,8 +3,8 @@ import { defaultIntervals, fleetOf } from './fleet.js'
 
 const minuteMs = 60_000
 
-describe('a fleet in which nothing fails', () => {
-  it('of 20 hosts with clocks wrong by up to 90 s takes nothing over in 10 minutes (F-L15)', async () => {
+describe('a fleet', () => {
+  it('of 20 hosts whose clocks are up to 90 s off moves no lease once it is balanced (F-L15)', async () => {
     const { world, unit, computers, ownership, isBalanced } = fleetOf({
       seed: 1,
       hostCount: 20,
@@ -21,7 +21,7 @@ describe('a fleet in which nothing fails', () => {
     expect(ownership.moves).toHaveLength(movesToBalance)
   })
 
-  it('R155: with fewer leases than hosts leaves the others idle, without moves (F-L21)', async () => {
+  it('with fewer leases than hosts leaves some hosts idle, and moves no lease (R155, F-L21)', async () => {
     const { world, unit, computers, ownership, counts } = fleetOf({ seed: 2, hostCount: 5, leaseCount: 2 })
     for (const computer of computers) unit.start(computer)
     await world.runUntil(() => false, minuteMs)
@@ -31,7 +31,7 @@ describe('a fleet in which nothing fails', () => {
     expect(ownership.moves).toHaveLength(movesToBalance)
   })
 
-  it('has its work back within an acquire interval of its return after an hour (F-L17)', async () => {
+  it('owns its leases again within one acquire interval after an hour of absence (F-L17)', async () => {
     const { world, unit, computers, ownership, isBalanced } = fleetOf({
       seed: 3,
       hostCount: 1,
@@ -50,7 +50,7 @@ describe('a fleet in which nothing fails', () => {
     expect(isBalanced()).toBe(true)
   })
 
-  it('of 50 hosts and 250 leases shares them out within three acquire intervals', async () => {
+  it('of 50 hosts balances 250 leases within three acquire intervals', async () => {
     const { world, unit, computers, isBalanced } = fleetOf({ seed: 4, hostCount: 50, leaseCount: 250 })
     for (const computer of computers) unit.start(computer)
     await world.runUntil(() => false, 3 * defaultIntervals.acquireMs)

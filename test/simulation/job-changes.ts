@@ -60,7 +60,9 @@ export class JobDocuments {
     return this.find(pk, orderIdOf(jobId)) !== null
   }
 
-  /** Returns the change in the form that rules use, or null for a document that is neither a job nor a step. */
+  /**
+   * Returns the change in the form that rules use, or null for a document that is neither a job nor a step.
+   */
   change({ before, after, by }: Written): JobChange | StepChange | null {
     if (after === null) return null
     const document = this.parse(after) as unknown as JobDocument | StepDocument

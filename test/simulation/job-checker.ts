@@ -24,13 +24,16 @@ export interface JobCounts {
 
 export interface JobCheckerOptions {
   readonly container: () => Container
-  /** Whether a request to a service may take longer than an attempt. Then its late arrival cannot be prevented. */
+  /**
+   * Whether a request to a service may take longer than an attempt. Then its late arrival cannot be
+   * prevented.
+   */
   readonly areRequestsSlow: boolean
 }
 
 /**
- * Checks every write about jobs against the invariants of docs/failure-matrix.md. Each problem begins with the id
- * of the broken invariant.
+ * Checks every write about jobs against the invariants of docs/failure-matrix.md. Each problem begins with
+ * the id of the broken invariant.
  */
 export class JobChecker implements Checker {
   private readonly documents: JobDocuments
@@ -39,8 +42,8 @@ export class JobChecker implements Checker {
   private readonly placeOf = new Map<string, string>()
   private readonly keyOf = new Map<string, string>()
   /**
-   * The process that has claimed an attempt, by its key and number, for attempts that require a claim. Null if
-   * none has.
+   * The process that has claimed an attempt, by its key and number, for attempts that require a claim. Null
+   * if none has.
    */
   private readonly claimants = new Map<string, string | null>()
   private readonly open = new Set<string>()
@@ -160,7 +163,9 @@ export class JobChecker implements Checker {
       : this.effects.called(call)
   }
 
-  /** I14: the document alongside exists with its job. `gone` below checks I1: a job that has not ended stays. */
+  /**
+   * I14: the document alongside exists with its job. `gone` below checks I1: a job that has not ended stays.
+   */
   private ordered({ before, after }: JobChange): readonly string[] {
     if (before !== null || this.documents.hasOrder(after)) return []
     return [`I14: job ${after.jobId} is stored without its order`]

@@ -83,7 +83,7 @@ function failuresOf(scene: JobScene): readonly number[] {
   return [...scene.checker.stepsOf(job).values()].map(({ failureCount }) => failureCount)
 }
 
-describe('R70: one crash', () => {
+describe('one crash (R70)', () => {
   it.each([
     ['F-S1 before a submission is stored', 'happy', 'crashBefore@W0#1'],
     ['F-Q2 after a job is claimed', 'happy', 'crashAfter@W1#1'],
@@ -92,7 +92,7 @@ describe('R70: one crash', () => {
     ['F-D2 after it is taken over', 'happy', 'crashAfter@W4#1'],
     ['F-V3 before a recovery', 'retry', 'crashBefore@W6#1'],
     ['F-V3 after a recovery', 'retry', 'crashAfter@W6#1'],
-  ])('%s changes neither the end nor an invariant', async (_row, scenario, fault) => {
+  ])('changes neither the end of a job nor an invariant (%s)', async (_row, scenario, fault) => {
     expect(await brokenBy(scenario, [faultFrom(fault)])).toEqual([])
   })
 
@@ -101,7 +101,7 @@ describe('R70: one crash', () => {
     // The first undo is for the step that was refused in the same second in which its agents got their lease.
     ['F-K5 between an undo and its outcome', 'compensate', 'crashBefore@W8#2', ['undone', 'nothing to undo']],
   ])(
-    '%s: the service is asked twice with one key, and acts once (I21)',
+    'makes an agent call a service twice with one key, and the service acts once (%s, I21)',
     async (_row, scenario, fault, effects) => {
       const scene = sceneOf(scenarioNamed(scenario), { faults: { planned: [faultFrom(fault)] } })
       const calls = new CallRecorder()
@@ -112,13 +112,13 @@ describe('R70: one crash', () => {
   )
 })
 
-describe('a submitter who wants to be told', () => {
+describe('a submitter with a reply address', () => {
   it.each([
     ['F-N1 before it is sent', 'crashBefore@N#1', [1, 2, 3, 4, 5]],
     ['F-N1 between that and the note of it', 'crashBefore@W11#1', [1, 1, 2, 3, 4, 5]],
     ['F-N2 while another is noted', 'rival@W11#2', [1, 2, 2, 3, 4, 5]],
     ['F-N3 and the receiver is away', 'refused@N#3', [1, 2, 3, 4, 5]],
-  ])('hears everything in order, whatever happens (I13): %s', async (_row, fault, arrivals) => {
+  ])('receives every notice in order despite a fault (%s, I13)', async (_row, fault, arrivals) => {
     const faults = { planned: [faultFrom(fault)] }
     const scene = sceneOf(scenarioNamed('notified'), { hosts: withNotifier, faults })
     expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
@@ -126,8 +126,8 @@ describe('a submitter who wants to be told', () => {
   })
 })
 
-describe('a service that recognises nothing', () => {
-  it('F-A21: has one effect for each attempt at most (I21)', async () => {
+describe('a service that does not recognise keys', () => {
+  it('has at most one effect for each attempt (F-A21, I21)', async () => {
     const scene = sceneOf(happy, { faults: { planned: [faultFrom('crashBefore@W3#1')] } })
     const calls = new CallRecorder()
     scene.world.watch(calls)
@@ -138,27 +138,30 @@ describe('a service that recognises nothing', () => {
   })
 })
 
-describe('an outcome on its way when the deadline passes', () => {
+describe('an outcome that is on its way when the deadline passes', () => {
   it.each([
     ['F-A9 a success before the supervisor acts', 'happy', 500, [0, 0, 0]],
     ['F-A9 a success after it has acted', 'happy', 15_000, [1, 0, 0]],
     ['F-A15 a reported failure after it has acted', 'retry', 15_000, [0, 1, 0]],
-  ])('%s: one of the two writes counts, once (I2, I4)', async (_row, name, lateMs, failures) => {
-    const isLate = once((request) =>
-      name === 'happy' ? request.writePoint === 'W3' : isReportOfFailure(request),
-    )
-    const scene = sceneOf(scenarioNamed(name), {
-      faults: {
-        scripted: (request) =>
-          isLate(request) ? { kind: 'answered', delayMs: stepDeadlineMs + lateMs } : null,
-      },
-    })
-    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
-    expect(failuresOf(scene)).toEqual(failures)
-  })
+  ])(
+    'races with the recovery, and only one of the two writes counts, once (%s, I2, I4)',
+    async (_row, name, lateMs, failures) => {
+      const isLate = once((request) =>
+        name === 'happy' ? request.writePoint === 'W3' : isReportOfFailure(request),
+      )
+      const scene = sceneOf(scenarioNamed(name), {
+        faults: {
+          scripted: (request) =>
+            isLate(request) ? { kind: 'answered', delayMs: stepDeadlineMs + lateMs } : null,
+        },
+      })
+      expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+      expect(failuresOf(scene)).toEqual(failures)
+    },
+  )
 
   it.each([-1_500, 1_500])(
-    'F-A8: by clocks that differ by %i ms, no outcome counts after it and none twice',
+    'counts neither late nor twice when clocks differ by %i ms (F-A8)',
     async (skewMs) => {
       const atTheEdge = { ...happy, workMs: stepDeadlineMs - 1_000 }
       const scene = sceneOf(atTheEdge, { hosts: skewed('agents', skewMs), areEndsKnown: false })
@@ -169,7 +172,7 @@ describe('an outcome on its way when the deadline passes', () => {
 })
 
 describe('two hosts with every role', () => {
-  it('R51, R81, R127: share the jobs of two partitions, and each does its part', async () => {
+  it('share the jobs of two partitions, and both schedule jobs and run steps (R51, R81, R127)', async () => {
     const stories = Array.from({ length: 8 }, (_, index) => ({
       jobId: `job-${index}`,
       scenario: happy,
@@ -189,8 +192,11 @@ describe('two hosts with every role', () => {
   })
 })
 
-describe('a customer in the process of a host', () => {
-  /** Returns how long a job waits until it is begun, and which host begins it, when its customer is on this host. */
+describe('a job that is submitted in the process of a host', () => {
+  /**
+   * Returns how long a job waits until it is begun, and which host begins it, when its customer is on this
+   * host.
+   */
   const submittedOn = async (computer: Host['computer'] | undefined) => {
     const inside = computer === undefined ? {} : { inside: computer }
     const stories = [{ jobId: 'job-1', scenario: happy, atMs: minuteMs / 2, ...inside }]
@@ -208,7 +214,7 @@ describe('a customer in the process of a host', () => {
     return { laidMs, by }
   }
 
-  it('that holds the range has its job begun there and then, any other at the next poll of who does', async () => {
+  it('begins at once if that host holds its feed range, else at the next poll of the holder', async () => {
     const elsewhere = await submittedOn(undefined)
     const holder = twoHosts.find(({ computer }) => computer.name === elsewhere.by)
     const other = twoHosts.find((host) => host !== holder)
@@ -220,15 +226,15 @@ describe('a customer in the process of a host', () => {
   })
 })
 
-describe('a process that stands still', () => {
-  it('F-Q6: a scheduler past the deadlines of what it claimed gets nothing written on old etags', async () => {
+describe('a process that is frozen', () => {
+  it('writes nothing with outdated etags if it is a scheduler (F-Q6)', async () => {
     const scene = sceneOf(slow)
     await begun(scene, 'reserve')
     freeze(scene, processOf(scene, 'scheduler'), 2 * minuteMs)
     expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
   })
 
-  it('F-A13: agents whose event loop is blocked past the deadline write nothing late (I3)', async () => {
+  it('writes no outcome after the deadline if it runs agents (F-A13, I3)', async () => {
     const scene = sceneOf(slow)
     await begun(scene, 'reserve')
     freeze(scene, processOf(scene, 'agents'), 90_000)
@@ -236,7 +242,7 @@ describe('a process that stands still', () => {
     expect(failuresOf(scene)[0]).toBeGreaterThan(0)
   })
 
-  it('F-V22: what was overdue is recovered when a supervisor is back after a long time', async () => {
+  it('recovers overdue steps on its return if it is a supervisor (F-V22)', async () => {
     const scene = sceneOf(scenarioNamed('retry'))
     await begun(scene, 'reserve')
     freeze(scene, processOf(scene, 'supervisor'), 10 * minuteMs)
@@ -246,9 +252,9 @@ describe('a process that stands still', () => {
   })
 })
 
-describe('clocks that are wrong', () => {
+describe('a wrong clock', () => {
   it.each([-3_600_000, 3_600_000])(
-    'F-A27: an agent whose wall clock jumps by %i ms at work records nothing late',
+    'makes no agent record a late outcome when it jumps by %i ms during an attempt (F-A27)',
     async (jumpMs) => {
       const scene = sceneOf(slow, { areEndsKnown: false })
       await begun(scene, 'reserve')
@@ -258,20 +264,20 @@ describe('clocks that are wrong', () => {
     },
   )
 
-  it('F-V6: a supervisor ahead of the others costs attempts, and breaks nothing', async () => {
+  it('breaks no invariant when the supervisor is ahead (F-V6)', async () => {
     const scene = sceneOf(slow, { hosts: skewed('supervisor', 5 * minuteMs), areEndsKnown: false })
     expect(await scene.finish(10 * minuteMs)).toMatchObject({ problems: [], lateOutcomes: 0 })
   })
 
-  it('F-V7: one behind is late, and nothing else', async () => {
+  it('only delays the recovery when the supervisor is behind (F-V7)', async () => {
     const scene = sceneOf(scenarioNamed('retry'), { hosts: skewed('supervisor', -5 * minuteMs) })
     expect((await scene.finish(10 * minuteMs)).problems).toEqual([])
     expect(scene.world.time.monotonic()).toBeGreaterThan(5 * minuteMs)
   })
 })
 
-describe('replicas that are behind', () => {
-  it('F-V8, F-V9: what a sweep sees too late or not yet is found by the next', async () => {
+describe('a stale read', () => {
+  it('in a sweep does not keep an overdue step from being recovered (F-V8, F-V9)', async () => {
     const scene = sceneOf(scenarioNamed('retry'), {
       faults: {
         planned: [faultFrom('crashBefore@W6#1')],
@@ -282,7 +288,7 @@ describe('replicas that are behind', () => {
     expect(scene.faults.counts.get('stale listOverdue')).toBeGreaterThan(0)
   })
 
-  it('F-C7, F-X13: a scheduler that reads what is old decides nothing that is stored', async () => {
+  it('in a scheduler breaks no invariant (F-C7, F-X13)', async () => {
     const scene = sceneOf(
       { ...happy, workMs: 20_000 },
       {
@@ -300,8 +306,8 @@ describe('replicas that are behind', () => {
   })
 })
 
-describe('a store in trouble', () => {
-  it('F-X1, F-V12: an outage past every deadline costs no job, and a step one attempt at most', async () => {
+describe('a store', () => {
+  it('that is down past every deadline costs each step at most one attempt (F-X1, F-V12)', async () => {
     const awayMs = { from: Infinity, to: Infinity }
     const scene: JobScene = sceneOf(slow, {
       faults: {
@@ -317,10 +323,10 @@ describe('a store in trouble', () => {
     expect(Math.max(...failuresOf(scene))).toBeLessThanOrEqual(1)
   })
 
-  describe('with one partition key that it throttles', () => {
+  describe('that throttles one partition key', () => {
     /**
-     * Returns a scene with a few jobs on one feed range. One of them is throttled from the moment it is stored, as
-     * long as `isHot` is true.
+     * Returns a scene with a few jobs on one feed range. One of them is throttled from the moment it is
+     * stored, as long as `isHot` is true.
      */
     function withHotJob(options: Partial<JobSceneOptions> = {}): { scene: JobScene; cool: () => void } {
       let isHot = true
@@ -346,7 +352,7 @@ describe('a store in trouble', () => {
     const areOthersDone = (scene: JobScene) => (): boolean =>
       stateOf(scene, 'job-2') === 'Processed' && stateOf(scene, 'job-3') === 'Processed'
 
-    it('F-X2: the others of its range end as if nothing were, and it when it is served (I8)', async () => {
+    it('lets other jobs of the range end, and the throttled job once it is served (F-X2, I8)', async () => {
       const { scene, cool } = withHotJob()
       // The last job is submitted after two minutes. Each step takes a poll of three feeds.
       expect(await scene.world.runUntil(areOthersDone(scene), 2 * minuteMs + faultCostMs)).toBe(true)
@@ -355,7 +361,7 @@ describe('a store in trouble', () => {
       expect((await scene.finish(faultCostMs)).problems).toEqual([])
     })
 
-    it('F-X2: it is delivered to the next owner when the scheduler dies meanwhile (I10)', async () => {
+    it('delivers the throttled job to the next owner when the scheduler crashes (F-X2, I10)', async () => {
       const { scene, cool } = withHotJob()
       await scene.world.runUntil(areOthersDone(scene), 5 * minuteMs)
       processOf(scene, 'supervisor').pause()
@@ -386,13 +392,13 @@ describe('a partition that splits', () => {
     return scene
   }
 
-  it('F-P9: while a batch is on its way to it takes that batch whole', async () => {
+  it('stores a batch that is on its way to it as a whole (F-P9)', async () => {
     const scene = splittingAt(happy, ({ writePoint }) => writePoint === 'W1')
     expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
     expect(scene.world.container(stateContainer).partitions).toHaveLength(2)
   })
 
-  it('F-P11: does not make supervisors forget a deadline', async () => {
+  it('does not make supervisors forget a deadline (F-P11)', async () => {
     const scene = splittingAt(scenarioNamed('retry'), isReportOfFailure)
     expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
     expect(failuresOf(scene)).toEqual([0, 1, 0])
@@ -400,7 +406,7 @@ describe('a partition that splits', () => {
 })
 
 describe('a job that needs a person', () => {
-  it('F-V20, R95, I15: says so for as long as nobody comes', async () => {
+  it('stays flagged with its reason until a person acts (F-V20, R95, I15)', async () => {
     const scene = sceneOf(scenarioNamed('exhaust'))
     expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
     const given = scene.checker.jobs.get('job-1')

@@ -22,15 +22,17 @@ export interface LeaseCheckerOptions {
   /** The prefix of the ids of the unit's leases, if several units share the container. Default: any id. */
   readonly idPrefix?: string
   readonly leaseExpirationIntervalMs: number
-  /** Whether a process is of another implementation, from which only coverage is required. Default: none is. */
+  /**
+   * Whether a process is of another implementation, from which only coverage is required. Default: none is.
+   */
   readonly isForeign?: (processId: string) => boolean
 }
 
 /**
- * Checks three things. Leases cover the key space without a gap once they exist (I11). Only the owner's writes are
- * accepted, based on the state they were decided on, and none moves a position back (I12). A process delivers only
- * from leases it owns, and stops before others may take over, counted from its last write (one owner within its
- * trust window).
+ * Checks three things. Leases cover the key space without a gap once they exist (I11). Only the owner's
+ * writes are accepted, based on the state they were decided on, and none moves a position back (I12). A
+ * process delivers only from leases it owns, and stops before others may take over, counted from its last
+ * write (one owner within its trust window).
  */
 export class LeaseChecker implements Checker {
   /** Every acquisition, oldest first. */
@@ -101,7 +103,8 @@ export class LeaseChecker implements Checker {
       if (to !== from) problems.push(`I12: ${writer} moved lease ${leaseToken} while it took it`)
       const move = this.move(before, after, after.owner)
       this.moves.push(move)
-      // A lease may be stolen only from hosts that cannot read a hand-over request, which have no incarnation.
+      // A lease may be stolen only from hosts that cannot read a hand-over request, which have no
+      // incarnation.
       if (move.kind === 'stolen' && before.incarnation !== null)
         problems.push(`I12: ${writer} stole lease ${leaseToken} from ${before.owner}, which lives`)
     } else if (!this.isWriterOf(by, before) && to !== from) {

@@ -10,8 +10,8 @@ const minuteMs = 60_000
 const long = { ...scenarioNamed('happy'), workMs: 3 * stepDeadlineMs, progressEveryMs: 15_000 }
 
 /**
- * Runs the job to its end, or until an invariant is broken. Returns the attempts that called the services, and
- * their effects.
+ * Runs the job to its end, or until an invariant is broken. Returns the attempts that called the services,
+ * and their effects.
  */
 async function ended(options: Partial<JobSceneOptions> = {}) {
   const stories = [{ jobId: 'job-1', scenario: long, atMs: 0 }]
@@ -29,29 +29,29 @@ async function ended(options: Partial<JobSceneOptions> = {}) {
 
 const onceEach = [['done'], ['done'], ['done']]
 
-describe('F-A25: steps of a job that each take three deadlines', () => {
+describe('steps that each take three deadlines (F-A25)', () => {
   it.each([
     ['on one host for each role', oneHostPerRole],
     ['on two hosts that share the work', twoHosts],
-  ])('are done by one attempt each %s, while the agents ask for time', async (_where, hosts) => {
+  ])('are done by one attempt each %s, while the agents extend their deadlines', async (_where, hosts) => {
     expect(await ended({ hosts })).toEqual({ problems: [], failures: 0, effects: onceEach })
   })
 
   it.each(['crashBefore@W2#2', 'crashAfter@W2#2'])(
-    'are done by the next attempt where the agents die asking (%s)',
+    'are done by the next attempt when the agents crash during an extension (%s)',
     async (fault) => {
       const { problems, failures } = await ended({ faults: { planned: [faultFrom(fault)] } })
       expect({ problems, failures }).toEqual({ problems: [], failures: 1 })
     },
   )
 
-  it('are done by the same attempt if the agents die after they had only marked it as begun', async () => {
+  it('are done by the same attempt when the agents crash right after they marked it as begun', async () => {
     const { problems, failures } = await ended({ faults: { planned: [faultFrom('crashAfter@W2#1')] } })
     expect({ problems, failures }).toEqual({ problems: [], failures: 0 })
   })
 
   it.each(['answerLost@W2#2', 'requestLost@W2#2', 'rival@W2#2', 'refused@W2#2'])(
-    'F-A26: lose nothing where one of these writes goes wrong (%s)',
+    'lose no attempt when the write of an extension goes wrong (%s, F-A26)',
     async (fault) => {
       const report = await ended({ faults: { planned: [faultFrom(fault)] } })
       expect(report).toEqual({ problems: [], failures: 0, effects: onceEach })

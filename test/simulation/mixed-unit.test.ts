@@ -7,22 +7,25 @@ function ownersIn({ ownership }: Scene): ReadonlySet<string | null> {
   return new Set(ownership.leases.map(({ owner }) => owner))
 }
 
-describe('a unit that is shared with a .NET host', () => {
+describe('a deployment unit that is shared with a .NET host', () => {
   it.each([
     ['whose clock is right', 0],
     ['whose clock is behind, and the timestamps it writes with it', -45_000],
-  ])('%s keeps I10 and I11 while leases are stolen and asked for in vain', async (_name, skewMs) => {
-    const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
-    await scene.pass(2 * minuteMs)
-    scene.startDotnet({ name: 'dotnet', skewMs, driftPpm: 0 })
-    await scene.pass(5 * minuteMs)
-    const stolen = scene.ownership.moves.filter(({ kind, to }) => kind === 'stolen' && to === 'dotnet')
-    expect(stolen.length).toBeGreaterThan(0)
-    expect(ownersIn(scene)).toContain('dotnet')
-    expect((await scene.recover()).problems).toEqual([])
-  })
+  ])(
+    '%s loses no change and covers every range while leases are stolen (I10, I11)',
+    async (_name, skewMs) => {
+      const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
+      await scene.pass(2 * minuteMs)
+      scene.startDotnet({ name: 'dotnet', skewMs, driftPpm: 0 })
+      await scene.pass(5 * minuteMs)
+      const stolen = scene.ownership.moves.filter(({ kind, to }) => kind === 'stolen' && to === 'dotnet')
+      expect(stolen.length).toBeGreaterThan(0)
+      expect(ownersIn(scene)).toContain('dotnet')
+      expect((await scene.recover()).problems).toEqual([])
+    },
+  )
 
-  it('keeps them although the .NET host takes every lease for expired, its clock being ahead', async () => {
+  it('stays correct although the .NET host, whose clock is ahead, considers all leases expired', async () => {
     const scene = sceneWith({ partitionCount: 6, writeIntervalMs: 300 })
     await scene.pass(2 * minuteMs)
     scene.startDotnet({ name: 'dotnet', skewMs: 90_000, driftPpm: 0 })
@@ -32,7 +35,7 @@ describe('a unit that is shared with a .NET host', () => {
     expect(scene.world.problems).toEqual([])
   })
 
-  it('comes to rest with every host at its share', async () => {
+  it('comes to rest with an equal share for every host', async () => {
     const scene = sceneWith({ partitionCount: 9, computers: [host('host-0'), host('host-1')] })
     scene.startDotnet(host('dotnet'))
     await scene.pass(4 * minuteMs)
@@ -43,7 +46,7 @@ describe('a unit that is shared with a .NET host', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('goes on with the children of a split that it writes over without a condition', async () => {
+  it('continues with the children of a split that the .NET host overwrites unconditionally', async () => {
     const scene = sceneWith({ partitionCount: 1, writeIntervalMs: 60 * minuteMs, computers: [first] })
     await scene.pass(5_000)
     await stopIn(scene, first)
@@ -61,7 +64,7 @@ describe('a unit that is shared with a .NET host', () => {
     expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['1', '2'])
   })
 
-  it('turns a lease of merged partitions into one by its bounds, as both read it (F-P7, §4.10)', async () => {
+  it('names a lease of merged partitions by its bounds, in a form both can read (F-P7, §4.10)', async () => {
     const scene = sceneWith({ partitionCount: 2, computers: [first] })
     await scene.pass(minuteMs)
     scene.world.container(monitored).mergePartitions(['0', '1'])
@@ -85,7 +88,7 @@ describe('a unit that is shared with a .NET host', () => {
     expect(tokens()).toContain(converted?.leaseToken)
   })
 
-  it('finds its leases when the host has crashed, by the time of the store', async () => {
+  it('takes over the leases of a crashed .NET host by the time of the store', async () => {
     const scene = sceneWith({ partitionCount: 6 })
     const guest = scene.startDotnet({ name: 'dotnet', skewMs: 45_000, driftPpm: 0 })
     await scene.pass(4 * minuteMs)
@@ -97,7 +100,7 @@ describe('a unit that is shared with a .NET host', () => {
     expect(scene.world.problems).toEqual([])
   })
 
-  it('keeps what others have put into the properties of a lease', async () => {
+  it('keeps properties that other tools have added to a lease', async () => {
     const scene = sceneWith({ partitionCount: 2 })
     scene.startDotnet(host('dotnet'))
     await scene.pass(minuteMs)

@@ -31,7 +31,7 @@ function touches(bounds: readonly (readonly [string, string])[]): boolean {
   return bounds.every(([min], index) => min === (bounds[index - 1]?.[1] ?? ''))
 }
 
-describe('leases that are about the same part of the feed', () => {
+describe('leases that overlap', () => {
   it.each<[name: string, tokens: string[], planned: PlannedFault[]]>([
     ['of the whole feed, behind those there are', ['-FF'], []],
     ['of parts that cross the others', ['20-60', '10-30', '30-FF'], []],
@@ -43,7 +43,7 @@ describe('leases that are about the same part of the feed', () => {
     ],
     ['where who replaces them crashes after the first child', ['20-60'], faultsAt('L6', [1], 'crashAfter')],
   ])(
-    '%s become one for each part while two hosts work, and nothing is lost (F-L1, F-P3, I10, I11)',
+    'become one lease for each part of the feed, and no change is lost (%s; F-L1, F-P3, I10, I11)',
     async (_name, tokens, planned) => {
       const scene = sceneWith({ faults: { planned }, writeIntervalMs: 6_000 })
       await scene.pass(minuteMs)
@@ -61,7 +61,7 @@ describe('leases that are about the same part of the feed', () => {
     },
   )
 
-  it('are replaced in a unit that is shared with a .NET host, whoever has them', async () => {
+  it('are also replaced in a deployment unit that is shared with a .NET host', async () => {
     const scene = sceneWith({ partitionCount: 2, computers: [host('host-0')], writeIntervalMs: 6_000 })
     await scene.pass(minuteMs)
     scene.startDotnet(host('dotnet'))
@@ -74,7 +74,7 @@ describe('leases that are about the same part of the feed', () => {
     expect([scene.deliveries.openCount, scene.world.problems]).toEqual([0, []])
   })
 
-  it('are replaced also where .NET reached into a neighbour, for partitions that were merged and split elsewhere (0013)', async () => {
+  it('are also replaced when a .NET lease reaches into its neighbour after a merge (0013)', async () => {
     const scene = sceneWith({ partitionCount: 2, computers: [host('host-0')], writeIntervalMs: 6_000 })
     await scene.pass(minuteMs)
     const container = scene.world.container(monitored)

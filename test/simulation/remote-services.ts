@@ -90,8 +90,8 @@ export const insistentServices: Services = insistent(asksNothing)
 export const guardedServices: Services = guarded(asksNothing)
 
 /**
- * The remote services. Each remembers its effects by key, whichever process calls. The network to them fails like
- * the one to the store; its write point is X. An effect remains, even if the calling process crashes.
+ * The remote services. Each remembers its effects by key, whichever process calls. The network to them fails
+ * like the one to the store; its write point is X. An effect remains, even if the calling process crashes.
  */
 export class RemoteServices {
   /** Keys of effects that are not undone. */
@@ -151,7 +151,9 @@ export class RemoteServices {
     return count
   }
 
-  /** Has an effect once per key. Refuses a key that was undone, because the new effect would never be undone. */
+  /**
+   * Has an effect once per key. Refuses a key that was undone, because the new effect would never be undone.
+   */
   private do(key: string): Call['effect'] {
     if (this.revoked.has(key)) return 'late'
     if (this.effects.has(key)) return 'repeated'

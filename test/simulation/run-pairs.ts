@@ -4,7 +4,10 @@ import { pairsIn } from './fault-pairs.js'
 
 const toldEvery = 1_000
 
-/** Simulates every ordered pair of faults in these scenarios. Continues after a failure, to report all of them. */
+/**
+ * Simulates every ordered pair of faults in these scenarios. Continues after a failure, to report all of
+ * them.
+ */
 export async function simulatePairs(names: readonly string[]): Promise<void> {
   const beganAtMs = systemClock.monotonic()
   let [pairs, broken] = [0, 0]

@@ -38,15 +38,15 @@ export interface Report {
 const [expirationMs, acquireMs, renewMs] = [60_000, 17_000, 13_000]
 
 /**
- * The longest duration of work in progress: a slow request, a slow delegate, its back-off, a stop, a rest between
- * polls, a retry.
+ * The longest duration of work in progress: a slow request, a slow delegate, its back-off, a stop, a rest
+ * between polls, a retry.
  */
 const slackMs = 120_000 + 30_000 + 30_000 + 30_000 + 5_000 + 5_000
 
 /**
- * The time after the last fault within which everything must be right (I8 for the processor). In this time a dead
- * owner's leases expire and are taken, unevenly taken leases are requested and handed over, and the unread changes
- * are delivered.
+ * The time after the last fault within which everything must be right (I8 for the processor). In this time a
+ * dead owner's leases expire and are taken, unevenly taken leases are requested and handed over, and the
+ * unread changes are delivered.
  */
 const boundMs = expirationMs + 1_000 + renewMs + 4 * acquireMs + slackMs
 
@@ -127,8 +127,8 @@ export class Scene {
   }
 
   /**
-   * Checks that everything is delivered, that leases are evenly held by living owners, and that each is read to
-   * its end.
+   * Checks that everything is delivered, that leases are evenly held by living owners, and that each is read
+   * to its end.
    */
   private isRight(): boolean {
     if (this.deliveries.openCount > 0) return false

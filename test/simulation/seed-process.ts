@@ -10,8 +10,8 @@ export interface SeedRequest {
 }
 
 /**
- * Options of Node. Nearly all objects of a simulation soon become garbage, so more room for young objects halves
- * the collector's work. Stacks of injected faults are not needed; to get them, repeat the seed.
+ * Options of Node. Nearly all objects of a simulation soon become garbage, so more room for young objects
+ * halves the collector's work. Stacks of injected faults are not needed; to get them, repeat the seed.
  */
 const execArgv = ['--max-semi-space-size=64', '--single-threaded-gc', '--stack-trace-limit=0']
 

@@ -8,8 +8,8 @@ const runs = [
   ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 20 }) as const),
 ]
 
-describe('a seed of many jobs', () => {
-  it('has most of them done while faults last', async () => {
+describe('a run with many jobs', () => {
+  it('completes most of them while faults last', async () => {
     const { acknowledged, endedUnderFaults, problems } = await simulateJobs(4, 100)
     expect(problems).toEqual([])
     expect(acknowledged).toBe(100)
@@ -17,7 +17,7 @@ describe('a seed of many jobs', () => {
   })
 })
 
-describe('R9: everything going wrong at once', () => {
+describe('a run with all faults at once (R9)', () => {
   const totals = new Totals()
 
   afterAll(() => {
@@ -25,7 +25,7 @@ describe('R9: everything going wrong at once', () => {
   })
 
   it.each(runs.map((run) => [commandOf(run), run] as const))(
-    'keeps I1 to I18 and I20 to I22, and happens the same way twice: npm run simulate -- %s',
+    'keeps the invariants and runs the same way twice: npm run simulate -- %s (I1 to I18, I20 to I22)',
     async (_command, run) => {
       const report = await simulateSeed(run)
       totals.add(report)

@@ -6,28 +6,36 @@ import { faultCostMs, JobScene, type Host, type JobReport, type Story } from './
 import { everyScenario } from './scenarios.js'
 import { computersOf } from './simulate.js'
 
-/** How long faults last. The time grows with the number of jobs, so that all are processed while faults last. */
+/**
+ * How long faults last. The time grows with the number of jobs, so that all are processed while faults last.
+ */
 const [shortestFaultyMs, faultyMsPerJob] = [4 * 60_000, 250] as const
 /**
- * Up to this number of jobs, faults at writes (crashes, slow requests) happen at the harsh rates. With more jobs,
- * these rates would affect hosts and pages all the time, and no work would be done until faults end.
+ * Up to this number of jobs, faults at writes (crashes, slow requests) happen at the harsh rates. With more
+ * jobs, these rates would affect hosts and pages all the time, and no work would be done until faults end.
  */
 const harshlyTreatedJobs = 100
 /**
- * Keeps the difference between two hosts within the supervisor's grace. A larger difference costs attempts; chaos
- * sets clocks that far.
+ * Keeps the difference between two hosts within the supervisor's grace. A larger difference costs attempts;
+ * chaos sets clocks that far.
  */
 const skewMs = 1_000
 /**
- * The number of attempts at a step and its undo that a supervisor may find expired, each as late as its clock is
- * wrong.
+ * The number of attempts at a step and its undo that a supervisor may find expired, each as late as its clock
+ * is wrong.
  */
 const lateAttempts = 6
-/** The share of the faulty time in which jobs are submitted. Most stories take more than a minute under faults. */
+/**
+ * The share of the faulty time in which jobs are submitted. Most stories take more than a minute under
+ * faults.
+ */
 const submittingShare = 0.5
 /** The share of jobs whose customer runs in one process with roles. */
 const insideShare = 0.3
-/** The bound includes clocks that stay wrong after they were set, and the slowest request that is still under way. */
+/**
+ * The bound includes clocks that stay wrong after they were set, and the slowest request that is still under
+ * way.
+ */
 const recoveryMs = 2 * faultCostMs + lateAttempts * mostWrongMs + 60_000 + 60_000
 
 /** Makes one run of this many jobs with one seed: first all faults at the same time, then none. */

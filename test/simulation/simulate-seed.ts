@@ -1,4 +1,6 @@
-/** A process of `npm run simulate -- --processes 2`: simulates the requested runs until its parent ends it. */
+/**
+ * A process of `npm run simulate -- --processes 2`: simulates the requested runs until its parent ends it.
+ */
 import process from 'node:process'
 import { judged } from './run-seeds.js'
 import type { SeedRequest } from './seed-process.js'

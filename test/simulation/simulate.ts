@@ -38,7 +38,10 @@ export async function simulateProcessor(seed: number): Promise<Report> {
   return scene.recover()
 }
 
-/** Returns two to six computers. Their clocks are wrong by up to `skewMs` and fast or slow by up to a thousandth. */
+/**
+ * Returns two to six computers. Their clocks are wrong by up to `skewMs` and fast or slow by up to a
+ * thousandth.
+ */
 export function computersOf(random: Random, skewMs = 90_000): readonly Computer[] {
   const count = 2 + Math.floor(random.next() * 5)
   return Array.from({ length: count }, (_, index) => ({

@@ -6,8 +6,8 @@ import { workOf } from '../../src/sas/model/work.js'
 import type { Rule, StepChange } from './job-changes.js'
 
 /**
- * Checks whether the write records an outcome: by an agent, or by the scheduler of its process together with the
- * next steps.
+ * Checks whether the write records an outcome: by an agent, or by the scheduler of its process together with
+ * the next steps.
  */
 export function isOutcome({ before, after, by }: StepChange): boolean {
   const isOfAttempt = by?.party === 'agents' || by?.party === 'scheduler'
@@ -27,8 +27,9 @@ const oneSuccess: Rule<StepDocument> = (change) => {
 }
 
 /**
- * I3: an agent's write was sent before the deadline by its own clock, and belongs to the current attempt of the
- * step. The services know the key of each call, which reveals a success of another generation or direction.
+ * I3: an agent's write was sent before the deadline by its own clock, and belongs to the current attempt of
+ * the step. The services know the key of each call, which reveals a success of another generation or
+ * direction.
  */
 const inTime: Rule<StepDocument> = (change) => {
   const { before, after, by } = change
@@ -53,8 +54,8 @@ function mayHaveBeenMade({ isClaimRequired, claim, fence }: StepDocument): boole
 }
 
 /**
- * Checks whether an attempt was already over when it was written, because a clock was wrong or its scheduler was
- * blocked.
+ * Checks whether an attempt was already over when it was written, because a clock was wrong or its scheduler
+ * was blocked.
  */
 function wasLate({ completeByMs }: StepDocument, writtenAtS: number): boolean {
   return completeByMs !== null && completeByMs <= writtenAtS * 1_000
@@ -87,7 +88,9 @@ const inOrder: Rule<StepDocument> = (change) => {
   return open.length === 0 ? null : `I5: ${after.id} was dispatched before ${open.join(', ')}`
 }
 
-/** I6: a step is undone after everything that came after it, and only if it was done or may have been done. */
+/**
+ * I6: a step is undone after everything that came after it, and only if it was done or may have been done.
+ */
 const inReverse: Rule<StepDocument> = (change) => {
   const { before, after, job, steps } = change
   if (!isDispatch(change) || after.direction !== 'undo' || before === null) return null

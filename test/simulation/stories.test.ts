@@ -7,13 +7,13 @@ import { stories } from './stories.js'
 const faultsOfStory = 3
 
 describe.each(stories.map(({ name, promise }) => [name, promise] as const))(
-  'R65, I6, I9, I21: a job that goes %s: %s',
+  'a job of the story %s: %s (R65, I6, I9, I21)',
   (name) => {
-    it('comes to its expected end without faults', async () => {
+    it('ends as expected without faults', async () => {
       expect((await simulateFaults(name, [])).problems).toEqual([])
     })
 
-    it('comes to an end under faults at writes and calls, with every invariant kept', async () => {
+    it('ends and keeps every invariant under faults at writes and calls', async () => {
       const broken: string[] = []
       for (const fault of await sampleFaults(name, faultsOfStory, 1)) {
         broken.push(...(await brokenBy(name, [fault])))
@@ -23,9 +23,9 @@ describe.each(stories.map(({ name, promise }) => [name, promise] as const))(
   },
 )
 
-describe('F-A20: an attempt whose agents died after its effect', () => {
+describe('an attempt whose agents crash after its effect (F-A20)', () => {
   it.each(['error-then-cancel', 'resubmit-then-cancel', 'release-then-cancel'])(
-    'is undone although the repetition was refused, and those who asked were other agents: %s',
+    'is undone although other agents repeat it and are refused: %s',
     async (name) => {
       // The second request to any service is the first request of the step `charge`.
       expect(await brokenBy(name, [faultFrom('crashAfter@X#2')])).toEqual([])

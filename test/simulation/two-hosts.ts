@@ -28,8 +28,8 @@ export function sceneWith(options: Partial<SceneOptions>): Scene {
 }
 
 /**
- * Resolves with the owner of the first partition's lease as soon as there is one, or with the first host after a
- * minute.
+ * Resolves with the owner of the first partition's lease as soon as there is one, or with the first host
+ * after a minute.
  */
 export async function ownerIn(scene: Scene): Promise<Computer> {
   const owner = (): Computer | undefined =>

@@ -16,7 +16,9 @@ export const submittedAtMs = Date.UTC(2026, 0, 1)
 /** Steps by id, each with the steps that must be done before it: `{ a: [], b: ['a'] }`. */
 export type WorkflowShape = Readonly<Record<string, readonly string[]>>
 
-/** An agent with two operations: `shop.sell`, which returns its input, and `shop.takeBack`, which undoes it. */
+/**
+ * An agent with two operations: `shop.sell`, which returns its input, and `shop.takeBack`, which undoes it.
+ */
 export const shop = defineAgent('shop', {
   sell: (input: { readonly item: string }) => input,
   takeBack: (_input: { readonly item: string; readonly sold?: unknown }) => null,
@@ -107,7 +109,9 @@ export function asChange(document: StateDocument, lsn = 1): Change {
   return { ...asStored(document), _lsn: lsn, ...systemFieldsIn(document) }
 }
 
-/** Keeps the system fields of a document that was read, so that writes after a delivery have the right etag. */
+/**
+ * Keeps the system fields of a document that was read, so that writes after a delivery have the right etag.
+ */
 function systemFieldsIn({ _etag, _ts }: StateDocument): Partial<Pick<Change, '_etag' | '_ts'>> {
   return {
     ...(typeof _etag === 'string' ? { _etag } : {}),

@@ -6,7 +6,10 @@ export type Interception<A extends unknown[], R> = (
   ...args: A
 ) => Promise<R>
 
-/** Returns the port with one method intercepted. Each call uses up one interception; later calls go to the port. */
+/**
+ * Returns the port with one method intercepted. Each call uses up one interception; later calls go to the
+ * port.
+ */
 export function intercepted<P extends object, K extends keyof P>(
   port: P,
   method: K,

@@ -2,10 +2,10 @@ import ts from 'typescript'
 import { importsOf } from './imports.js'
 import { nodesOf, offence, type Source } from './source.js'
 
-/** What a name stands for, and so which rooms may use it. */
+/** What a name gives access to. It decides which rooms may use the name. */
 type Capability = 'clock' | 'timer' | 'chance' | 'environment'
 
-/** Names that are enough by themselves, as globals or imported. */
+/** Names that are banned by themselves, as globals or imports. */
 const bareNames: Readonly<Record<string, Capability>> = {
   setTimeout: 'timer',
   setInterval: 'timer',
@@ -16,7 +16,7 @@ const bareNames: Readonly<Record<string, Capability>> = {
   getRandomValues: 'chance',
 }
 
-/** Members of globals; the object's own name is the key's first part. */
+/** Members of globals. The first part of each key is the name of the object. */
 const members: Readonly<Record<string, Capability>> = {
   'Date.now': 'clock',
   'performance.now': 'clock',
@@ -44,7 +44,9 @@ const advice: Readonly<Record<Capability, string>> = {
     'take the value as an option; only src/connection, src/host and src/fleet read the environment',
 }
 
-/** Every use of the machine's clocks, timers, chance and environment outside the rooms that own them. */
+/**
+ * Returns every use of the machine's clocks, timers, chance and environment outside the rooms that own them.
+ */
 export function bannedGlobals(sources: readonly Source[]): string[] {
   return sources.flatMap((source) =>
     usesOf(source)
@@ -55,7 +57,7 @@ export function bannedGlobals(sources: readonly Source[]): string[] {
 
 function isAllowed(path: string, capability: Capability): boolean {
   if (path.startsWith('src/platform/')) return true
-  // A sample is a user's own code: it may read its own configuration.
+  // A sample is like the code of a user, which may read its own configuration.
   return capability === 'environment' && /^(src\/(connection|host|fleet)\/|samples\/)/.test(path)
 }
 
@@ -77,7 +79,10 @@ function usesOf(source: Source): Use[] {
   return uses
 }
 
-/** `setTimeout(…)`, `import { randomUUID }`, `globalThis.setTimeout`; not `socket.setTimeout` or `{ setTimeout: … }`. */
+/**
+ * `setTimeout(…)`, `import { randomUUID }`, `globalThis.setTimeout`, but not `socket.setTimeout` or `{
+ * setTimeout: … }`.
+ */
 function bareUse(node: ts.Node): Use | null {
   if (!ts.isIdentifier(node) || !Object.hasOwn(bareNames, node.text)) return null
   const capability = bareNames[node.text]
@@ -108,7 +113,7 @@ function importedMember(node: ts.ImportDeclaration, object: string): Use | null 
   const taken = node.importClause?.namedBindings
   if (taken === undefined || !ts.isNamedImports(taken)) return null
   const names = taken.elements.map((element) => (element.propertyName ?? element.name).text)
-  // What is banned by its bare name is reported where the name stands.
+  // `bareUse` reports the names that are banned by themselves.
   const others = names.filter((name) => !Object.hasOwn(bareNames, name))
   return others.map((name) => member(node, object, name)).find(isUse) ?? null
 }
@@ -144,7 +149,7 @@ function isUse(use: Use | null): use is Use {
   return use !== null
 }
 
-/** The name an expression ends in when it is a global or a member of `globalThis`; null otherwise. */
+/** Returns the last name of an expression if it is a global or a member of `globalThis`, or else null. */
 function lastName(expression: ts.Expression): string | null {
   if (ts.isIdentifier(expression)) return expression.text
   const isGlobal =

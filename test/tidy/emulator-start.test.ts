@@ -10,7 +10,7 @@ const sources = new Map(product.map((source) => [source.path, source]))
 /** Packages that take longer to load than an emulator may take to start. */
 const slow = ['@azure/cosmos', 'chevrotain']
 
-/** All packages that are loaded with a file, before any of its functions runs. */
+/** Returns all packages that are loaded with a file, before any of its functions runs. */
 function packagesLoadedWith(path: string): ReadonlySet<string> {
   const packages = new Set<string>()
   const seen = new Set<string>()
@@ -29,7 +29,7 @@ function packagesLoadedWith(path: string): ReadonlySet<string> {
   return packages
 }
 
-it('`stepward emulator` loads neither the SDK nor the query parser before it is asked', () => {
+it('`stepward emulator` loads neither the SDK nor the query parser when it starts', () => {
   const loaded = packagesLoadedWith('src/cli/commands/store/emulator.ts')
   expect(loaded).toContain('node:http')
   expect(slow.filter((name) => loaded.has(name))).toEqual([])
@@ -46,7 +46,7 @@ it.each(['instances/start', 'jobs/list', 'jobs/status', 'operations/leases'])(
   },
 )
 
-it('the program loads little before it knows which command it runs', () => {
+it('the program loads no large package before it knows which command it runs', () => {
   const loaded = packagesLoadedWith('src/cli/main.ts')
   expect(loaded).toContain('commander')
   expect([...slow, 'zod', '@azure/identity', 'lmdb'].filter((name) => loaded.has(name))).toEqual([])

@@ -12,13 +12,13 @@ function judge(text: string): string[] {
   return untestedRows(matrix, [example('test/unit/a.test.ts', text)], { 'F-Z2': 'is not built' })
 }
 
-describe('the failure matrix', () => {
+describe('the check of the failure matrix', () => {
   it.each([
     `it('reads on (F-Z1, I99)', run)`,
     `describe('I99', () => { it('F-Z1 reads on', run) })`,
     `it.each([['F-Z1 crash', 1], ['I99 order', 2]])('%s', run)`,
     'it(`F-Z1 and I99 of ${name}`, run)',
-  ])('takes a row for tested by %s', (text) => {
+  ])('counts a row as tested by %s', (text) => {
     expect(judge(text)).toEqual([])
   })
 
@@ -27,25 +27,25 @@ describe('the failure matrix', () => {
     `it('reads on', () => { expect(text).toBe('F-Z1 I99') })`,
     `const rows = ['F-Z1', 'I99']`,
     `it('F-Z10 I990', run)`,
-  ])('misses rows whose only mention is %s', (text) => {
+  ])('reports rows whose only mention is %s', (text) => {
     expect(judge(text)).toHaveLength(2)
   })
 
-  it('does not know ids that it does not list', () => {
+  it('reports ids that it does not list', () => {
     const source = example('test/unit/a.test.ts', `it('F-Z1 and F-Z3', run)`)
     expect(unknownRows([matrix], [source])).toEqual([
       expect.stringContaining('F-Z3 is not in docs/matrix.md'),
     ])
   })
 
-  it('knows of no excuse for a row that is not there', () => {
+  it('reports an excuse for a row that does not exist', () => {
     const source = example('test/unit/a.test.ts', `it('F-Z1 F-Z2 I99', run)`)
     expect(untestedRows(matrix, [source], { 'F-Z9': 'gone' })).toEqual([
       expect.stringContaining('F-Z9 is excused'),
     ])
   })
 
-  it('R128, R129: has a test for each of its rows, and with the other lists knows all that tests name', () => {
+  it('finds a test for each of our rows, and no unknown id in any test (R128, R129)', () => {
     const files = readRepository()
     const paper = (path: string) => {
       const found = files.find((file) => file.path === path)

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { nodesOf, type Source, type TextFile } from './source.js'
 
-/** Rows that no test names, each with its reason. */
+/** Rows that no test names, each with the reason. */
 export const excusedRows: Readonly<Record<string, string>> = {
   'F-S14': 'nothing here reads a queue; who does keeps what it cannot read',
   'F-Q9': 'a scheduler runs nothing itself, so nothing of it is ever full',
@@ -13,7 +13,7 @@ export const excusedRows: Readonly<Record<string, string>> = {
 
 const tests = new Set(['describe', 'it', 'test'])
 
-/** Rows of the failure matrix that no test names, and excuses for rows that there are not. */
+/** Returns the rows of the failure matrix that no test names, and excuses for rows that do not exist. */
 export function untestedRows(matrix: TextFile, sources: readonly Source[], excuses = excusedRows): string[] {
   const named = new Set(sources.flatMap((source) => [...idsNamedIn(source)]))
   const rows = rowsOf(matrix)
@@ -26,7 +26,7 @@ export function untestedRows(matrix: TextFile, sources: readonly Source[], excus
   return [...missing, ...idle]
 }
 
-/** Ids that tests have in their names and no list knows. */
+/** Returns the ids in the titles of tests that no list contains. */
 export function unknownRows(lists: readonly TextFile[], sources: readonly Source[]): string[] {
   const known = new Set(lists.flatMap(rowsOf))
   return sources.flatMap((source) =>
@@ -36,12 +36,15 @@ export function unknownRows(lists: readonly TextFile[], sources: readonly Source
   )
 }
 
-/** Ids at the beginning of a table's lines. */
+/** Returns the ids in the first column of tables. */
 export function rowsOf({ text }: TextFile): string[] {
   return [...text.matchAll(/^\| (F-[A-Z]\d+|[BIR]\d+) +\|/gm)].map(([, id = '']) => id)
 }
 
-/** Ids of rows, invariants, requirements and behaviours in the titles of tests, and in the tables that `each` makes titles of; not in what a test does. */
+/**
+ * Yields the ids of rows, invariants, requirements and behaviours in the titles of tests and in the tables of
+ * `each`, but not those in the bodies of tests.
+ */
 export function* idsNamedIn(source: Source): Generator<string> {
   for (const node of nodesOf(source)) {
     if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node)) continue

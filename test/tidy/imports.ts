@@ -9,11 +9,11 @@ export interface Import {
   readonly specifier: string
   /** Whether it disappears when compiled: `import type`, or every name marked `type`. */
   readonly isTypeOnly: boolean
-  /** The names taken, or null when it takes whatever there is (`* as`, default, side effect, `import()`). */
+  /** The imported names, or null for a whole module (`* as`, default, side effect, `import()`). */
   readonly names: readonly string[] | null
 }
 
-/** Every module a file reaches for, in any of the language's ways. */
+/** Returns every import of a file, in any syntax of the language. */
 export function importsOf(source: Source): readonly Import[] {
   const found: Import[] = []
   for (const node of nodesOf(source)) {
@@ -67,7 +67,7 @@ function isLoading(callee: ts.Expression): boolean {
   return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require')
 }
 
-/** The path from the repository's root that a relative specifier names; null for packages. */
+/** Returns the path of a relative specifier from the repository's root, or null for a package. */
 export function resolveImport(from: string, specifier: string): string | null {
   return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : null
 }

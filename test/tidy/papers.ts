@@ -9,7 +9,7 @@ export interface Manifest {
   readonly files: readonly string[]
 }
 
-/** Targets of `exports` and `bin` that no source would be compiled to. */
+/** Returns the targets of `exports` and `bin` that have no source. */
 export function missingTargets(manifest: Manifest, paths: ReadonlySet<string>): string[] {
   const exported = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry),
@@ -42,7 +42,7 @@ const builtIn = new Set([
   'version',
 ])
 
-/** Calls of npm scripts that package.json does not have. */
+/** Returns calls of npm scripts that package.json does not define. */
 export function missingScripts(file: TextFile, scripts: Manifest['scripts']): string[] {
   const calls = file.text.matchAll(/\bnpm (?:-s |--silent )?(run (?:-s |--silent )?)?([a-z][\w:-]*)/g)
   return [...calls].flatMap(([, run, name]) => {
@@ -54,13 +54,13 @@ export function missingScripts(file: TextFile, scripts: Manifest['scripts']): st
   })
 }
 
-/** Whether `npm pack` takes this file along. */
+/** Checks whether `npm pack` includes this file. */
 export function isPacked(path: string, { files }: Pick<Manifest, 'files'>): boolean {
   if (['package.json', 'README.md', 'LICENSE'].includes(path)) return true
   return files.some((entry) => path === entry || path.startsWith(`${entry}/`))
 }
 
-/** Links of a page to files beside it that are not there. */
+/** Returns the relative links of a page whose targets do not exist. */
 export function deadLinks({ path, text }: TextFile, isThere: (path: string) => boolean): string[] {
   const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '')
   return links
@@ -69,12 +69,12 @@ export function deadLinks({ path, text }: TextFile, isThere: (path: string) => b
     .map((target) => `${path}: ${target} is not there`)
 }
 
-/** Whether a file tells people or machines which commands to run. */
+/** Checks whether a file tells people or machines which commands to run. */
 export function isInstruction({ path }: TextFile): boolean {
   return /\.(md|ya?ml|bicep)$/.test(path) || path === '.ci/run' || path === 'package.json'
 }
 
-/** Lock file entries tied to one registry: `npm ci` must work against any mirror. */
+/** Returns the lines of a lock file that name a registry. `npm ci` must work with any mirror. */
 export function pinnedRegistries(lockFile: TextFile): string[] {
   return lockFile.text
     .split('\n')
@@ -83,14 +83,14 @@ export function pinnedRegistries(lockFile: TextFile): string[] {
     )
 }
 
-/** Folders that people's and build agents' checkouts lie in. App Service's own `/home/site` is a fact of the platform. */
+/** Folders in which people and build agents keep checkouts. `/home/site` belongs to App Service. */
 const machineFolders =
   /(?<![\w.~}-])(\/home\/(?!site\b|LogFiles\b)[\w.-]+|\/Users\/[\w.-]+|\/root\/|\/work\/|\/workspaces?\/|[A-Z]:\\+Users\\)/
 
-/** Lines that name a place on somebody's machine. `root` is the place of this checkout. */
+/** Returns the lines that contain a path of one machine. `root` is the path of this checkout. */
 export function machinePaths(files: readonly TextFile[], root: string): string[] {
   const here = root.replace(/\/$/, '')
-  // A checkout directly below `/` has a name too ordinary to look for.
+  // The name of a folder directly below `/` is too common to search for.
   const isTelling = here.split('/').length > 2
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {

@@ -25,13 +25,13 @@ const product = sources.filter(isProduct)
 const tests = sources.filter(isTest)
 
 describe('the repository', () => {
-  it('is read at all', () => {
+  it('is read with its sources, tests and scripts', () => {
     expect(product.map(({ path }) => path)).toContain('src/platform/clock.ts')
     expect(tests.map(({ path }) => path)).toContain('test/tidy/repository.test.ts')
     expect(files.map(({ path }) => path)).toContain('.ci/run')
   })
 
-  it('takes every page along to which a page of the package links', () => {
+  it('packs every page that a packed page links to', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest
     const packed = files.filter(({ path }) => isPacked(path, manifest))
     const paths = new Set(packed.map(({ path }) => path))
@@ -42,11 +42,11 @@ describe('the repository', () => {
     expect(pages.flatMap((page) => deadLinks(page, isThere))).toEqual([])
   })
 
-  it('is handed time, chance and its environment', () => {
+  it('uses clocks, timers, chance and the environment only where that is allowed', () => {
     expect(bannedGlobals(product)).toEqual([])
   })
 
-  it('has files and functions about one thing, with names that say which', () => {
+  it('keeps files, functions and folders small, and gives them telling names', () => {
     expect([
       ...longFiles(sources),
       ...longFunctions(product),
@@ -59,7 +59,7 @@ describe('the repository', () => {
     expect([...idleTests(tests), ...sleepingTests(tests)]).toEqual([])
   })
 
-  it('R175: has the packages and the layout that were asked for', () => {
+  it('has the required packages and layout (R175)', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest & Dependencies
     expect(Object.keys(manifest.dependencies)).toEqual(
       expect.arrayContaining(['@azure/cosmos', '@azure/identity', 'commander']),
@@ -71,31 +71,31 @@ describe('the repository', () => {
     expect(product.filter(({ path }) => !/\.(ts|css)$/.test(path)).map(({ path }) => path)).toEqual([])
   })
 
-  it('has papers that agree with package.json', () => {
+  it('has a source for each target, and each npm script that its documents name', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest
     expect(missingTargets(manifest, new Set(files.map(({ path }) => path)))).toEqual([])
     expect(files.filter(isInstruction).flatMap((file) => missingScripts(file, manifest.scripts))).toEqual([])
   })
 
-  it('says where it comes from, and packs no map of sources that are not packed', () => {
+  it('states its origin in package.json, and packs no source maps', () => {
     const manifest = JSON.parse(textOf('package.json')) as Manifest & Readonly<Record<string, unknown>>
     for (const field of ['repository', 'homepage', 'bugs', 'keywords', 'license']) {
       expect(manifest[field], field).toBeDefined()
     }
     expect(isPacked('src/index.ts', manifest), 'sources').toBe(false)
     expect(textOf('tsconfig.json') + textOf('tsconfig.build.json')).not.toMatch(/sourceMap|inlineSources/i)
-    // An entry after it would take maps of an earlier build along again.
+    // A later entry would include maps of an earlier build again.
     expect(manifest.files.at(-1)).toBe('!dist/**/*.map')
   })
 
-  it('tries no test twice', () => {
+  it('never retries a test', () => {
     const settings = ['vitest.config.ts', 'vitest.long.config.ts'].map(textOf)
     expect([...settings, textOf('package.json'), textOf('azure-pipelines.yml')].join('\n')).not.toMatch(
       /\bretry:|vitest.*--retry/u,
     )
   })
 
-  it('publishes from the pipeline what the tests write', () => {
+  it('publishes test results and coverage from the pipeline', () => {
     const pipeline = textOf('azure-pipelines.yml')
     const written = /junit: '([^']+)'/.exec(textOf('vitest.config.ts'))?.[1]
     expect(pipeline).toContain(`testResultsFiles: ${written ?? 'a JUnit report'}\n`)
@@ -103,14 +103,14 @@ describe('the repository', () => {
     expect(textOf('vitest.config.ts')).toContain("'cobertura'")
   })
 
-  it('installs anywhere and names no place on a machine', () => {
+  it('installs from any registry, and names no path of one machine', () => {
     expect(pinnedRegistries({ path: 'package-lock.json', text: textOf('package-lock.json') })).toEqual([])
     expect(machinePaths(files, root)).toEqual([])
   })
 })
 
 describe('reading the repository', () => {
-  it('leaves out what .gitignore names', () => {
+  it('leaves out files that .gitignore names', () => {
     const isIgnored = ignoreRules('# built\nnode_modules/\n/dist/\n\n*.log\n')
     expect(['node_modules', 'dist', 'debug.log'].filter((name) => !isIgnored(name))).toEqual([])
     expect(['src', 'src/dist', 'dist.ts', 'log', '# built'].filter(isIgnored)).toEqual([])

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse, type Source, type TextFile } from './source.js'
 
-/** Where this checkout lies. */
+/** The folder of this checkout. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Every file that a commit of this folder would hold, by default of this checkout: what `.gitignore` names is left out. Works without git, as in an archive. */
+/**
+ * Returns every file that a commit of this folder would contain, without those that `.gitignore` names. Works
+ * without git, as in an archive.
+ */
 export function readRepository(from = root): readonly TextFile[] {
   const ignored = ignoreRules(readFileSync(`${from}.gitignore`, 'utf8'))
   const files: TextFile[] = []
@@ -21,7 +24,10 @@ export function readRepository(from = root): readonly TextFile[] {
   return files.sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** The part of gitignore's language that ours uses: names, folders of the root (`/dist/`) and endings (`*.log`). */
+/**
+ * Implements the part of the syntax that our .gitignore uses: names, folders of the root (`/dist/`) and
+ * endings (`*.log`).
+ */
 export function ignoreRules(text: string): (path: string) => boolean {
   const rules = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const names = new Set(rules.map((rule) => rule.replace(/\/$/, '')))
@@ -32,17 +38,17 @@ export function ignoreRules(text: string): (path: string) => boolean {
   }
 }
 
-/** The files of code among `files`, parsed. */
+/** Parses the files of code among `files`. */
 export function sourcesOf(files: readonly TextFile[]): readonly Source[] {
   return files.filter(({ path }) => /\.[cm]?[jt]s$/.test(path)).map(parse)
 }
 
-/** Whether a file is shipped or shown to users, as opposed to tests and the configuration of tools. */
+/** Checks whether a file is shipped or shown to users, unlike tests and the configuration of tools. */
 export function isProduct({ path }: TextFile): boolean {
   return /^(lease-store|src|samples)\//.test(path)
 }
 
-/** Whether a file lies in the tests. */
+/** Checks whether a file belongs to the tests. */
 export function isTest({ path }: TextFile): boolean {
   return path.startsWith('test/')
 }

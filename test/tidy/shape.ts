@@ -8,7 +8,7 @@ const maxFolderFiles = 20
 
 const emptyNames = /^(utils?|commons?|helpers?|libs?|types|managers?)$/
 
-/** Files too long to be about one thing. */
+/** Returns files that are too long for one responsibility. */
 export function longFiles(sources: readonly TextFile[]): string[] {
   return sources.flatMap(({ path, text }) => {
     const limit = path.startsWith('test/') ? maxTestFileLines : maxFileLines
@@ -17,7 +17,7 @@ export function longFiles(sources: readonly TextFile[]): string[] {
   })
 }
 
-/** Folders of source with too many files to be read as one room. */
+/** Returns folders of source with too many files for one room. */
 export function fullFolders(sources: readonly TextFile[]): string[] {
   const counts = new Map<string, number>()
   for (const { path } of sources) {
@@ -29,7 +29,7 @@ export function fullFolders(sources: readonly TextFile[]): string[] {
   )
 }
 
-/** Functions too long to be about one thing. Lines that hold only a comment or nothing are not counted. */
+/** Returns functions that are too long for one responsibility. Comments and empty lines do not count. */
 export function longFunctions(sources: readonly Source[]): string[] {
   return sources.flatMap((source) =>
     [...nodesOf(source)].flatMap((node) => {
@@ -40,7 +40,7 @@ export function longFunctions(sources: readonly Source[]): string[] {
   )
 }
 
-/** Lines on which a token of the node starts or ends. */
+/** Counts the lines that the tokens of the node cover. */
 function linesOfCode({ syntax }: Source, node: ts.Node): number {
   const lines = new Set<number>()
   const open = [node]
@@ -55,7 +55,7 @@ function linesOfCode({ syntax }: Source, node: ts.Node): number {
   return lines.size
 }
 
-/** Files and folders whose name says nothing about what is inside. */
+/** Returns files and folders whose names say nothing about their content. */
 export function emptyNamesIn(files: readonly TextFile[]): string[] {
   return files.flatMap(({ path }) =>
     path

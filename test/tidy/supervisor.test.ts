@@ -10,7 +10,9 @@ const product = new Map(
     .map((source) => [source.path, source]),
 )
 
-/** Everything that is loaded with a file: its own modules by path, packages and builtins by name. */
+/**
+ * Returns everything that is loaded with a file: our modules by path, packages and built-in modules by name.
+ */
 function loadedWith(path: string): ReadonlySet<string> {
   const loaded = new Set<string>()
   const open = [path]
@@ -32,21 +34,21 @@ function runtimeImports(source: Source | undefined): string[] {
 describe('the supervisor', () => {
   const loaded = loadedWith('src/sas/supervisor/supervisor.ts')
 
-  it('is followed through what it imports', () => {
+  it('loads the modules that its imports reach', () => {
     expect([...loaded]).toEqual(
       expect.arrayContaining(['src/sas/decisions/recover-step.ts', 'src/sas/model/work.ts']),
     )
     expect(loadedWith('src/sas/agents/agents.ts')).toContain('src/sas/agents/attempt.ts')
   })
 
-  it('R99, R101: loads nothing that dispatches a step or runs a handler', () => {
+  it('loads nothing that dispatches a step or runs a handler (R99, R101)', () => {
     const others = ['schedule', 'dispatch', 'compensate', 'scheduler', 'agent', 'agents', 'attempt']
     const named = (paths: Iterable<string>) => new Set([...paths].map((path) => basename(path, '.ts')))
     expect(others.filter((name) => !named(product.keys()).has(name))).toEqual([])
     expect(others.filter((name) => named(loaded).has(name))).toEqual([])
   })
 
-  it('R102: loads nothing that watches or starts processes', () => {
+  it('loads nothing that watches or starts processes (R102)', () => {
     const control = [...loaded].filter((name) =>
       /child_process|cluster|worker_threads|^src\/(host|fleet)\//.test(name),
     )

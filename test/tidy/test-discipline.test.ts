@@ -4,7 +4,7 @@ import { idleTests, sleepingTests } from './test-discipline.js'
 
 const path = 'test/unit/a.test.ts'
 
-describe('idle tests', () => {
+describe('the check for idle tests', () => {
   it.each([
     `it.only('a', run)`,
     `describe.skip('a', run)`,
@@ -17,7 +17,7 @@ describe('idle tests', () => {
     `expect(1).not.toBe(2)`,
     `expect('a').toBe('a')`,
     `expect(null).toBeNull()`,
-  ])('are caught: %s', (text) => {
+  ])('catches %s', (text) => {
     expect(idleTests([example(path, text)])).toEqual([expect.stringContaining(`${path}:1: `)])
   })
 
@@ -30,12 +30,12 @@ describe('idle tests', () => {
     `expect(\`\${result}\`).toBe('a')`,
     `cursor.skip(3)`,
     `const text = 'it.only(a)'`,
-  ])('are not: %s', (text) => {
+  ])('allows %s', (text) => {
     expect(idleTests([example(path, text)])).toEqual([])
   })
 })
 
-describe('sleeping tests', () => {
+describe('the check for sleeping tests', () => {
   const judge = (text: string, allowed = {}): string[] => sleepingTests([example(path, text)], allowed)
 
   it.each([
@@ -47,7 +47,7 @@ describe('sleeping tests', () => {
     `systemClock.schedule(10, resolve)`,
     `import { scheduler } from 'node:timers/promises'`,
     `const { setTimeout: pause } = await import('timers/promises')`,
-  ])('are caught: %s', (text) => {
+  ])('catches %s', (text) => {
     expect(judge(text).length).toBeGreaterThan(0)
   })
 
@@ -56,11 +56,11 @@ describe('sleeping tests', () => {
     `systemClock.now()`,
     `vi.advanceTimersByTime(10)`,
     `clearTimeout(timer)`,
-  ])('are not: %s', (text) => {
+  ])('allows %s', (text) => {
     expect(judge(text)).toEqual([])
   })
 
-  it('may be excused by name, as long as they need it', () => {
+  it('excuses files by path, as long as they need it', () => {
     const excuse = { [path]: 'the timer itself is under test' }
     expect(judge('setTimeout(resolve, 10)', excuse)).toEqual([])
     expect(judge('run()', excuse)).toEqual([expect.stringContaining('take it off the list')])

@@ -2,7 +2,9 @@ import ts from 'typescript'
 import { importsOf } from './imports.js'
 import { nodesOf, offence, type Source } from './source.js'
 
-/** Files that may wait for the machine's clock, each with its reason. A file that no longer needs it must leave. */
+/**
+ * Files that may wait for the machine's clock, each with the reason. A file that no longer waits is removed.
+ */
 const mayWait: Readonly<Record<string, string>> = {
   'test/bench/jobs/workload.ts': 'a step that takes its time is what a worker is killed in',
   'test/bench/processor/latency.ts': 'writes must not come in step with polls',
@@ -18,7 +20,7 @@ const mayWait: Readonly<Record<string, string>> = {
 const suites = new Set(['describe', 'it', 'test', 'suite', 'bench'])
 const switches = new Set(['only', 'skip', 'todo'])
 
-/** Tests that do not run, keep others from running, or cannot fail. */
+/** Returns tests that do not run, keep others from running, or cannot fail. */
 export function idleTests(sources: readonly Source[]): string[] {
   return sources.flatMap((source) =>
     [...nodesOf(source)].flatMap((node) => {
@@ -54,14 +56,14 @@ function constantExpectation(node: ts.Node): string | null {
   return isConstant ? `expect(${value.getText()}) does not depend on the code under test` : null
 }
 
-/** The identifier that a chain of members and calls begins with. */
+/** Returns the first identifier of a chain of members and calls. */
 function firstName(expression: ts.Expression): string {
   let head = expression
   while (ts.isPropertyAccessExpression(head) || ts.isCallExpression(head)) head = head.expression
   return ts.isIdentifier(head) ? head.text : ''
 }
 
-/** Tests that wait for time to pass instead of for something to happen. */
+/** Returns tests that wait for time to pass instead of for an event. */
 export function sleepingTests(
   sources: readonly Source[],
   allowed: Readonly<Record<string, string>> = mayWait,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { processorWorld, type ProcessorWorld, type TestInstance } from '../../support/processor-world.js'
 
-/** What may happen to a deployment unit. */
+/** An event that a deployment unit may meet. */
 type Happening =
   | { readonly kind: 'write'; readonly count: number }
   | { readonly kind: 'pass'; readonly ms: number }
@@ -114,8 +114,8 @@ class Unit {
   }
 }
 
-describe('whatever happens to instances, partitions and delegates', () => {
-  it('R131, R141, R154: every change is delivered, and the leases end up shared evenly over the feed', async () => {
+describe('a deployment unit under random events', () => {
+  it('delivers every change, and ends with its leases shared evenly (R131, R141, R154)', async () => {
     const history = fc.array(happening, { maxLength: 14 })
     await fc.assert(
       fc.asyncProperty(history, async (events) => {

@@ -19,7 +19,7 @@ async function stopAll(started: readonly TestInstance[]): Promise<void> {
 }
 
 describe.each(doors)('a deployment unit on %s', (door) => {
-  it('R151, R154, R156: shares out its leases among instances that come later, each lease moving once', async () => {
+  it('shares its leases with instances that join, moving each only once (R151, R154, R156)', async () => {
     const world = await processorWorld(door, { partitionCount: 8 })
     const [first, ...later] = await instances(world, 4)
     if (first === undefined) throw new Error('there are four')
@@ -38,10 +38,10 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('shares out free leases among instances that start together, within one acquire interval', async () => {
+  it('gives instances that start together equal shares within three acquire intervals', async () => {
     const world = await processorWorld(door, { partitionCount: 9 })
     const started = await instances(world, 3)
-    // All but one wait for the leases to be created, on a clock that has to move for it.
+    // All but one wait until the leases are created, and the virtual clock must advance for that.
     const starting = Promise.all(started.map(({ processor }) => processor.start()))
     await world.clock.advance(5_000)
     await starting
@@ -52,7 +52,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll(started)
   })
 
-  it('R124: leaves the work of an unhealthy instance to others, until it is healthy again', async () => {
+  it('gives the leases of an unhealthy instance to others until it is healthy again (R124)', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     let reason: string | null = null
     const unhealthy = await world.instance('host-0', { unhealthyReason: () => reason })
@@ -81,7 +81,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('takes an instance whose check throws for an unhealthy one', async () => {
+  it('treats an instance whose health check throws as unhealthy', async () => {
     const world = await processorWorld(door)
     const unhealthy = await world.instance('host-0', {
       unhealthyReason: () => {
@@ -97,7 +97,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await unhealthy.processor.stop()
   })
 
-  it('looks at its leases every other interval while it has them all, and every interval while others have some', async () => {
+  it('lists its leases every second interval while one instance has all, else every interval', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const [first, second] = await instances(world, 2)
     if (first === undefined || second === undefined) throw new Error('there are two')
@@ -116,7 +116,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll([first, second])
   })
 
-  it('lets more instances than physical partitions work, on leases finer than those', async () => {
+  it('shares work among more instances than partitions when each partition has several leases', async () => {
     const world = await processorWorld(door, { partitionCount: 1 })
     const started = await Promise.all(
       ['one', 'two', 'three'].map((name) => world.instance(name, { leasesPerFeedRange: 6 })),
@@ -138,7 +138,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll(started)
   })
 
-  it('puts back a lease that somebody deleted, and delivers again what it may have stood before (F-L23)', async () => {
+  it('recreates leases that were deleted, and loses no change (F-L23)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one', { startFrom: 'now' })
     await one.processor.start()
@@ -156,7 +156,7 @@ describe.each(doors)('a deployment unit on %s', (door) => {
     await stopAll([one])
   })
 
-  it('owns its work again within one acquire interval after an hour without anybody', async () => {
+  it('owns its leases again within one acquire interval after an hour without instances', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     const before = await world.instance('one')
     await before.processor.start()
@@ -173,8 +173,8 @@ describe.each(doors)('a deployment unit on %s', (door) => {
   })
 })
 
-describe('R133, R153: two living processes of one name (F-L16)', () => {
-  it('are told, and one stands by until the other is gone', async () => {
+describe('two living processes with one instance name (R133, R153, F-L16)', () => {
+  it('cause an error, and one of them waits until the other is gone', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 2 })
     const twins = [await world.instance('same'), await world.instance('same')] as const
     for (const { processor } of twins) await processor.start()
@@ -196,10 +196,13 @@ describe('R133, R153: two living processes of one name (F-L16)', () => {
   })
 })
 
-describe('a deployment unit with a .NET host (§9b)', () => {
+describe('an instance beside a .NET host (§9b)', () => {
   const dotNet = 'dotnet-1'
 
-  /** The host owns everything and renews every 17 s as .NET does: it reads properties and writes them back unread. */
+  /**
+   * Returns a world in which a .NET host owns every lease. Renews as .NET does, which writes properties back
+   * unread.
+   */
   async function withDotNetHost(): Promise<{ world: ProcessorWorld; renewAll: () => Promise<void> }> {
     const world = await processorWorld('engine ports', { partitionCount: 2 })
     const bootstrap = await world.instance('bootstrap')
@@ -216,7 +219,7 @@ describe('a deployment unit with a .NET host (§9b)', () => {
     return { world, renewAll }
   }
 
-  it('takes a lease that the .NET host does not hand over after two renew intervals, and no more than its share', async () => {
+  it('steals a lease from the .NET host after two renew intervals, and only up to its share', async () => {
     const { world, renewAll } = await withDotNetHost()
     const node = await world.instance('node')
     await node.processor.start()
@@ -231,7 +234,7 @@ describe('a deployment unit with a .NET host (§9b)', () => {
     await node.processor.stop()
   })
 
-  it('lets go of a lease that the .NET host takes or overwrites, whatever the condition (§4.4)', async () => {
+  it('releases a lease that the .NET host overwrites, and delivers nothing from it (§4.4)', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 1 })
     const node = await world.instance('node')
     await node.processor.start()
@@ -249,7 +252,7 @@ describe('a deployment unit with a .NET host (§9b)', () => {
     await node.processor.stop()
   })
 
-  it('takes nothing from a .NET host whose timestamps lag while it renews', async () => {
+  it('takes only its share from a .NET host that renews with timestamps in the past', async () => {
     const { world } = await withDotNetHost()
     const store = await world.leaseStore()
     const node = await world.instance('node')

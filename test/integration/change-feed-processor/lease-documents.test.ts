@@ -6,7 +6,7 @@ import { cosmosWorld, type CosmosWorld } from '../../support/cosmos-world.js'
 const self = { instanceName: 'a', incarnation: 'a-1' }
 const randomKey = '6f1b0c52-52a9-4f0e-8f6e-0c8f3c8c5a11'
 
-/** A lease as an older .NET host creates it where the lease container is partitioned by `/partitionKey`. */
+/** Returns a lease as older .NET hosts create it in a container that is partitioned by `/partitionKey`. */
 async function withRandomKey(): Promise<{ world: CosmosWorld; store: LeaseStore; lease: Lease }> {
   const world = await cosmosWorld('SDK in process', { leasePartitioning: '/partitionKey' })
   const store = await world.leaseStore()
@@ -31,7 +31,7 @@ describe('a lease under a random partition key (§8.2 WithPreExistingGuidPartiti
     expect(await store.read('0')).toBeNull()
   })
 
-  it('is refused when it is there twice (F-L4, B142)', async () => {
+  it('is refused when it exists twice (F-L4, B142)', async () => {
     const { world, store, lease } = await withRandomKey()
     const { id } = lease.document
     await world.leaseContainer.items.create({ ...lease.document, partitionKey: id })

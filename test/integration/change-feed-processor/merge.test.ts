@@ -5,8 +5,8 @@ import { processorWorld } from '../../support/processor-world.js'
 const numbered = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-describe.each(doors)('change feed processor through a merge, on %s', (door) => {
-  it('goes on with the leases it has, each for its part, losing and repeating nothing (B63, B182, B188, B361, B379)', async () => {
+describe.each(doors)('a change feed processor on %s', (door) => {
+  it('loses and repeats no change after a merge and a split (B63, B182, B188, B361, B379)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     for (const id of numbered(20, 'before')) await world.put(id)
     const one = await world.instance('one', { maxItemCount: 3 })
@@ -25,7 +25,7 @@ describe.each(doors)('change feed processor through a merge, on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('keeps leases that are named by their bounds as they are (B189, B362)', async () => {
+  it('keeps leases that are named by their bounds unchanged after a merge (B189, B362)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one', { leasesPerFeedRange: 2 })
     await one.processor.start()
@@ -42,7 +42,7 @@ describe.each(doors)('change feed processor through a merge, on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('is taken over after a merge by an instance that knows only the leases', async () => {
+  it('continues after a merge in a new instance that knows only the stored leases', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     for (const id of numbered(12, 'before')) await world.put(id)
     const one = await world.instance('one')

@@ -9,11 +9,11 @@ import { deferred } from '../../support/deferred.js'
 
 type Sdk = typeof Cosmos
 
-/** The files that a CommonJS application gets: a second copy of the SDK beside that of the sources. */
+/** The SDK as a CommonJS application loads it: a second copy beside that of the sources. */
 const require = createRequire(import.meta.url)
 const required = require('@azure/cosmos') as Sdk
 
-/** The same files loaded once more, as from another folder of packages. */
+/** Loads the same files once more, like a copy from another folder of packages. */
 function thirdCopy(): Sdk {
   const before = { ...require.cache }
   for (const path of Object.keys(before))
@@ -43,7 +43,7 @@ async function containersOf(client: CosmosClient) {
   return { orders: database.container('orders'), leases: database.container('leases') }
 }
 
-it('reads the feed of a container that was made by what require gives', async () => {
+it('the processor reads the feed of a container from the CommonJS copy of the SDK', async () => {
   const client = await clientOf(required)
   const { orders, leases } = await containersOf(client)
   expect(orders, 'two copies').not.toBeInstanceOf(Container)
@@ -63,7 +63,7 @@ it('reads the feed of a container that was made by what require gives', async ()
   expect(await delivered.promise).toEqual(['one'])
 })
 
-it('runs jobs for a client that was made by what require gives', async () => {
+it('a host runs jobs with a client from the CommonJS copy of the SDK', async () => {
   const greeter = defineAgent('greeter', { greet: (input: { name: string }) => `hello ${input.name}` })
   const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
     job.step('greet', greeter.greet, { name: job.input.name })
@@ -74,7 +74,7 @@ it('runs jobs for a client that was made by what require gives', async () => {
   expect(await job.result()).toEqual({ greet: 'hello ann' })
 })
 
-it('refuses a container of a third copy by a sentence that says what to do', async () => {
+it('the processor refuses a container from a third copy of the SDK, and says what to do', async () => {
   const client = await clientOf(thirdCopy())
   const { orders, leases } = await containersOf(client)
   const processor = new ChangeFeedProcessor({

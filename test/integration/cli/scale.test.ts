@@ -5,7 +5,7 @@ import { scale } from '../../../src/cli/commands/instances/scale.js'
 import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
-it('a role of a fleet whose processes have all is not scaled alone: what is possible is named, and works', async () => {
+it('`scale` refuses one role of a fleet whose processes run all roles, and says what to scale', async () => {
   const state = join(await temporaryFolder(), 'state')
   await idleFleet({ all: 0 }, state)
   const { terminal, said } = recordedTerminal()

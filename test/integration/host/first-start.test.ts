@@ -7,7 +7,7 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
   job.step('greet', greeter.greet, { name: job.input.name })
 })
 
-it('R163: a job that was submitted before any role had ever run is done by the first that does', async () => {
+it('a job that was submitted before any role ran is done by the first host that starts (R163)', async () => {
   const cosmos = createInProcessCosmos({ partitionCount: 2 })
   onTestFinished(() => cosmos.close())
   const client = cosmos.client()

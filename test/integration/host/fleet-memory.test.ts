@@ -12,13 +12,13 @@ async function scale(stateDirectory: string, count: number): Promise<void> {
   await fleetStatus(socketPath(stateDirectory), { command: 'scale', role: 'agents', count })
 }
 
-it('runs as many as --instances says when only an earlier --instances said otherwise', async () => {
+it('a fleet runs as many processes as --instances says, whatever an earlier --instances said', async () => {
   const state = join(await temporaryFolder(), 'state')
   await (await fleetOf(0, state)).stop()
   expect((await fleetOf(2, state)).counts).toEqual({ agents: 2 })
 })
 
-it('keeps what scale set for a restart by the same number, and another number ends that', async () => {
+it('a fleet keeps a scaled count on a restart with the same --instances, but not with another', async () => {
   const state = join(await temporaryFolder(), 'state')
   const first = await fleetOf(1, state)
   await scale(state, 2)
@@ -32,7 +32,7 @@ it('keeps what scale set for a restart by the same number, and another number en
   expect((await fleetOf(1, state)).counts, 'the first number, after another').toEqual({ agents: 1 })
 })
 
-it('replaces a file instead of following a link that lies in its place', async () => {
+it('a fleet replaces a symbolic link in the place of its state file instead of following it', async () => {
   const folder = await temporaryFolder()
   const [state, victim] = [join(folder, 'state'), join(folder, 'victim')]
   await writeFile(victim, 'precious')
@@ -45,7 +45,7 @@ it('replaces a file instead of following a link that lies in its place', async (
   expect((await lstat(join(state, 'fleet.json'))).isFile()).toBe(true)
 })
 
-it('refuses a folder that other users may enter, and one that is a link', async () => {
+it('a fleet refuses a state directory that other users may enter or that is a link', async () => {
   const folder = await temporaryFolder()
   const [open, link] = [join(folder, 'open'), join(folder, 'link')]
   await mkdir(open)
@@ -56,11 +56,13 @@ it('refuses a folder that other users may enter, and one that is a link', async 
   for (const place of [open, link]) await expect(stateDirectoryOf(place, folder)).rejects.toThrow(place)
 })
 
-it('refuses a folder of another user', async () => {
+it('a fleet refuses a state directory of another user', async () => {
   await expect(fleetOf(0, await foreignFolder())).rejects.toThrow(/belongs to user \d+, not to user \d+/)
 })
 
-/** Only root can give a folder away; the others find one of root's. */
+/**
+ * Returns a folder of another user. Only root can give a folder away, so other users get a folder of root.
+ */
 async function foreignFolder(): Promise<string> {
   if (process.getuid?.() !== 0) return '/usr'
   const folder = join(await temporaryFolder(), 'foreign')
@@ -69,7 +71,7 @@ async function foreignFolder(): Promise<string> {
   return folder
 }
 
-it('lies in the runtime directory of the user first, and is found where a fleet listens', async () => {
+it('the state directory is where a fleet listens, or else in the runtime directory of the user', async () => {
   const [runtime, temporary] = [await temporaryFolder(), await temporaryFolder()]
   const places = { XDG_RUNTIME_DIR: runtime }
   const inRuntime = await stateDirectoryOf(undefined, '/app', places, temporary)

@@ -44,32 +44,37 @@ async function world(cosmos = createInProcessCosmos(), clock: Clock = systemCloc
 const probe = async ({ host }: World, path: string): Promise<number> =>
   (await fetch(`http://127.0.0.1:${host.port ?? 0}${path}`)).status
 
-describe('trouble with the store', () => {
+describe('a host', () => {
   it.each<readonly [string, FaultOptions, RegExp]>([
     ['R165 the store is down', { status: 503 }, /does not answer/],
     ['R165 it throttles hard', { status: 429, retryAfter: 1 }, /throttles/],
     ['F-X14 the token has expired', { status: 401 }, /refuses the key or token/],
-  ])('%s: said once, alive but not ready, and caught up when it is over', async (_, fault, reason) => {
-    const running = await world()
-    const { cosmos, host, heard } = running
-    await heard.waitFor('lease.acquired', undefined, 3)
-    const added = cosmos.faults.add(fault)
-    const { reason: said } = await heard.waitFor('store.troubled')
-    expect(said).toMatch(reason)
-    await failures(heard, cosmos, 12)
-    expect(heard.of('store.troubled')).toHaveLength(1)
-    expect(heard.events.filter(({ type }) => type === 'balance.failed' || type === 'feed.failed')).toEqual([])
-    expect(await probe(running, '/healthz')).toBe(200)
-    expect(await probe(running, '/readyz')).toBe(503)
-    cosmos.faults.remove(added)
-    const job = await host.client.submit(greeting, { name: 'again' }, { jobId: 'after' })
-    expect(await job.result()).toMatchObject({ greet: { text: 'hello again' } })
-    const { failures: count } = await heard.waitFor('store.recovered')
-    expect(count).toBeGreaterThan(3)
-    expect(await probe(running, '/readyz')).toBe(200)
-  })
+  ])(
+    'reports trouble with the store once, is alive but not ready, and recovers (%s)',
+    async (_, fault, reason) => {
+      const running = await world()
+      const { cosmos, host, heard } = running
+      await heard.waitFor('lease.acquired', undefined, 3)
+      const added = cosmos.faults.add(fault)
+      const { reason: said } = await heard.waitFor('store.troubled')
+      expect(said).toMatch(reason)
+      await failures(heard, cosmos, 12)
+      expect(heard.of('store.troubled')).toHaveLength(1)
+      expect(heard.events.filter(({ type }) => type === 'balance.failed' || type === 'feed.failed')).toEqual(
+        [],
+      )
+      expect(await probe(running, '/healthz')).toBe(200)
+      expect(await probe(running, '/readyz')).toBe(503)
+      cosmos.faults.remove(added)
+      const job = await host.client.submit(greeting, { name: 'again' }, { jobId: 'after' })
+      expect(await job.result()).toMatchObject({ greet: { text: 'hello again' } })
+      const { failures: count } = await heard.waitFor('store.recovered')
+      expect(count).toBeGreaterThan(3)
+      expect(await probe(running, '/readyz')).toBe(200)
+    },
+  )
 
-  it('F-Q12: a clock five minutes off: advised once, and deadlines follow the store', async () => {
+  it('reports once that its clock is wrong, and takes its deadlines from the store (F-Q12)', async () => {
     const { host, heard } = await world(
       createInProcessCosmos({ clock: correctedClock(systemClock, 300_000) }),
     )
@@ -82,11 +87,11 @@ describe('trouble with the store', () => {
   })
 })
 
-describe('a machine whose clock is set', () => {
+describe('a machine clock that changes while a host runs', () => {
   it.each([
     ['set right, as it is advised to be', -300_000, 0],
     ['set wrong', 0, -300_000],
-  ])('F-Q12: %s, while a host runs: deadlines follow the store', async (_, fromMs, toMs) => {
+  ])('does not move deadlines, which follow the store (%s, F-Q12)', async (_, fromMs, toMs) => {
     let offMs = fromMs
     const { host, heard } = await world(undefined, { ...systemClock, now: () => Date.now() + offMs })
     await heard.waitFor('lease.acquired', undefined, 3)
@@ -103,8 +108,8 @@ describe('a machine whose clock is set', () => {
   })
 })
 
-describe('a start', () => {
-  it('waits for permissions that are still spreading', async () => {
+describe('the start of a host', () => {
+  it('waits until new permissions take effect', async () => {
     const cosmos = createInProcessCosmos()
     cosmos.faults.add({ match: { operation: 'replace' }, status: 403, times: 3 })
     const heard = new TelemetryRecorder()
@@ -123,7 +128,7 @@ describe('a start', () => {
     await cosmos.close()
   })
 
-  it('is refused, saying what to do, where permissions are missing and nobody waits', async () => {
+  it('fails and says what to do when permissions are missing and it does not wait', async () => {
     const cosmos = createInProcessCosmos()
     cosmos.faults.add({ match: { operation: 'replace' }, status: 403 })
     const start = startHost({ client: cosmos.client(), agents: [greeter] })
@@ -131,7 +136,7 @@ describe('a start', () => {
     await cosmos.close()
   })
 
-  it('I18: is refused on a container that deletes documents by itself, or is partitioned otherwise', async () => {
+  it('fails on a container that expires documents or has another partition key (I18)', async () => {
     const cosmos = createInProcessCosmos()
     const { database } = await cosmos.client().databases.create({ id: 'stepward' })
     await database.containers.create({ id: 'state', partitionKey: '/id', defaultTtl: 60 })
@@ -143,10 +148,10 @@ describe('a start', () => {
   })
 })
 
-/** Resolves when the faults have met so many requests. */
+/** Resolves when the faults have struck this many requests. */
 async function failures(heard: TelemetryRecorder, cosmos: InProcessCosmos, count: number): Promise<void> {
   const fired = (): number => cosmos.faults.list().reduce((sum, fault) => sum + fault.fired, 0)
-  // Every retry ends in a turn of the event loop; nothing is heard of it, which is the point.
+  // Retries emit no event that the test could await, and that is what it checks.
   while (fired() < count) await new Promise((resolve) => setImmediate(resolve))
   expect(heard.of('store.recovered')).toEqual([])
 }

@@ -19,7 +19,7 @@ import { aWorkflow, shop, submittedAtMs } from '../../support/a-job.js'
 const database = 'stepward'
 const [state, leases] = ['state', 'leases']
 
-/** A state container of two partitions, and units on it. */
+/** Returns a state container with two partitions, and the options of units on it. */
 function world() {
   const clock = new VirtualClock(submittedAtMs)
   const random = seededRandom(1)
@@ -47,7 +47,7 @@ function world() {
   return { clock, telemetry, store, unitOptions, client }
 }
 
-/** One instance of each role, started. */
+/** Starts one instance of each role. */
 async function running(
   { clock, unitOptions }: ReturnType<typeof world>,
   agents: readonly Agent[],
@@ -70,8 +70,8 @@ async function running(
   }
 }
 
-describe('units of the three roles', () => {
-  it('R86: bring jobs to their ends together, and leave nothing behind', async () => {
+describe('deployment units of the three roles', () => {
+  it('complete jobs together, and leave no timer behind (R86)', async () => {
     const here = world()
     const units = await running(here, [shop])
     const shape = { reserve: [], charge: ['reserve'], ship: ['charge'] }
@@ -85,7 +85,7 @@ describe('units of the three roles', () => {
     expect(here.telemetry.of('delegate.failed')).toEqual([])
   })
 
-  it('R2: try again what an agent did not get done, and give up what it never does', async () => {
+  it('retry a step that failed, and give up a step that always fails (R2)', async () => {
     const here = world()
     let calls = 0
     const sell = (input: { readonly item: string }): string => {
@@ -111,20 +111,17 @@ describe('units of the three roles', () => {
     [{}, 1],
     [{ leaseExpirationInterval: 14_000, leaseRenewInterval: 4_000, leaseAcquireInterval: 6_000 }, 0],
     [{ leaseExpirationInterval: 14_000, leaseRenewInterval: 4_000, leaseAcquireInterval: 6_001 }, 1],
-  ])(
-    'R57: doubt deadlines that do not outlast a takeover by their own intervals %j',
-    async (timing, told) => {
-      const here = world()
-      const units = await running(here, [shop], timing)
-      const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', retry: { tries: 1 } })
-      await here.client.submit(workflow, {}, { jobId: 'j' })
-      await here.clock.advance(5_000)
-      expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)
-      await units.stop()
-    },
-  )
+  ])('doubt a deadline that is shorter than a takeover with the intervals %j (R57)', async (timing, told) => {
+    const here = world()
+    const units = await running(here, [shop], timing)
+    const workflow = aWorkflow({ pay: [] }, { completeWithin: '20s', retry: { tries: 1 } })
+    await here.client.submit(workflow, {}, { jobId: 'j' })
+    await here.clock.advance(5_000)
+    expect(here.telemetry.of('deadline.doubted')).toHaveLength(told)
+    await units.stop()
+  })
 
-  it('finish a job whose agents died, when others start (F-A1)', async () => {
+  it('finish a job whose agents are gone when other agents start (F-A1)', async () => {
     const here = world()
     const hanging = defineAgent('shop', { sell: () => new Promise(() => undefined) })
     const first = await running(here, [hanging])
@@ -140,7 +137,7 @@ describe('units of the three roles', () => {
     expect(here.clock.pendingTimers).toBe(0)
   })
 
-  it('R124: leave the steps to other agents while theirs are unhealthy', async () => {
+  it('leave steps to other agents while an agents instance is unhealthy (R124)', async () => {
     const here = world()
     let reason: string | null = null
     const unhealthy = createAgents({
@@ -164,7 +161,7 @@ describe('units of the three roles', () => {
     expect(here.clock.pendingTimers).toBe(0)
   })
 
-  it('take the machine’s own clock and chance where none is given', async () => {
+  it('use the clock and the random numbers of the machine when no others are given', async () => {
     const { store, unitOptions } = world()
     const { feed, leases: own } = unitOptions('scheduler', 's1')
     const unit = createScheduler({ store, feed, leases: own, processorName: 'scheduler', instanceName: 's1' })

@@ -1,6 +1,6 @@
 /**
- * `node .stepward/tests/test/long/python-client/run.js --python PATH`, after `npm run build:tests`: drives an emulator
- * through the official Python client, and says so where that is not installed.
+ * `node .stepward/tests/test/long/python-client/run.js --python PATH`, after `npm run build:tests`: tests an
+ * emulator with the official Python client, or says how to install that client.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { startEmulator } from '../../../src/emulator/index.js'
 
 const { values } = parseArgs({ options: { python: { type: 'string', default: 'python3' } } })
 
-/** From the root of the checkout: what was compiled lies elsewhere. */
+/** Relative to the root of the checkout, because compiled files are elsewhere. */
 const checks = join('test', 'long', 'python-client', 'check.py')
 
 if (spawnSync(values.python, ['-c', 'import azure.cosmos']).status === 0) {

@@ -16,7 +16,7 @@ describe('HealthMonitor', () => {
     monitor = new HealthMonitor(clock, { turnMs: 400, balanceMs: 300, progressMs: 1_000 })
   })
 
-  it('gives a start the time of one look at the leases', async () => {
+  it('stays healthy after a start until a listing of the leases is overdue', async () => {
     await clock.advance(300)
     expect(monitor.health().isHealthy).toBe(true)
     await clock.advance(1)
@@ -29,7 +29,7 @@ describe('HealthMonitor', () => {
     })
   })
 
-  it('is alive as long as the balancing loop turns, whatever the store answers', async () => {
+  it('reports a processor as alive while its balancing loop turns, even if it is unhealthy', async () => {
     await clock.advance(400)
     expect(monitor.health()).toMatchObject({ isAlive: true, lastTurn: null })
     await clock.advance(1)
@@ -42,7 +42,7 @@ describe('HealthMonitor', () => {
     })
   })
 
-  it('takes an empty poll and an accepted page for progress, and nothing else (B394)', async () => {
+  it('counts only an empty poll and an accepted page as progress (B394)', async () => {
     monitor.emit({ type: 'lease.acquired', ...on, takenFrom: null })
     const isAlive = (): boolean | undefined => monitor.health().leases[0]?.isAlive
     await clock.advance(900)
@@ -61,7 +61,7 @@ describe('HealthMonitor', () => {
   })
 })
 
-describe('health of a processor', () => {
+describe('the health of a processor', () => {
   it('is that of its loops, from start to stop', async () => {
     const world = await processorWorld('engine ports', { partitionCount: 2 })
     const { processor } = await world.instance('one')
@@ -75,7 +75,7 @@ describe('health of a processor', () => {
     expect(processor.health().isRunning).toBe(false)
   })
 
-  it('shows a delegate that hangs though its lease is renewed', async () => {
+  it('reveals a delegate that hangs although its lease is renewed', async () => {
     const world = await processorWorld('engine ports')
     const hanging = deferred<undefined>()
     const { processor } = await world.instance('one', { onChanges: () => hanging.promise })
@@ -90,7 +90,7 @@ describe('health of a processor', () => {
     await Promise.all([processor.stop(), world.clock.advance(1_000)])
   })
 
-  it('is not worse while it is paused, nor directly after that', async () => {
+  it('stays good while the processor is paused, and right after it resumes', async () => {
     const world = await processorWorld('engine ports')
     const { processor } = await world.instance('one')
     await processor.start()

@@ -19,7 +19,7 @@ const pageOfNobody: TrackedPage = {
 }
 
 describe('the low-water mark', () => {
-  it('answers the last place of each page that it passed, once', () => {
+  it('returns the last position that it passes in each page, once', () => {
     const mark = new LowWaterMark()
     const [first, second] = [
       { ...pageOfNobody, before: 0 },
@@ -37,7 +37,7 @@ describe('the low-water mark', () => {
     ])
   })
 
-  it('is never above a change that is not done, whatever the order, and reaches the end (I10)', () => {
+  it('never passes a change that is not done, and reaches the end in any order (I10)', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(sizes, fc.infiniteStream(fc.nat()), (pageSizes, picks) => {

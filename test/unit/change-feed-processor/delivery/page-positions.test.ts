@@ -17,7 +17,7 @@ function pageOf(lsns: readonly number[], next: readonly FeedPosition[]): ChangeP
 }
 
 describe('positions inside a page', () => {
-  it('lie between transactions only, and end with the page’s own', () => {
+  it('lie only between transactions, and the last is that of the page', () => {
     expect(positionsIn(pageOf([3, 3, 4, 6, 6], [positionAt('"9"')]))).toEqual([
       null,
       '"3"',
@@ -27,22 +27,22 @@ describe('positions inside a page', () => {
     ])
   })
 
-  it('are none where transactions were counted apart and overlap', () => {
+  it('are missing where transactions that were numbered separately overlap', () => {
     expect(positionsIn(pageOf([3, 7, 4, 8], [positionAt('"8"')]))).toEqual(['"3"', null, '"7"', '"8"'])
   })
 
-  it('are none inside a page whose token is not a number, or that lies before its changes', () => {
+  it('are missing if the token of the page is not a number or lies before its changes', () => {
     expect(positionsIn(pageOf([3, 4], [positionAt('"x"')]))).toEqual([null, '"x"'])
     expect(positionsIn(pageOf([3, 4], [positionAt('"2"')]))).toEqual([null, '"2"'])
     expect(positionsIn(pageOf([3, 4], [positionAt('"9"x')]))).toEqual([null, '"9"x'])
     expect(positionsIn(pageOf([3, 4], [positionAt('x"9"')]))).toEqual([null, 'x"9"'])
   })
 
-  it('are known by numbers of any length', () => {
+  it('are found for numbers of any length', () => {
     expect(positionsIn(pageOf([13, 14], [positionAt('"19"')]))).toEqual(['"13"', '"19"'])
   })
 
-  it('are none where the page says no position to go on from', () => {
+  it('are missing if the page has no position to continue from', () => {
     expect(positionAfterAll(pageOf([3], []))).toBeNull()
     expect(
       positionAfterAll(pageOf([3], [{ feedRange: { min: '', max: 'FF' }, start: { kind: 'now' } }])),
@@ -51,12 +51,12 @@ describe('positions inside a page', () => {
     expect(positionsIn(pageOf([3, 4], []))).toEqual([null, null])
   })
 
-  it('are none in a page that tells of a split, since it may show one child only (F-P1)', () => {
+  it('are missing in a page that reports a split, because it may show only one child (F-P1)', () => {
     const parts = [positionAt('"9"', '', '7F'), positionAt('"2"', '7F', 'FF')]
     expect(positionsIn(pageOf([3, 4], parts))).toEqual([null, null])
   })
 
-  it('never pass a change that stands after them (I10)', () => {
+  it('never pass a change that comes after them (I10)', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 12 }), (lsns) => {
         const positions = positionsIn(pageOf(lsns, [positionAt(`"${Math.max(...lsns)}"`)]))

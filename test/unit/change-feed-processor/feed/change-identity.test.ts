@@ -15,7 +15,7 @@ const deleted: VersionChange = {
 }
 
 describe('a change of either feed', () => {
-  it('is named by its document and the version of that', () => {
+  it('is identified by the id and the version of its document', () => {
     expect([latest, created, deleted].map(identityOf)).toEqual([
       { id: 'a', version: '"7"' },
       { id: 'a', version: '6' },
@@ -25,13 +25,13 @@ describe('a change of either feed', () => {
     expect([{ ...latest, _ts: 9, metadata: {} }, created].map(madeAtMs)).toEqual([9_000, 1_000])
   })
 
-  it('is named by what is left of its document where the service does not name it', () => {
+  it('is identified by what remains of its document if the service gives no id', () => {
     const { id: _id, ...unnamed } = deleted.metadata
     expect(identityOf({ current: { id: 'b' }, metadata: unnamed }).id).toBe('b')
     expect(identityOf({ current: {}, metadata: unnamed }).id).toBe('')
   })
 
-  it('has no partition key value below what is no object', () => {
+  it('has no partition key value below a value that is not an object', () => {
     expect(partitionKeyOf({ ...latest, tenant: null }, ['/tenant/name'])).toEqual([null])
     expect(partitionKeyOf({ ...latest, tenant: 'text' }, ['/tenant/length', '/none/name'])).toEqual([
       null,
@@ -39,7 +39,7 @@ describe('a change of either feed', () => {
     ])
   })
 
-  it('has the same partition key whether its document lives or not', () => {
+  it('has the same partition key whether its document exists or was deleted', () => {
     expect([latest, created, deleted].map((change) => partitionKeyOf(change, ['/user']))).toEqual([
       [3],
       [3],

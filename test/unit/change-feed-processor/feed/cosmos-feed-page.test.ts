@@ -11,7 +11,7 @@ const from: FeedPosition = {
   start: { kind: 'continuation', token: '"4"' },
 }
 
-/** Nothing new, with a token of these ranges, each at its own position. */
+/** Returns an answer without changes. Its token has these ranges, each at its own position. */
 function answerOf(...ranges: readonly (readonly [min: string, max: string, token: string])[]): Answer {
   const Continuation = ranges.map(([minInclusive, maxExclusive, continuationToken]) => ({
     minInclusive,
@@ -27,8 +27,8 @@ function answerOf(...ranges: readonly (readonly [min: string, max: string, token
   return answer as Answer
 }
 
-describe('what the iterator answers', () => {
-  it('has its ranges in order, whichever the iterator looks at next (pitfall 6)', () => {
+describe('an answer of the iterator', () => {
+  it('yields its ranges in order, whichever the iterator reads next (pitfall 6)', () => {
     const page = pageOf(answerOf(['80', 'FF', '"7"'], ['', '80', '"9"']), from, decodeChange)
     expect(page.next).toEqual([
       { feedRange: { min: '', max: '80' }, start: { kind: 'continuation', token: '"9"' } },
@@ -40,13 +40,13 @@ describe('what the iterator answers', () => {
     ['twice', [['', '80', '"9"'] as const, ['', '80', '"9"'] as const, ['80', 'FF', '"7"'] as const]],
     ['beside a part of it', [['', 'FF', '"9"'] as const, ['80', 'FF', '"7"'] as const]],
     ['not at all', [['', '80', '"9"'] as const]],
-  ])('is no page when it has a range %s (pitfall 8)', (_name, ranges) => {
+  ])('is refused when it has a range %s (pitfall 8)', (_name, ranges) => {
     expect(() => pageOf(answerOf(...ranges), from, decodeChange)).toThrow(
       expect.objectContaining({ code: 410, message: expect.stringContaining('its token covers') as string }),
     )
   })
 
-  it('has the charge of the header and headers that are text (pitfall 7)', () => {
+  it('yields the charge of the header, and headers as text (pitfall 7)', () => {
     const { charge, headers } = pageOf(answerOf(['', 'FF', '"9"']), from, decodeChange)
     expect([charge, headers['x-ms-version']]).toEqual([1.9, '3'])
   })

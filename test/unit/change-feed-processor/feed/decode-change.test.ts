@@ -8,7 +8,7 @@ const change = { id: 'a', _etag: '"1"', _ts: 1, _lsn: 2, total: 3 }
 const metadata = { lsn: 2, crts: 1, operationType: 'replace' }
 
 describe('a document of the feed', () => {
-  it('is a change, with whatever else it has', () => {
+  it('is decoded as a change with all its fields', () => {
     expect(decodeChange(change, 0)).toEqual(change)
   })
 
@@ -19,14 +19,14 @@ describe('a document of the feed', () => {
     [{ ...change, _etag: undefined }, /\(id "a"\).*no _etag/],
     [{ ...change, _ts: '1' }, /no _ts/],
     [{ ...change, _lsn: undefined }, /no _lsn/],
-  ])('%j is refused', (value, refusal) => {
+  ])('is refused when it is not valid: %j', (value, refusal) => {
     expect(() => decodeChange(value, 7)).toThrow(Error)
     expect(() => decodeChange(value, 7)).toThrow(refusal)
   })
 })
 
 describe('a document of the feed of all versions', () => {
-  it('is a change, and has no current version after a delete, however that is written', () => {
+  it('is decoded as a change, without a current version after any form of delete', () => {
     const replaced = { current: { id: 'a' }, previous: { id: 'a' }, metadata }
     expect(decodeVersionChange(replaced, 0)).toEqual(replaced)
     const deletion = { ...metadata, operationType: 'delete', id: 'a' }
@@ -48,12 +48,12 @@ describe('a document of the feed of all versions', () => {
     [{ metadata }, /no current version/],
     [{ metadata: { ...metadata, id: 'm' } }, /\(id "m"\).*no current version/],
     [{ current: {}, metadata: { ...metadata, id: 'm', lsn: '1' } }, /\(id "m"\).*no lsn/],
-  ])('%j is refused (B47)', (value, refusal) => {
+  ])('is refused when it is not valid: %j (B47)', (value, refusal) => {
     expect(() => decodeVersionChange(value, 0)).toThrow(refusal)
   })
 })
 
-describe('a change of all versions as it comes over the wire', () => {
+describe('a change of all versions from the wire', () => {
   it.each([
     {
       name: 'B48, the deletion of what expired',
@@ -112,7 +112,7 @@ describe('a change of all versions as it comes over the wire', () => {
       wire: `{"current":{"id":"5"},"metadata":{"lsn":378,"crts":1722511458,"operationType":"create"}}`,
       change: { metadata: { lsn: 378, crts: 1722511458, operationType: 'create' } },
     },
-  ])('is understood: $name', ({ wire, change: expected }) => {
+  ])('is decoded: $name', ({ wire, change: expected }) => {
     const decoded = decodeVersionChange(JSON.parse(wire), 0)
     expect(decoded).toMatchObject(expected)
     expect('previous' in decoded).toBe('previous' in expected)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DelegateError, LeaseLostError } from '../../../../src/change-feed-processor/index.js'
 
 describe('errors that users get', () => {
-  it('tell a lost lease from everything else, by class, name and code, and say which (B278, B279)', () => {
+  it('mark a lost lease by class, name and code, and name the lease (B278, B279)', () => {
     const error: unknown = new LeaseLostError('AA-BB')
     expect(error).toBeInstanceOf(Error)
     expect(error).toBeInstanceOf(LeaseLostError)
@@ -19,7 +19,7 @@ describe('errors that users get', () => {
     [new RangeError('no such shelf'), 'no such shelf'],
     ['text', 'text'],
     [undefined, 'undefined'],
-  ])('have what a delegate threw, and the lease it happened on: %s (B283)', (cause, text) => {
+  ])('contain what a delegate threw, and the lease: %s (B283)', (cause, text) => {
     const error = new DelegateError('AA-BB', cause)
     expect(error).toMatchObject({ name: 'DelegateError', leaseToken: 'AA-BB', cause })
     expect(error.message).toBe(`the delegate failed on lease "AA-BB": ${text}`)

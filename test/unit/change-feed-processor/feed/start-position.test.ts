@@ -4,7 +4,7 @@ import type { Change, ChangePage } from '../../../../src/change-feed-processor/f
 import { sinceFirstPosition, startOf } from '../../../../src/change-feed-processor/feed/start-position.js'
 import { aLease } from '../../../support/a-lease.js'
 
-describe('where a lease goes on', () => {
+describe('the position from which a lease continues', () => {
   it.each([
     [{ continuationToken: '"7"' }, 'now', { kind: 'continuation', token: '"7"' }],
     [{ firstPosition: { kind: 'time', atMs: 5 } }, 'now', { kind: 'time', atMs: 5 }],
@@ -13,13 +13,13 @@ describe('where a lease goes on', () => {
     [{ firstPosition: null }, new Date(9), { kind: 'time', atMs: 9 }],
     [{ firstPosition: null }, new Date(0), { kind: 'beginning' }],
     [{ firstPosition: null }, new Date(-1), { kind: 'beginning' }],
-  ] as const)('%j, asked to start from %j', (fields, startFrom, start) => {
+  ] as const)('follows from the lease %j and the start position %j', (fields, startFrom, start) => {
     expect(startOf(aLease(fields), startFrom)).toEqual(start)
   })
 })
 
-describe('a page that a position of a merged partition led to', () => {
-  it('is delivered without what was changed before the first position of its lease', () => {
+describe('a page from the position of a merged partition', () => {
+  it('is delivered without changes from before the first position of its lease', () => {
     const atMs = Date.parse('2026-01-01T00:00:10.700Z')
     const change = (id: string, atSecond: number) =>
       ({ id, _ts: Date.parse('2026-01-01T00:00:00Z') / 1_000 + atSecond, _lsn: 1 }) as unknown as Change

@@ -14,8 +14,8 @@ function resting(delay: PollDelay, until = signal): { isOver: boolean } {
   return state
 }
 
-describe('the rest between polls', () => {
-  it('doubles while nothing comes, within bounds', () => {
+describe('the delay between polls', () => {
+  it('doubles while no change arrives, within its limits', () => {
     expect([1, 2, 3, 6, 7, 100].map((polls) => pollDelayMs(polls, interval))).toEqual([
       100, 200, 400, 3_200, 5_000, 5_000,
     ])
@@ -39,7 +39,7 @@ describe('the rest between polls', () => {
     expect(rest.isOver).toBe(true)
   })
 
-  it('ends by a hint, and the next is short', async () => {
+  it('ends when a hint arrives, and the next delay is short', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, { minMs: 1_000, maxMs: 9_000 })
     const rest = resting(delay)
@@ -52,7 +52,7 @@ describe('the rest between polls', () => {
     expect(next.isOver).toBe(true)
   })
 
-  it('is skipped when a hint came during the poll', async () => {
+  it('is skipped when a hint arrives during the poll', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, interval)
     delay.beginPoll()
@@ -62,7 +62,7 @@ describe('the rest between polls', () => {
     expect(rest.isOver).toBe(true)
   })
 
-  it('is not skipped for a hint that came before the poll began', async () => {
+  it('is not skipped for a hint that arrives before the poll begins', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, interval)
     delay.wake()
@@ -74,7 +74,7 @@ describe('the rest between polls', () => {
     expect(rest.isOver).toBe(true)
   })
 
-  it('lasts as long as asked for, when it is asked for, and leaves nothing listening', async () => {
+  it('lasts for a requested time, and leaves no listener behind', async () => {
     const clock = new VirtualClock()
     const delay = new PollDelay(clock, interval)
     const { signal: until } = new AbortController()

@@ -12,7 +12,7 @@ interface Bootstrapping {
   readonly aborting: AbortController
 }
 
-/** What became of it: 'ready', the error it rejected with, or undefined while it runs. */
+/** Runs a bootstrapper. The outcome is 'ready', the error of the run, or undefined while it runs. */
 async function bootstrapping(
   overrides: RuntimeOverrides = {},
   prepare: (runtime: TestRuntime) => Promise<unknown> = () => Promise.resolve(),
@@ -29,7 +29,7 @@ async function bootstrapping(
   return { runtime, aborting, outcome: () => outcome }
 }
 
-/** Every call of the lease store, by name. */
+/** Returns a runtime, and the names of all calls of its lease store. */
 async function recorded(): Promise<{ runtime: TestRuntime; calls: string[] }> {
   const calls: string[] = []
   const recording = <P extends object>(port: P): P =>
@@ -64,7 +64,7 @@ describe('bootstrapping', () => {
     expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
   })
 
-  it('from now on is the same when the latest version is asked for by name (B242)', async () => {
+  it('from now on stores the same position when the mode latestVersion is given (B242)', async () => {
     const options = { startFrom: 'now', mode: 'latestVersion' } as const
     const { runtime } = await bootstrapping({ options }, ({ world }) => world.put('before'))
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"1"', mode: 'Incremental Feed' })
@@ -76,7 +76,7 @@ describe('bootstrapping', () => {
     expect(calls).toEqual(['doneAtMs', 'tryLock', 'list', 'create', 'markDone', 'unlock'])
   })
 
-  it('writes nothing where the marker is and no lease is missing (B89)', async () => {
+  it('writes nothing when the marker exists and no lease is missing (B89)', async () => {
     const { runtime, calls } = await recorded()
     const bootstrapper = new Bootstrapper(runtime)
     await bootstrapper.run(new AbortController().signal)
@@ -85,7 +85,7 @@ describe('bootstrapping', () => {
     expect(calls).toEqual(['doneAtMs', 'list'])
   })
 
-  it('waits for the instance that has the lock, and takes its leases (B90)', async () => {
+  it('waits for the instance that has the lock, and uses the leases that it created (B90)', async () => {
     let other: LeaseStore | undefined
     const { runtime, outcome } = await bootstrapping({}, async ({ world }) => {
       other = await world.leaseStore()
@@ -101,7 +101,7 @@ describe('bootstrapping', () => {
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"9"' })
   })
 
-  it('goes on for an instance that died with the lock, keeping what it had created', async () => {
+  it('continues for an instance that died with the lock, and keeps the leases that it created', async () => {
     const { runtime, outcome } = await bootstrapping(startingFrom('now'), async ({ world }) => {
       const other = await world.leaseStore()
       await other.initialization.tryLock(30)
@@ -112,7 +112,7 @@ describe('bootstrapping', () => {
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"9"' })
   })
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when its signal aborts', async () => {
     const { runtime, aborting, outcome } = await bootstrapping({}, async ({ world }) => {
       await (await world.leaseStore()).initialization.tryLock(30)
     })
@@ -122,7 +122,7 @@ describe('bootstrapping', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('creates a lease that somebody deleted, though the marker is there', async () => {
+  it('creates a lease that is missing although the marker exists', async () => {
     const { runtime, outcome } = await bootstrapping({}, async ({ leaseStore }) =>
       leaseStore.initialization.markDone(),
     )
@@ -130,7 +130,7 @@ describe('bootstrapping', () => {
     expect(await storedLease(runtime)).not.toBeNull()
   })
 
-  it('looks again when a range is split under its hands', async () => {
+  it('starts again when a range is split meanwhile', async () => {
     const { runtime, outcome } = await bootstrapping({
       ...startingFrom('now'),
       feed: (feed) =>
@@ -159,18 +159,21 @@ describe('bootstrapping', () => {
   it.each([
     { code: 503, isReady: true },
     { code: 401, isReady: false },
-  ])('meets $code: ready after a while $isReady', async ({ code, isReady }) => {
-    const { runtime, outcome } = await bootstrapping({
-      leaseStore: (store) =>
-        intercepted(store, 'list', [
-          () => Promise.reject(storeError(code)),
-          () => Promise.reject(storeError(code)),
-        ]),
-    })
-    await runtime.world.clock.advance(1_000)
-    if (isReady) expect(outcome()).toBe('ready')
-    else expect(outcome()).toMatchObject({ code })
-    // The lock was given back in any case.
-    expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
-  })
+  ])(
+    'retries a transient error, and fails on others ($code: ready after a while $isReady)',
+    async ({ code, isReady }) => {
+      const { runtime, outcome } = await bootstrapping({
+        leaseStore: (store) =>
+          intercepted(store, 'list', [
+            () => Promise.reject(storeError(code)),
+            () => Promise.reject(storeError(code)),
+          ]),
+      })
+      await runtime.world.clock.advance(1_000)
+      if (isReady) expect(outcome()).toBe('ready')
+      else expect(outcome()).toMatchObject({ code })
+      // The lock is released in both cases.
+      expect(await (await runtime.world.leaseStore()).initialization.tryLock(30)).toBe(true)
+    },
+  )
 })

@@ -5,7 +5,7 @@ import type { Runtime } from '../../../../src/change-feed-processor/runtime/runt
 
 const planned = { leaseToken: '0', feedRange: { min: '', max: 'FF' } }
 
-/** A runtime whose feed now stands at these positions, and what it was asked. */
+/** Returns a runtime whose feed is at these positions, and the arguments of its reads. */
 function reading(options: object, ...next: readonly FeedStart[]) {
   const asked: unknown[] = []
   const runtime = {
@@ -22,7 +22,7 @@ describe('the position at which a new lease begins', () => {
   it.each([
     ['beginning', { kind: 'beginning' }],
     [new Date(7), { kind: 'time', atMs: 7 }],
-  ] as const)('is what the unit was told: %j', async (startFrom, firstPosition) => {
+  ] as const)('is the start position of the deployment unit: %j', async (startFrom, firstPosition) => {
     const { runtime, asked } = reading({ startFrom, mode: 'latestVersion' })
     const lease = { ...planned, continuationToken: null, firstPosition, mode: 'Incremental Feed' }
     expect(await positioned(planned, null, runtime)).toEqual(lease)
@@ -30,7 +30,7 @@ describe('the position at which a new lease begins', () => {
     expect(asked).toEqual([])
   })
 
-  it('is where the feed stands now, asked for in its smallest page, for a unit that begins now', async () => {
+  it('is the end of the feed, read with the smallest page, for a unit that starts from now', async () => {
     const { runtime, asked } = reading(
       { startFrom: 'now', mode: 'latestVersion' },
       { kind: 'continuation', token: '"7"' },
@@ -44,7 +44,7 @@ describe('the position at which a new lease begins', () => {
     expect(asked).toEqual([{ feedRange: planned.feedRange, start: { kind: 'now' } }, 1])
   })
 
-  it('is when all leases were there, for one that was lost since: changes come again (I10)', async () => {
+  it('is the time when all leases existed for a lease that was lost, so changes repeat (I10)', async () => {
     const { runtime } = reading({ startFrom: 'now', mode: 'latestVersion' })
     expect(await positioned(planned, 5_000, runtime)).toMatchObject({
       continuationToken: null,
@@ -52,7 +52,7 @@ describe('the position at which a new lease begins', () => {
     })
   })
 
-  it('is now for one of all versions that was lost: such a feed begins at no time', async () => {
+  it('is the end of the feed for a lost lease of all versions, which cannot start at a time', async () => {
     const { runtime } = reading(
       { startFrom: 'now', mode: 'allVersionsAndDeletes' },
       { kind: 'continuation', token: '"7"' },
@@ -68,7 +68,7 @@ describe('the position at which a new lease begins', () => {
     ['was split', [at('"7"'), at('"8"')]],
     ['says no position', []],
     ['says one that is none', [{ kind: 'now' } as const]],
-  ])('is not known when the range %s meanwhile', async (_what, next: readonly FeedStart[]) => {
+  ])('is unknown when the range %s meanwhile', async (_what, next: readonly FeedStart[]) => {
     const { runtime } = reading({ startFrom: 'now', mode: 'latestVersion' }, ...next)
     expect(await positioned(planned, null, runtime)).toBeNull()
   })

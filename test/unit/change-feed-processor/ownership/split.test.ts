@@ -10,8 +10,8 @@ const physicalRanges = [
 ]
 const token = '"7"'
 
-describe('the leases of the children', () => {
-  it('are named by the ids of their partitions and go on where the parent was (B186)', () => {
+describe('the leases of the children of a split', () => {
+  it('are named by the ids of their partitions, and continue where the parent was (B186)', () => {
     const parts = [
       { feedRange: left, start: { kind: 'continuation', token: '"9"' } as const },
       { feedRange: right, start: { kind: 'continuation', token } as const },
@@ -37,7 +37,7 @@ describe('the leases of the children', () => {
     ])
   })
 
-  it('carry on what others keep in the properties, and nothing about the owner (§4.10, B179)', () => {
+  it('keep properties of other tools, and nothing about the owner (§4.10, B179)', () => {
     const parent = aLease({
       document: { properties: { note: 'kept', 'stepward.incarnation': '{"owner":"a","incarnation":"1"}' } },
     })
@@ -47,7 +47,7 @@ describe('the leases of the children', () => {
     ])
   })
 
-  it('are named by bounds when the parent was, or when they are no whole partitions', () => {
+  it('are named by their bounds if the parent was, or if they are not whole partitions', () => {
     const parts = [left, right].map((feedRange) => ({
       feedRange,
       start: { kind: 'continuation', token } as const,
@@ -71,7 +71,7 @@ describe('the leases of the children', () => {
     [{ kind: 'beginning' } as const, { kind: 'beginning' }],
     [{ kind: 'time', atMs: 5 } as const, { kind: 'time', atMs: 5 }],
     [{ kind: 'now' } as const, null],
-  ])('that have not been read keep the first position %j', (start, firstPosition) => {
+  ])('keep the first position %j if they have not been read', (start, firstPosition) => {
     const [child] = childLeases(aLease(), [{ feedRange: left, start }], physicalRanges)
     expect(child).toMatchObject({ continuationToken: null, firstPosition })
   })

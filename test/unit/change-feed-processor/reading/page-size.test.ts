@@ -4,7 +4,7 @@ import { PageSize } from '../../../../src/change-feed-processor/reading/page-siz
 const tooLarge = new Error('status 400: Reduce page size and try again.')
 
 describe('the size of pages', () => {
-  it('is halved as often as the service asks for it, down to one, and doubled by answers, up to the most', () => {
+  it('halves when the service asks for it, and doubles with answers up to the maximum', () => {
     const pageSize = new PageSize(5)
     expect([true, true, true, false].map(() => [pageSize.shrinkFor(tooLarge), pageSize.current])).toEqual([
       [true, 3],
@@ -19,7 +19,7 @@ describe('the size of pages', () => {
     expect(grown).toEqual([2, 4, 5, 5])
   })
 
-  it('stays through other errors', () => {
+  it('does not change after other errors', () => {
     const pageSize = new PageSize(5)
     expect([pageSize.shrinkFor(new Error('Request rate is large')), pageSize.current]).toEqual([false, 5])
   })

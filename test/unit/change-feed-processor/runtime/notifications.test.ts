@@ -17,7 +17,7 @@ function notifying(callbacks: LifecycleNotifications): {
 }
 
 describe('notifications', () => {
-  it('tell the user and telemetry (B211, B212, B227, B228, B272, B274, B276)', async () => {
+  it('reach the user and telemetry (B211, B212, B227, B228, B272, B274, B276)', async () => {
     const told: unknown[] = []
     const { notifications, telemetry } = notifying({
       onLeaseAcquired: (...details) => void told.push(details),
@@ -43,7 +43,7 @@ describe('notifications', () => {
     ])
   })
 
-  it('do no harm when they fail (B273, B275, B277)', async () => {
+  it('do no harm when they fail, and telemetry reports the failure (B273, B275, B277)', async () => {
     const { notifications, telemetry } = notifying({
       onLeaseAcquired: () => {
         throw new Error('thrown')

@@ -17,7 +17,7 @@ const self = { instanceName: 'a', incarnation: 'a-1' }
 const randomKey = '6f1b0c52-52a9-4f0e-8f6e-0c8f3c8c5a11'
 const range = { min: '10', max: '20' }
 
-/** What the SDK's plugins see of a request, and of its answer. */
+/** The part of a request that plug-ins of the SDK see. */
 interface PluginRequest {
   readonly method?: string
   readonly path?: string
@@ -29,7 +29,7 @@ interface PluginAnswer {
   readonly headers: Record<string, string | undefined>
 }
 
-/** What becomes of a request to the lease container. */
+/** Handles a request to the lease container. */
 type Line = (request: PluginRequest, answer: () => Promise<PluginAnswer>) => Promise<PluginAnswer>
 
 async function storeThrough(world: CosmosWorld, line: Line): Promise<CosmosLeaseStore> {
@@ -49,7 +49,7 @@ function isWrite({ method, path, headers }: PluginRequest): boolean {
   return path?.includes('/docs') === true && method !== 'GET' && !isQuery
 }
 
-/** A client that is not sent what it has replaced. */
+/** Removes the document from the answer to a replace. */
 const withoutContent: Line = async (request, answer) => {
   const answered = await answer()
   return request.method === 'PUT' ? Object.assign(answered, { result: null }) : answered
@@ -70,7 +70,7 @@ async function documentsIn({ leaseContainer }: CosmosWorld): Promise<Record<stri
   return (await leaseContainer.items.query<Record<string, unknown>>('SELECT * FROM c').fetchAll()).resources
 }
 
-describe('a lease that is created', () => {
+describe('a created lease', () => {
   const partition = aNewLease({ leaseToken: '7', feedRange: range, firstPosition: null })
   const bounds = aNewLease({ leaseToken: '10-20', feedRange: range, mode: 'Full-Fidelity Feed' })
 
@@ -90,7 +90,7 @@ describe('a lease that is created', () => {
       version: 0,
     },
   ] as const)(
-    '$name: id, token, version and mode, and its key follows from the id',
+    'has its id, token, version and mode, and a partition key from its id ($name)',
     async ({ partitioning, lease, version }) => {
       const world = await cosmosWorld('SDK in process', { leasePartitioning: partitioning })
       const store = await storeThrough(world, (_request, answer) => answer())
@@ -112,22 +112,19 @@ describe('a lease that is created', () => {
   it.each([
     ['of a partition (B122)', partition],
     ['of a range (B123)', bounds],
-  ])(
-    '%s by two hosts at once is there once, whichever way the container is partitioned',
-    async (_name, lease) => {
-      for (const leasePartitioning of ['/id', '/partitionKey'] as const) {
-        const world = await cosmosWorld('SDK in process', { leasePartitioning })
-        const stores = [await world.leaseStore(), await world.leaseStore()]
-        const outcomes = await Promise.all(stores.map((store) => store.create(lease)))
-        expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['alreadyExists', 'created'])
-        expect(await documentsIn(world)).toHaveLength(1)
-      }
-    },
-  )
+  ])('exists once when two hosts create it at once, with either partitioning: %s', async (_name, lease) => {
+    for (const leasePartitioning of ['/id', '/partitionKey'] as const) {
+      const world = await cosmosWorld('SDK in process', { leasePartitioning })
+      const stores = [await world.leaseStore(), await world.leaseStore()]
+      const outcomes = await Promise.all(stores.map((store) => store.create(lease)))
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['alreadyExists', 'created'])
+      expect(await documentsIn(world)).toHaveLength(1)
+    }
+  })
 })
 
 describe('a lease that another SDK wrote', () => {
-  it('F-L4 is refused when old SDKs wrote random keys, under which one lease may exist twice (B142)', async () => {
+  it('is refused when it exists twice, under different partition keys (F-L4, B142)', async () => {
     const world = await cosmosWorld('SDK in process', { leasePartitioning: '/partitionKey' })
     const store = await world.leaseStore()
     const outcome = await store.create(aNewLease())
@@ -138,7 +135,7 @@ describe('a lease that another SDK wrote', () => {
     await expect(store.list()).rejects.toThrow(/it is there twice, under different partition keys/)
   })
 
-  it('under a random key is acquired, renewed and checkpointed under that key (B102, B124, B125)', async () => {
+  it('under a random key is acquired, renewed and checkpointed with it (B102, B124, B125)', async () => {
     const world = await cosmosWorld('SDK in process', { leasePartitioning: '/partitionKey' })
     const keys: unknown[] = []
     const store = await storeThrough(world, (request, answer) => {
@@ -165,7 +162,7 @@ describe('a lease that another SDK wrote', () => {
     ])
   })
 
-  it('that does not say its range has it stored when it is acquired (B133)', async () => {
+  it('without a range gets its range when it is acquired (B133)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const store = await world.leaseStore()
     const [first] = await world.feed().physicalRanges()
@@ -182,8 +179,8 @@ describe('a lease that another SDK wrote', () => {
   })
 })
 
-describe('where answers to writes have no body', () => {
-  it('a lease that was written has the etag of the header, and its writes chain (B365, B373)', async () => {
+describe('the answer to a write', () => {
+  it('without a body gives the lease the etag of its header for the next write (B365, B373)', async () => {
     const world = await cosmosWorld('SDK in process')
     const conditions: unknown[] = []
     const store = await storeThrough(world, (request, answer) => {
@@ -204,7 +201,7 @@ describe('where answers to writes have no body', () => {
     expect(await store.read('AA-BB')).toMatchObject(fields)
   })
 
-  it('nor an etag, what became of the write is not known, and it is read again (B369)', async () => {
+  it('without a body and an etag leaves the outcome of the write unknown (B369)', async () => {
     const world = await cosmosWorld('SDK in process')
     const store = await storeThrough(world, async (request, answer) => {
       const answered = await withoutContent(request, answer)
@@ -217,7 +214,7 @@ describe('where answers to writes have no body', () => {
     expect(await store.replace(acquire(first, self, 2))).toEqual({ kind: 'conflict' })
   })
 
-  it('one with a body is used as well (B368)', async () => {
+  it('with a body gives the lease the etag of the body (B368)', async () => {
     const world = await cosmosWorld('SDK in process')
     const store = await storeThrough(world, async (request, answer) => {
       const answered = await answer()
@@ -230,8 +227,8 @@ describe('where answers to writes have no body', () => {
   })
 })
 
-describe('the lock', () => {
-  it('is given back on condition of the etag in the header of the answer to its creation (B376)', async () => {
+describe('the initialization lock', () => {
+  it('is released only with the etag from the header of its creation (B376)', async () => {
     const world = await cosmosWorld('SDK in process')
     let told: string | undefined
     const conditions: unknown[] = []
@@ -250,7 +247,7 @@ describe('the lock', () => {
 })
 
 describe('a lease container', () => {
-  it('that refuses the lock is an error, not the lock of another (B94)', async () => {
+  it('that refuses the lock causes an error instead of a wait for another instance (B94)', async () => {
     const world = await cosmosWorld('SDK in process')
     const store = await storeThrough(world, (request, answer) =>
       isWrite(request) ? Promise.reject(storeError(403)) : answer(),
@@ -258,7 +255,7 @@ describe('a lease container', () => {
     await expect(store.initialization.tryLock(30)).rejects.toMatchObject({ code: 403 })
   })
 
-  it('with the key of the system is not opened (B98)', async () => {
+  it('with the partition key of the system is refused (B98)', async () => {
     const world = await cosmosWorld('SDK in process')
     const opening = storeThrough(world, async (request, answer) => {
       const answered = await answer()

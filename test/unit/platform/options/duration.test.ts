@@ -13,7 +13,7 @@ describe('a duration', () => {
     ['0.125s', 125],
     ['36525d', 36_525 * 86_400_000],
     [' 30s ', 30_000],
-  ])('%j is %d ms', (duration, ms) => {
+  ])('of %j is %d ms', (duration, ms) => {
     expect(durationMs(duration)).toBe(ms)
   })
 
@@ -33,19 +33,19 @@ describe('a duration', () => {
     '.5s',
     '1e3ms',
     '1m30s',
-  ])('%j is none', (duration) => {
+  ])('cannot be %j', (duration) => {
     expect(durationMs(duration)).toBeNull()
   })
 
   it.each([`${'9'.repeat(400)}d`, '1000000000d', Number.MAX_VALUE])(
-    '%j is longer than any date',
+    'cannot be %j, which is longer than any date',
     (duration) => {
       expect(durationMs(duration)).toBeNull()
     },
   )
 })
 
-it('an instant is what a date can be made of', () => {
+it('an instant is a text that can be converted to a date', () => {
   expect(isInstant('2026-01-01T00:00:00Z')).toBe(true)
   expect(isInstant('soon')).toBe(false)
 })

@@ -4,7 +4,7 @@ import { BegunAttempts } from '../../../../src/sas/agents/begun-attempts.js'
 const attempt = (id: string, fence: number) => ({ pk: 'job-1', id, fence })
 
 describe('begun attempts', () => {
-  it('are known up to the latest; a later one at the step is not', () => {
+  it('include earlier attempts at the same step, and no later one', () => {
     const begun = new BegunAttempts()
     begun.put(attempt('pay', 3))
     expect([2, 3, 4].map((fence) => begun.has(attempt('pay', fence)))).toEqual([true, true, false])
@@ -12,7 +12,7 @@ describe('begun attempts', () => {
     expect(begun.has({ ...attempt('pay', 3), pk: 'job-2' })).toBe(false)
   })
 
-  it('are forgotten when they are over, unless a later one was begun', () => {
+  it('are forgotten when they end, unless a later one has begun', () => {
     const begun = new BegunAttempts()
     begun.put(attempt('pay', 3))
     begun.forget(attempt('pay', 2))
@@ -22,7 +22,7 @@ describe('begun attempts', () => {
     expect(begun.has(attempt('pay', 1))).toBe(false)
   })
 
-  it('are forgotten when there are many, the least recently begun first', () => {
+  it('are limited in number, and the least recently begun is forgotten first', () => {
     const begun = new BegunAttempts()
     begun.put(attempt('first', 1))
     begun.put(attempt('second', 1))

@@ -14,7 +14,7 @@ beforeEach(() => {
   clock = new VirtualClock(submittedAtMs)
 })
 
-/** Attempts that end so, one after another; answers how many were made and how the last one ended. */
+/** Runs attempts with these outcomes, one after another. Returns how many were made, and the last outcome. */
 async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]) {
   let made = 0
   let last: Outcome | null = null
@@ -27,8 +27,8 @@ async function ending(circuit: Circuit, ...outcomes: readonly (Outcome | null)[]
   return { made, last }
 }
 
-describe('R82: the circuit of an agent', () => {
-  it('R82: opens after failures in a row, and says so without calling', async () => {
+describe('the circuit of an agent (R82)', () => {
+  it('opens after consecutive failures, and then fails attempts without a call (R82)', async () => {
     const circuit = new Circuit('shop', { failures: 2, openForMs: 30_000 }, clock)
     expect((await ending(circuit, failed, success, failed)).made).toBe(3)
     const { made, last } = await ending(circuit, null, success)
@@ -40,7 +40,7 @@ describe('R82: the circuit of an agent', () => {
     })
   })
 
-  it('lets one attempt through when its time is over, which opens or closes it', async () => {
+  it('lets one attempt through when its time is over, and opens or closes by the outcome', async () => {
     const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)
     await ending(circuit, failed)
     await clock.advance(29_999)
@@ -53,12 +53,12 @@ describe('R82: the circuit of an agent', () => {
     expect((await ending(circuit, success, success)).made).toBe(2)
   })
 
-  it('takes a permanent failure for an answer', async () => {
+  it('counts a permanent failure as an answer', async () => {
     const circuit = new Circuit('shop', { failures: 1, openForMs: 30_000 }, clock)
     expect((await ending(circuit, { kind: 'permanent', message: 'no' }, success)).made).toBe(2)
   })
 
-  it('is the agent’s: its next steps fail for now, with diagnostics, and their handler is not called', async () => {
+  it('fails the next steps of its agent with diagnostics, and does not call their handlers', async () => {
     const world = new StateWorld()
     let calls = 0
     const sell = () => {

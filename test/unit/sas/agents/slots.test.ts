@@ -5,7 +5,7 @@ const never = new AbortController().signal
 
 const anybody: Candidate = { agent: 'shop', priority: 0 }
 
-/** Notes in `order` when this place in line got its slot. */
+/** Records in `order` when this candidate gets its slot. */
 function inLine(slots: Slots, name: string, order: string[], signal = never): Promise<boolean> {
   return queued(slots, { ...anybody, name, order, signal })
 }
@@ -26,7 +26,7 @@ function queued(
 }
 
 describe('slots', () => {
-  it('are given while there are any, then in the order of the line', async () => {
+  it('are given at once while one is free, and then in the order of the queue', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     await inLine(slots, 'a', order)
@@ -44,7 +44,7 @@ describe('slots', () => {
     expect(slots.inUse).toBe(0)
   })
 
-  it('are not waited for after the signal aborts, and the next in line moves up', async () => {
+  it('go to the next candidate in the queue when the signal of a waiting one aborts', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     const leaving = new AbortController()
@@ -57,13 +57,13 @@ describe('slots', () => {
     expect(order).toEqual(['a', 'b left', 'c'])
   })
 
-  it('are not taken by who comes with a signal that has aborted', async () => {
+  it('are not given to a candidate whose signal has already aborted', async () => {
     const slots = new Slots(1)
     expect(await slots.take(AbortSignal.abort(), anybody)).toBe(false)
     expect(slots.inUse).toBe(0)
   })
 
-  it('stay with who has one when the signal aborts later', async () => {
+  it('stay with their holder when its signal aborts later', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     const later = new AbortController()
@@ -78,7 +78,7 @@ describe('slots', () => {
     expect(order).toEqual(['a', 'b', 'c'])
   })
 
-  it('are taken at once or not at all by who does not wait', async () => {
+  it('are taken at once or not at all by `takeFree`', async () => {
     const slots = new Slots(1)
     expect(slots.takeFree('shop')).toBe(true)
     expect(slots.takeFree('shop')).toBe(false)
@@ -86,7 +86,7 @@ describe('slots', () => {
     expect(slots.takeFree('shop')).toBe(true)
   })
 
-  it('R126, F-Q10: go to the most urgent in line first, among equals to who came first', async () => {
+  it('go to the candidate of highest priority, and among equals to the first (R126, F-Q10)', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     await inLine(slots, 'first', order)
@@ -100,7 +100,7 @@ describe('slots', () => {
     expect(order).toEqual(['first', '9c', '5b', '5d', '0a'])
   })
 
-  it('F-Q10: go to who has waited longest now and then, so that urgent work keeps nothing waiting for ever', async () => {
+  it('sometimes go to the longest waiting candidate, so urgent work starves no other (F-Q10)', async () => {
     const slots = new Slots(1)
     const order: string[] = []
     await inLine(slots, 'first', order)
@@ -113,7 +113,7 @@ describe('slots', () => {
     expect(order).toEqual(['first', ...Array<string>(7).fill('urgent'), 'patient'])
   })
 
-  it('R125: are no more than an agent may have, and it waits for its own alone', async () => {
+  it('are limited for each agent, and an agent at its limit does not delay others (R125)', async () => {
     const slots = new Slots(3, new Map([['bank', 1]]))
     const order: string[] = []
     const bank = { agent: 'bank', priority: 9, order }

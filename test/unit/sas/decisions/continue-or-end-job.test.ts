@@ -11,7 +11,7 @@ import { JobStory } from '../../../support/job-story.js'
 const story = JobStory.submitted({ a: [], b: [] }, { completeWithin: '30s' }).scheduled()
 const { job, now } = story
 
-/** What a scheduler knows: the job, and the steps with these changes to them. */
+/** Returns what a scheduler knows: the job, and the steps with these changes. */
 function knowing(
   steps: Readonly<Record<string, Partial<StepDocument>>>,
   changed: Partial<JobDocument> = {},
@@ -20,7 +20,7 @@ function knowing(
   return { job: { ...job, ...changed }, steps: new Map(known), now, scheduler: 'scheduler-1' }
 }
 
-/** The job as it goes on, with this state of its step `b`. */
+/** Returns the job as it continues, with this state of its step `b`. */
 function goingOn(state: SchedulingState, b: 'Processing' | 'Processed' | 'NotStarted' = 'Processing') {
   const ledger = { a: { state: 'Processing', dispatch: 1 }, b: { state: b, dispatch: 1 } } as const
   const decision = continueJob(state, ledger, [])
@@ -33,39 +33,39 @@ function flag(kind: Attention['kind'], stepId = 'a'): Attention {
   return { kind, stepId, since: 'then', by: 'supervisor-1', message: 'waits' }
 }
 
-describe('the deadline of a job that goes on', () => {
+describe('the deadline of a job that continues', () => {
   const at = (completeByMs: number | null) => ({ completeByMs })
 
-  it('is the latest of the steps under way', () => {
+  it('is the latest deadline of the steps under way', () => {
     expect(goingOn(knowing({ a: at(now + 5), b: at(now + 9) })).completeByMs).toBe(now + 9)
     const done = goingOn(knowing({ a: at(now + 5), b: at(now + 9) }), 'Processed')
     expect(done.completeByMs).toBe(now + 5)
   })
 
-  it('does not ask for steps that are not under way', () => {
+  it('ignores steps that are not under way', () => {
     const state = knowing({ a: at(now + 5) }, at(now + 1_000))
     expect(goingOn(state, 'NotStarted').completeByMs).toBe(now + 5)
   })
 
-  it('is no sooner than it was while a step under way is not known', () => {
+  it('is not earlier than before while a step under way is unknown', () => {
     expect(goingOn(knowing({ a: at(now + 5) }, at(now + 1_000))).completeByMs).toBe(now + 1_000)
     expect(goingOn(knowing({ a: at(now + 5) }, at(null))).completeByMs).toBe(now + 5)
     expect(goingOn(knowing({}, at(now + 1_000))).completeByMs).toBe(now + 1_000)
   })
 
-  it('is none while all that is under way waits for an operator, but for the end of its own time', () => {
+  it('is null while all steps under way wait for an operator, unless the job has its own end', () => {
     const waiting = { a: at(null), b: at(null) }
     expect(goingOn(knowing(waiting)).completeByMs).toBeNull()
     expect(goingOn(knowing(waiting, { endByMs: now + 7 })).completeByMs).toBe(now + 7)
   })
 
-  it('is in a minute where nothing is under way, or what is under way is due', () => {
+  it('is a minute from now when no step is under way, or when all of those are due', () => {
     expect(goingOn(knowing({ a: at(now), b: at(now - 1) })).completeByMs).toBe(now + 60_000)
     const none = continueJob(knowing({}), { a: { state: 'NotStarted', dispatch: 1 } }, [])
     expect(none).toMatchObject({ job: at(now + 60_000) })
   })
 
-  it('R18: is no later than the end of the time of the whole job, which does not hold on its way back', () => {
+  it('is not later than the end of the whole job, except during compensation (R18)', () => {
     const steps = { a: at(now + 9), b: at(now + 9) }
     expect(goingOn(knowing(steps, { endByMs: now + 7 })).completeByMs).toBe(now + 7)
     const compensation = { since: 'then', by: 'ann', reason: 'x', thenRetry: false }
@@ -73,25 +73,25 @@ describe('the deadline of a job that goes on', () => {
   })
 })
 
-describe('the flag of a job that goes on', () => {
+describe('the flag of a job that continues', () => {
   it.each(['parked', 'extendedWait', 'unclaimed'] as const)('is that of a step under way: %s', (kind) => {
     expect(goingOn(knowing({ a: {}, b: { attention: flag(kind, 'b') } })).attention).toEqual(flag(kind, 'b'))
   })
 
-  it('is not that of a step that is not under way, or that has ended', () => {
+  it('is not that of a step that is not under way or has ended', () => {
     const state = knowing({ a: {}, b: { attention: flag('parked', 'b') } })
     expect(goingOn(state, 'NotStarted').attention).toBeNull()
     expect(goingOn(knowing({ a: { attention: flag('error') }, b: {} })).attention).toBeNull()
   })
 
-  it('stays while the step it is about is not known, or only as it was before', () => {
+  it('stays while its step is unknown, or known only in an earlier version', () => {
     const attention = flag('parked')
     expect(goingOn(knowing({ b: {} }, { attention })).attention).toEqual(attention)
     expect(goingOn(knowing({ a: { dispatch: 0 }, b: {} }, { attention })).attention).toEqual(attention)
     expect(goingOn(knowing({ a: {}, b: {} }, { attention })).attention).toBeNull()
   })
 
-  it('is current when it says of which step, and why, as the step does', () => {
+  it('is current when it names the same step and reason as the flag of the step', () => {
     const isCurrent = (step: Attention | null, attention: Attention | null): boolean =>
       isFlagCurrent(knowing({ a: { attention: step }, b: {} }, { attention }), job.steps)
     expect(isCurrent(null, null)).toBe(true)
@@ -104,7 +104,7 @@ describe('the flag of a job that goes on', () => {
 })
 
 describe('a job that ends', () => {
-  it('has no owner and no deadline, and says when it ended', () => {
+  it('has no owner and no deadline, and records when it ended', () => {
     expect(endJob(knowing({}), { ledger: job.steps, changes: [] }, {})).toMatchObject({
       kind: 'write',
       job: { lockedBy: null, completeByMs: null, attention: null, endedAtMs: now },

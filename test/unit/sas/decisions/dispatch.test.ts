@@ -6,7 +6,7 @@ import type { JobDocument, Json, StepDocument } from '../../../../src/sas/model/
 import { submittedAtMs } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'
 
-/** A job whose parallel steps each take the whole input. */
+/** Returns a job whose parallel steps each take the whole input. */
 function withInputOf(
   bytes: number,
   stepIds: readonly string[],
@@ -26,7 +26,7 @@ function dispatched(job: JobDocument, steps: ReadonlyMap<string, StepDocument>) 
 }
 
 describe('steps that are ready together', () => {
-  it('F-Q8: are dispatched as far as one transaction holds them, and the rest in the next', () => {
+  it('are dispatched as far as one transaction holds them, and the rest in the next (F-Q8)', () => {
     const { job, steps } = withInputOf(400_000, ['a', 'b', 'c', 'd', 'e'])
     const first = dispatched(job, steps)
     expect(first.changed.map((step) => step.stepId)).toEqual(['a', 'b', 'c'])
@@ -38,7 +38,7 @@ describe('steps that are ready together', () => {
   })
 })
 
-describe('what is written at once', () => {
+describe('one transaction', () => {
   const { job } = JobStory.submitted({ a: [] })
   const step = JobStory.submitted({ a: [] }).step('a')
   const sized = (bytes: number) => {
@@ -47,21 +47,21 @@ describe('what is written at once', () => {
   }
   const roomBytes = maxTransactionBytes - bytesOf(job)
 
-  it('F-Q8: fills a transaction to its last byte, and no further', () => {
+  it('is filled to its last byte, and no further (F-Q8)', () => {
     const [first, second] = [sized(1_000_000), sized(roomBytes - 1_000_000)]
     expect(takeFitting([first, second], job)).toEqual([first, second])
     const larger = sized(roomBytes - 1_000_000 + 1)
     expect(takeFitting([first, larger], job)).toEqual([first])
   })
 
-  it('is one step at least, however large it is', () => {
+  it('contains at least one step, however large that is', () => {
     const [huge, small] = [sized(roomBytes + 1), sized(2_000)]
     expect(takeFitting([huge, small], job)).toEqual([huge])
   })
 })
 
 describe('a step whose condition cannot be evaluated', () => {
-  it('is flagged for a person, and no agent calls it', () => {
+  it('is flagged for a person, and is not dispatched', () => {
     const story = JobStory.submitted({ a: [] })
     const refused = story.withStep({ ...story.step('a'), when: { operator: 'xor', of: [] } }).scheduled()
     expect(refused.step('a')).toMatchObject({
@@ -71,8 +71,8 @@ describe('a step whose condition cannot be evaluated', () => {
   })
 })
 
-describe('a step whose input no transaction holds', () => {
-  it('F-D13: is flagged for a person, and with it the job, instead of standing still', () => {
+describe('a step whose input cannot be stored', () => {
+  it('is flagged for a person together with its job, instead of standing still (F-D13)', () => {
     const { job, steps } = withInputOf(1_000_000, ['a'])
     const first = dispatched(job, steps)
     expect(first.changed).toMatchObject([
@@ -88,7 +88,7 @@ describe('a step whose input no transaction holds', () => {
     expect(ended.attention?.message).toContain('step a: its input has')
   })
 
-  it('F-K2: has done nothing, so it is not undone', () => {
+  it('has done nothing, so it is not undone (F-K2)', () => {
     const story = JobStory.submitted({ a: [] }, { undo: true, onExhausted: 'compensate' })
     const { job, steps } = withInputOf(1_000_000, ['a'], story)
     const refused = JobStory.of({ job, steps }).scheduled()
@@ -102,7 +102,7 @@ describe('a step whose input no transaction holds', () => {
     expect(refused.scheduled().job.processState).toBe('Compensated')
   })
 
-  it('F-D13: nor the store, because it is nested too deep', () => {
+  it('is also flagged when its input is nested too deeply for the store (F-D13)', () => {
     const { job, steps } = withInputOf(1, ['a'])
     const input = JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as Json
     expect(dispatched({ ...job, input }, steps).changed).toMatchObject([

@@ -19,8 +19,8 @@ function writtenAfter(ms: number, endByMs: number | null = null, step: StepDocum
   return extension.step
 }
 
-describe('F-A25: more time for an open attempt', () => {
-  it('is a whole completeWithin from now, for the same attempt, and says who makes it', () => {
+describe('the extension of an open attempt (F-A25)', () => {
+  it('moves the deadline to a whole completeWithin from now, and records its claim', () => {
     const extended = writtenAfter(20_000)
     expect(extended).toEqual({
       ...open,
@@ -37,14 +37,14 @@ describe('F-A25: more time for an open attempt', () => {
     expect(extendedAfter(15_000).kind).toBe('write')
   })
 
-  it('F-Q13: ends with the job, except on the way back', () => {
+  it('ends with the deadline of the job, except for an undo (F-Q13)', () => {
     expect(writtenAfter(20_000, submittedAtMs + 40_000).completeByMs).toBe(submittedAtMs + 40_000)
     expect(extendedAfter(20_000, submittedAtMs + 30_000)).toEqual({ kind: 'unchanged' })
     const undoing = { ...open, direction: 'undo' as const }
     expect(writtenAfter(20_000, submittedAtMs + 30_000, undoing).completeByMs).toBe(submittedAtMs + 50_000)
   })
 
-  it('is seen by the supervisor: the step is left alone until its new deadline', () => {
+  it('makes the supervisor leave the step alone until its new deadline', () => {
     const late = story.withStep(writtenAfter(20_000)).later(40_000)
     expect(late.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 52_000 })
     expect(late.settled('pay', success).step('pay').processState).toBe('Processed')
@@ -52,7 +52,7 @@ describe('F-A25: more time for an open attempt', () => {
   })
 })
 
-describe('I3: no more time', () => {
+describe('an extension (I3)', () => {
   it.each([
     ['after the deadline', extendedAfter(30_000), 'its deadline has passed'],
     [
@@ -70,11 +70,11 @@ describe('I3: no more time', () => {
       extendedAfter(20_000, null, { ...open, claim: { ...ours, token: 't2', at: 'now' } }),
       'another process makes this attempt',
     ],
-  ])('is given %s', (_what, extension, reason) => {
+  ])('is refused %s', (_what, extension, reason) => {
     expect(extension).toEqual({ kind: 'refused', reason })
   })
 
-  it('is kept from us by the claim of an attempt before', () => {
+  it('is not prevented by the claim of an earlier attempt', () => {
     const earlier = { ...open, claim: { ...ours, fence: open.fence - 1, token: 't2', at: 'now' } }
     expect(writtenAfter(20_000, null, earlier).claim?.token).toBe('t1')
   })

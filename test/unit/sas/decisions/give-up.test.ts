@@ -8,7 +8,7 @@ it.each([
   ['undo', 'park', 'compensationFailed'],
   ['undo', 'error', 'compensationFailed'],
 ] as const)(
-  'a step that is given up on its way to %s, and has the policy %s, is flagged %s',
+  'a step that is given up in the direction %s with the policy %s is flagged %s',
   (direction, onExhausted, kind) => {
     const step = aStep({
       direction,

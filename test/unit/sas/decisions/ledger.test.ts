@@ -3,7 +3,7 @@ import type { LedgerEntry, StepDocument } from '../../../../src/sas/model/docume
 import { isUnderWay, sameLedger, stepsAsIn } from '../../../../src/sas/decisions/ledger.js'
 import { aStep } from '../../../support/a-job.js'
 
-describe('the steps of a job as its ledger has them', () => {
+describe('`stepsAsIn`', () => {
   const jobOf = (state: LedgerEntry['state'], dispatch = 1) => ({
     stepIds: ['first', 'last'],
     steps: { last: { state: 'NotStarted' as const, dispatch: 0 }, first: { state, dispatch } },
@@ -19,32 +19,35 @@ describe('the steps of a job as its ledger has them', () => {
     ['Error', 'Error'],
     ['Compensated', 'Compensated'],
     ['CompensationFailed', 'Error'],
-  ] as const)('are all of them, in the order of the workflow, when what is %s looks so', (state, looks) => {
-    const steps = stepsOf({ processState: looks })
-    expect(stepsAsIn(jobOf(state), steps)).toEqual([steps.get('first'), steps.get('last')])
-  })
+  ] as const)(
+    'returns all steps in the order of the workflow when they agree with a ledger entry of %s',
+    (state, looks) => {
+      const steps = stepsOf({ processState: looks })
+      expect(stepsAsIn(jobOf(state), steps)).toEqual([steps.get('first'), steps.get('last')])
+    },
+  )
 
-  it('are none when one is missing', () => {
+  it('returns null when a step is missing', () => {
     const steps = new Map([['last', aStep({ stepId: 'last' })]])
     expect(stepsAsIn(jobOf('Processed'), steps)).toBeNull()
   })
 
-  it('are none when one is at hand as it was before its attempt ended', () => {
+  it('returns null when a step is known only from before its attempt ended', () => {
     expect(stepsAsIn(jobOf('Processed'), stepsOf({ processState: 'Processing' }))).toBeNull()
   })
 
-  it('are none when the ledger does not know one', () => {
+  it('returns null when a step is not in the ledger', () => {
     const job = { ...jobOf('Processed'), stepIds: ['first', 'last', 'unknown'] }
     const steps = stepsOf({ processState: 'Processed' })
     expect(stepsAsIn(job, new Map([...steps, ['unknown', aStep({ stepId: 'unknown' })]]))).toBeNull()
   })
 
-  it('are none when one is at hand as an earlier dispatch left it', () => {
+  it('returns null when a step is known only from an earlier dispatch', () => {
     expect(stepsAsIn(jobOf('Processed', 2), stepsOf({ processState: 'Processed' }))).toBeNull()
   })
 })
 
-it('a step that no ledger knows is not under way, and makes two ledgers differ', () => {
+it('a step that is not in a ledger is not under way, and makes two ledgers differ', () => {
   expect(isUnderWay(undefined)).toBe(false)
   const entry = { state: 'Processing', dispatch: 1 } as const
   expect(sameLedger({}, { a: entry })).toBe(false)

@@ -13,10 +13,10 @@ function recovering(job: JobDocument, now: number) {
   return recoverJob(job, { now, graceMs, supervisor: 'supervisor-1' })
 }
 
-describe('a job that nobody took up', () => {
+describe('a job that no scheduler has taken up', () => {
   const dueMs = submittedAtMs + pickUpWithinMs + graceMs
 
-  it('C8, F-V14: is offered again and flagged, and nothing is counted', () => {
+  it('is offered again and flagged, and counts no failure (C8, F-V14)', () => {
     expect(recovering(submitted.job, dueMs - 1)).toEqual({ kind: 'wait', untilMs: dueMs })
     expect(recovering(submitted.job, dueMs)).toMatchObject({
       kind: 'unclaimed',
@@ -30,7 +30,7 @@ describe('a job that nobody took up', () => {
     })
   })
 
-  it('stays flagged since the first time, until a scheduler takes it up', () => {
+  it('keeps the time of its first flag until a scheduler takes it up', () => {
     const first = recovering(submitted.job, dueMs)
     if (first.kind !== 'unclaimed') throw new Error(first.kind)
     const second = recovering(first.job, dueMs + pickUpWithinMs + graceMs)
@@ -44,7 +44,7 @@ describe('a job that nobody took up', () => {
 })
 
 describe('a job that is never taken up', () => {
-  it('is offered for as long as it is flagged already, to an hour, and raises attention once', () => {
+  it('is offered for growing periods up to an hour, and raises attention only once', () => {
     let { job } = submitted
     const [offersMs, isNew]: [number[], boolean[]] = [[], []]
     for (let times = 0; times < 10; times += 1) {
@@ -65,7 +65,7 @@ describe('a job that stands still', () => {
   const dueMs = submittedAtMs + 30_000 + pickUpWithinMs + graceMs
   const done = running.settled('a', success)
 
-  it('R98, F-V23, F-D3, F-Q11: is given to any scheduler, which folds everything under way and goes on', () => {
+  it('is given to any scheduler, which updates the ledger and continues (R98, F-V23, F-D3, F-Q11)', () => {
     const recovery = recovering(done.job, dueMs)
     if (recovery.kind !== 'standing') throw new Error(recovery.kind)
     expect(recovery.job).toMatchObject({ processState: 'Pending', lockedBy: null, attention: null })
@@ -78,14 +78,14 @@ describe('a job that stands still', () => {
     })
   })
 
-  it('R26, F-D8: ends when all its steps have ended', () => {
+  it('ends when all its steps have ended (R26, F-D8)', () => {
     const last = done.scheduled().settled('b', success)
     const recovery = recovering(last.job, dueMs)
     if (recovery.kind !== 'standing') throw new Error(recovery.kind)
     expect(last.withJob(recovery.job).scheduled('scheduler-2').job.processState).toBe('Processed')
   })
 
-  it('is left alone while its steps may still be recovered, when it has ended, and while it is parked', () => {
+  it('is left alone before its steps can be recovered, after its end, and while it is parked', () => {
     expect(recovering(running.job, dueMs - 1)).toEqual({ kind: 'wait', untilMs: dueMs })
     const ended = done.scheduled().concluded('b')
     expect(recovering(ended.job, dueMs * 2)).toEqual({ kind: 'nothing' })
@@ -93,13 +93,13 @@ describe('a job that stands still', () => {
   })
 })
 
-describe('a job with a deadline of its own', () => {
+describe('a job with its own deadline', () => {
   const limited = (options = {}) => {
     const story = JobStory.submitted({ a: [], b: [] }, { completeWithin: '30s', ...options })
     return story.withJob({ ...story.job, completeWithinMs: 10_000 }).scheduled()
   }
 
-  it('F-Q13: counts it from the moment it is taken up, and no attempt outlasts it (R18)', () => {
+  it('counts the time from the moment it is taken up, and no attempt outlasts it (F-Q13, R18)', () => {
     const { job, ...story } = limited()
     expect(job).toMatchObject({ endByMs: submittedAtMs + 10_000, completeByMs: submittedAtMs + 10_000 })
     expect(story.steps.get('a')?.completeByMs).toBe(submittedAtMs + 10_000)
@@ -108,7 +108,7 @@ describe('a job with a deadline of its own', () => {
     expect(recovering(job, dueMs).kind).toBe('standing')
   })
 
-  it('R63: ends in error when that has passed; what is under way no longer counts', () => {
+  it('ends in Error when the deadline has passed, and no later outcome counts (R63)', () => {
     const late = limited().settled('a', success).later(10_000).scheduled()
     expect(late.job).toMatchObject({
       processState: 'Error',
@@ -119,7 +119,7 @@ describe('a job with a deadline of its own', () => {
     expect(() => late.later(-10_000).settled('b', success)).toThrow('discarded')
   })
 
-  it('goes back instead where its workflow says so, however long that takes', () => {
+  it('is compensated instead if its workflow says so, however long that takes', () => {
     const options = { undo: true, onExhausted: 'compensate', undoUncertain: false } as const
     const late = limited(options).settled('a', success).later(10_000).scheduled()
     expect(late.job).toMatchObject({
@@ -130,17 +130,17 @@ describe('a job with a deadline of its own', () => {
     expect(late.concluded('a').job.processState).toBe('Compensated')
   })
 
-  it('ends well when everything was done in time, though that is only seen later', () => {
+  it('is Processed if every step was done in time, even if the scheduler sees that later', () => {
     const done = limited().settled('a', success).settled('b', success).later(20_000).scheduled()
     expect(done.job.processState).toBe('Processed')
   })
 })
 
-describe('F-S8: a submission in stages that was never completed', () => {
+describe('a submission in stages that is never completed (F-S8)', () => {
   const staged = { ...submitted.job, desiredState: submitted.job.initialState }
   const dueMs = submittedAtMs + 3_600_000 + graceMs
 
-  it('is given up after an hour, and marked so that its submitter can write no more of it', () => {
+  it('is abandoned after an hour, so that its submitter can write no more of it', () => {
     expect(recovering(staged, dueMs - 1)).toEqual({ kind: 'wait', untilMs: dueMs })
     expect(recovering(staged, dueMs)).toEqual({
       kind: 'abandoned',
@@ -164,7 +164,7 @@ describe('a supervisor', () => {
     world = new StateWorld()
   })
 
-  it('F-S17, F-Q1: flags a job that no scheduler takes up, and a scheduler clears that', async () => {
+  it('flags a job that no scheduler takes up, until a scheduler does (F-S17, F-Q1)', async () => {
     await world.submitted()
     const supervisor = world.supervisor()
     supervisor.start()
@@ -177,7 +177,7 @@ describe('a supervisor', () => {
     await supervisor.stop()
   })
 
-  it('R98: finds by its sweep a job that stands still, whoever was told of it', async () => {
+  it('finds a job that stands still by its sweep, although its changes were read before (R98)', async () => {
     await world.dispatched()
     const step = await world.step()
     const done = { currentState: 'Completed', processState: 'Processed' as const, lockedBy: null }

@@ -14,8 +14,8 @@ import { aJob, aStep } from '../../../support/a-job.js'
 const attention: Attention = { kind: 'error', since: '', by: 'x', message: 'no', stepId: null }
 const diagnostic: Diagnostic = { at: '', by: 'x', attempt: 1, message: 'no' }
 
-describe('a document decoded', () => {
-  it('is the job or the step that was written, with fields that are not ours kept', () => {
+describe('a decoded document', () => {
+  it('is the job or the step that was written, and keeps unknown fields', () => {
     const job = { ...aJob(), note: 'mine', _etag: '"1"' }
     expect(decodeDocument(job)).toStrictEqual({ kind: 'job', job })
     const step = { ...aStep(), note: 'mine' }
@@ -30,13 +30,19 @@ describe('a document decoded', () => {
     { type: 'sas' },
     { type: 'SAS.job' },
     { type: 'order', schema: 99 },
-  ])('F-C11: is foreign: %j', (document) => {
+  ])('is foreign if its type is not ours: %j (F-C11)', (document) => {
     expect(decodeDocument(document)).toEqual({ kind: 'foreign' })
   })
 
-  it.each(['sas.job', 'sas.step', 'sas.something-new'])('F-C10: of a newer schema: %s', (type) => {
-    expect(decodeDocument({ type, schema: 2, shape: 'unknown' })).toEqual({ kind: 'newerSchema', schema: 2 })
-  })
+  it.each(['sas.job', 'sas.step', 'sas.something-new'])(
+    'is reported if it has a newer schema: %s (F-C10)',
+    (type) => {
+      expect(decodeDocument({ type, schema: 2, shape: 'unknown' })).toEqual({
+        kind: 'newerSchema',
+        schema: 2,
+      })
+    },
+  )
 
   it.each([
     ['a field is missing', { ...aJob(), fence: undefined }, /^fence: /],
@@ -50,7 +56,7 @@ describe('a document decoded', () => {
     ['a fraction is where a whole number is wanted', { ...aStep(), dispatch: 0.5 }, /^dispatch: /],
     ['the schema is missing', { ...aStep(), schema: undefined }, /^schema: /],
     ['everything is missing', { type: 'sas.step' }, /./],
-  ])('F-C9: is invalid when %s', (_what, document, reason) => {
+  ])('is invalid when %s (F-C9)', (_what, document, reason) => {
     expect(decodeDocument(document)).toEqual({
       kind: 'invalid',
       reason: expect.stringMatching(reason) as string,
@@ -68,7 +74,7 @@ describe('a document decoded', () => {
   )
 })
 
-describe('R33, R37: the derived state', () => {
+describe('the derived state (R33, R37)', () => {
   const begun = { initialState: 'off', targetState: 'on', currentState: 'off', desiredState: 'on' }
   const back = { ...begun, currentState: 'on', desiredState: 'off', direction: 'undo' as const }
   const idle = { lockedBy: null, attention: null, direction: 'do' as const }
@@ -95,7 +101,7 @@ describe('R33, R37: the derived state', () => {
     expect(withDerivedState(job)).toEqual({ ...job, processState })
   })
 
-  it('has three ends', () => {
+  it('has three final values', () => {
     const ends = processStates.filter((processState) => isTerminal({ processState }))
     expect(ends).toEqual(['Processed', 'Error', 'Compensated'])
   })
@@ -108,12 +114,12 @@ describe('document ids', () => {
     ['50%~', 'sas.job:50~25~7e'],
     ['a\nb\u0080', 'sas.job:a~0ab~80'],
     ['böse 🛒', 'sas.job:böse 🛒'],
-  ])('of job %j', (jobId, id) => {
+  ])('escape the characters of the job id %j', (jobId, id) => {
     expect(jobDocumentId(jobId)).toBe(id)
     expect(stepDocumentId(jobId, 'pay')).toBe(`${id.replace('sas.job', 'sas.step')}:pay`)
   })
 
-  it('differ wherever the jobs or steps do', () => {
+  it('differ when the jobs or the steps differ', () => {
     const ids = ['a:b', 'a', 'a/b', 'a~2fb', 'a~b'].flatMap((jobId) => [
       jobDocumentId(jobId),
       ...['b', 'c', 'b-c'].map((stepId) => stepDocumentId(jobId, stepId)),
@@ -123,14 +129,14 @@ describe('document ids', () => {
 })
 
 describe('a deadline', () => {
-  it('is the same instant in both forms, or none', () => {
+  it('is the same instant in both forms, or null in both', () => {
     expect(deadline(1_500)).toEqual({ completeBy: '1970-01-01T00:00:01.500Z', completeByMs: 1_500 })
     expect(deadline(null)).toEqual({ completeBy: null, completeByMs: null })
   })
 })
 
 describe('diagnostics', () => {
-  it('F-A19: are the newest ten', () => {
+  it('are limited to the newest ten (F-A19)', () => {
     const kept = Array.from({ length: 12 }, (_, index) => index + 1).reduce<Diagnostic[]>(
       (before, attempt) => withDiagnostic(before, { ...diagnostic, attempt }),
       [],
@@ -138,7 +144,7 @@ describe('diagnostics', () => {
     expect(kept.map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  it('F-A19: keep 2,000 characters of each message', () => {
+  it('keep 2,000 characters of each message (F-A19)', () => {
     const [kept] = withDiagnostic([], { ...diagnostic, message: 'x'.repeat(5_000_000) })
     expect(kept?.message).toBe('x'.repeat(2_000))
   })

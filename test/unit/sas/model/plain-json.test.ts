@@ -7,7 +7,7 @@ function reasonFor(value: unknown): string | null {
   return given.kind === 'refused' ? given.reason : null
 }
 
-/** This many objects within each other. */
+/** Returns this many nested objects. */
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : { a: nested(levels - 1) }
 }
@@ -16,7 +16,7 @@ class Order {
   constructor(readonly id: string) {}
 }
 
-describe('a value that is handed over to be stored', () => {
+describe('a value to store', () => {
   it.each<[string, unknown, unknown]>([
     ['plain JSON', { a: [1, 'x', null, true] }, { a: [1, 'x', null, true] }],
     ['undefined', undefined, null],
@@ -57,7 +57,7 @@ describe('a value that is handed over to be stored', () => {
     expect(reasonFor(value)).toBe(reason)
   })
 
-  it('must not be nested deeper than the store takes it with what is written around it', () => {
+  it('must not be nested too deeply for the store', () => {
     expect(reasonFor(nested(101))).toBe(
       'output.a.a.a.a.a.a.a.a… is nested more than 100 levels deep, or contains itself: pass the address of the data, not the data',
     )
@@ -68,7 +68,7 @@ describe('a value that is handed over to be stored', () => {
     expect(givenJson(itself, 'output').kind).toBe('refused')
   })
 
-  it('may throw when it is looked at', () => {
+  it('is refused when one of its properties throws', () => {
     const thrower = {
       get a(): number {
         throw new Error('not now')

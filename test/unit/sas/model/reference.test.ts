@@ -10,7 +10,7 @@ describe('a reference', () => {
     expect(toTemplate(input.user.tags[0], 'input')).toEqual({ $from: ['input', 'user', 'tags', '0'] })
   })
 
-  it('stands anywhere in a value', () => {
+  it('may be anywhere in a value', () => {
     expect(toTemplate({ to: [input.user.name, 'x'], sum: { total: input.total } }, 'input')).toEqual({
       to: [{ $from: ['input', 'user', 'name'] }, 'x'],
       sum: { total: { $from: ['input', 'total'] } },
@@ -32,7 +32,7 @@ describe('a template', () => {
     expect(toTemplate({ a: 1, b: undefined }, 'input')).toEqual({ a: 1 })
   })
 
-  it('takes an object without a prototype for a plain one', () => {
+  it('treats an object without a prototype as a plain one', () => {
     expect(toTemplate(Object.assign(Object.create(null) as object, { a: 1 }), 'input')).toEqual({ a: 1 })
   })
 
@@ -53,7 +53,7 @@ describe('a template', () => {
     ['NaN', { sum: [Number.NaN] }, 'input.sum[0] is NaN'],
     ['infinity', Infinity, 'input is Infinity'],
     ['undefined in a list', [undefined], 'input[0] is a undefined'],
-  ])('refuses %s and says where it stands', (_what, value, message) => {
+  ])('refuses %s and says where it is', (_what, value, message) => {
     expect(() => toTemplate(value, 'input')).toThrow(NotPlainDataError)
     expect(() => toTemplate(value, 'input')).toThrow(message)
   })
@@ -73,7 +73,7 @@ describe('a reference used as if its value were known', () => {
       () => Number(output.id) > 3,
       'the output of step "pay".id cannot be made a text or a number',
     ],
-  ])('throws when it is %s, and says which and what to do', (_how, use, message) => {
+  ])('throws when it is %s, and says what to do instead', (_how, use, message) => {
     expect(use).toThrow(TypeError)
     expect(use).toThrow(message)
     expect(use).toThrow('pass it on whole or name its fields one by one, and work with its value in an agent')

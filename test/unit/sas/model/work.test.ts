@@ -14,13 +14,13 @@ const done = JobStory.submitted({ pay: [] }, { undo: true }).scheduled().settled
 const goingBack = { ...done, direction: 'undo' as const }
 
 describe('the work of a step', () => {
-  it('is its own operation forward, its undo on the way back, and its own where it has no undo', () => {
+  it('is its operation, or in the direction of undo its undo if it has one', () => {
     expect(workOf(done)).toMatchObject({ actor: 'shop', action: 'sell' })
     expect(workOf(goingBack)).toMatchObject({ actor: 'shop', action: 'takeBack' })
     expect(workOf({ ...goingBack, undo: null })).toMatchObject({ action: 'sell' })
   })
 
-  it('counts its failures for each direction (I4, R111)', () => {
+  it('counts failures separately for each direction (I4, R111)', () => {
     const forward = withFailure(withFailure(done))
     expect(forward).toStrictEqual({ ...done, failureCount: 2 })
     const back = withFailure({ ...forward, direction: 'undo' })
@@ -28,7 +28,7 @@ describe('the work of a step', () => {
     expect(withFailure({ ...forward, direction: 'undo', undo: null }).failureCount).toBe(3)
   })
 
-  it('has a key for each job, step, generation and direction (I9)', () => {
+  it('has its own key for each job, step, generation and direction (I9)', () => {
     const keys = [
       idempotencyKey({ jobId: 'a', stepId: 's' }, 1, 'do'),
       idempotencyKey({ jobId: 'b', stepId: 's' }, 1, 'do'),
@@ -40,7 +40,7 @@ describe('the work of a step', () => {
     expect(new Set(keys).size).toBe(5)
   })
 
-  it('has the key of the generation that is undone, on its way back the newest that is left', () => {
+  it('has the key of its generation, or for an undo that of the newest generation left', () => {
     const fourth = { ...done, generation: 4 }
     const owed = [1, 2, 3].map((generation) => ({ generation, input: null }))
     expect(currentKey({ ...fourth, owed })).toBe('job-1/pay/g4/do')
@@ -48,14 +48,14 @@ describe('the work of a step', () => {
     expect(currentKey({ ...fourth, owed: [], direction: 'undo' })).toBe('job-1/pay/g4/undo')
   })
 
-  it('F-A20: may have had an effect unless its only call was refused for good', () => {
+  it('may have had an effect unless its only call was refused for good (F-A20)', () => {
     const outcome = { kind: 'permanent', attempt: 1, at: '', by: 'x', didNothing: true } as const
     expect(mayHaveEffect(outcome)).toBe(false)
     expect(mayHaveEffect({ ...outcome, didNothing: false })).toBe(true)
     expect(mayHaveEffect({ ...outcome, kind: 'failed' })).toBe(true)
   })
 
-  it('is held back until its time has come, or while an operator has parked it', () => {
+  it('is held back before its time, and while it is parked', () => {
     expect(isHeldBack(aStep(), 0)).toBe(false)
     expect(isHeldBack(aStep({ notBeforeMs: 10 }), 9)).toBe(true)
     expect(isHeldBack(aStep({ notBeforeMs: 10 }), 10)).toBe(false)

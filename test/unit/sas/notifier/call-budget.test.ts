@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CallBudget } from '../../../../src/sas/notifier/call-budget.js'
 
-it('has so many calls in any minute, and says when the next is free', () => {
+it('a call budget limits the calls in any minute, and tells when the next one is free', () => {
   const calls = new CallBudget(2)
   expect([calls.free(0), calls.freeInMs(0)]).toEqual([2, 0])
   calls.take(0)

@@ -15,7 +15,7 @@ interface Posted {
   readonly body: unknown
 }
 
-/** A receiver on the loopback address that answers with this status. */
+/** Starts a receiver on the loopback address that answers with this status. */
 async function receiver(status: number, headers: Readonly<Record<string, string>> = {}) {
   const posted: Posted[] = []
   const note = async (request: IncomingMessage): Promise<void> => {
@@ -40,7 +40,7 @@ function aNotice(replyTo: string) {
 }
 
 describe('a reply', () => {
-  it('R119, R122: is posted to the URL that the submission named, with a key that never changes', async () => {
+  it('is posted to the URL of the submission, with a key that never changes (R119, R122)', async () => {
     const { posted, url } = await receiver(204)
     expect(await replyChannel(null).send(aNotice(url), going)).toEqual({ kind: 'sent' })
     expect(await replyChannel(null).send(aNotice(url), going)).toEqual({ kind: 'sent' })
@@ -64,14 +64,17 @@ describe('a reply', () => {
     [503, {}, /^http:\/\/127\.0\.0\.1:\d+ answered 503$/],
     [404, {}, /answered 404/],
     [302, { location: 'http://127.0.0.1:1/' }, /did not answer: unexpected redirect/],
-  ])('that is answered %i is none, and says nothing secret', async (status, headers, message) => {
-    const { url } = await receiver(status, headers)
-    const sending = replyChannel(null).send(aNotice(url), going)
-    await expect(sending).rejects.toThrow(message)
-    await expect(sending).rejects.not.toThrow(/hidden|secret/)
-  })
+  ])(
+    'fails when the receiver answers %i, and its error contains no secret',
+    async (status, headers, message) => {
+      const { url } = await receiver(status, headers)
+      const sending = replyChannel(null).send(aNotice(url), going)
+      await expect(sending).rejects.toThrow(message)
+      await expect(sending).rejects.not.toThrow(/hidden|secret/)
+    },
+  )
 
-  it('goes into a container when that was named, under an id of its own', async () => {
+  it('is written into a container that the submission names, under its own id', async () => {
     const put: Parameters<ReplyContainers['put']>[] = []
     const containers = { put: (...call: (typeof put)[number]) => Promise.resolve(void put.push(call)) }
     expect(await replyChannel(containers).send(aNotice('container:replies'), going)).toEqual({ kind: 'sent' })
@@ -81,7 +84,7 @@ describe('a reply', () => {
   })
 
   it.each(['queue:replies', 'ftp://x/', '', 'container:', '/replies'])(
-    'cannot go to %j, and says what can',
+    'cannot be sent to %j, and the reason names the possible addresses',
     async (replyTo) => {
       const containers = { put: () => Promise.reject(new Error('not to be asked')) }
       expect(await replyChannel(containers).send(aNotice(replyTo), going)).toEqual({
@@ -92,7 +95,7 @@ describe('a reply', () => {
   )
 })
 
-it('R114: an alert is posted with its id as the key', async () => {
+it('an alert is posted with its id as the key (R114)', async () => {
   const { posted, url } = await receiver(200)
   const attention = { kind: 'parked' as const, since: 'then', by: 'x', message: 'waits', stepId: 'pay' }
   const alert = alertOf(aJob({ attention }), [])
@@ -106,7 +109,7 @@ it('R114: an alert is posted with its id as the key', async () => {
   ])
 })
 
-it('F-V18: many alerts are posted as one message, with a key that another set of them does not share', async () => {
+it('several alerts are posted as one message, with a key for exactly these alerts (F-V18)', async () => {
   const { posted, url } = await receiver(200)
   const alerts = ['a', 'b', 'c'].map((jobId) => {
     const stepId = jobId === 'c' ? null : 'pay'

@@ -4,18 +4,18 @@ import { gather, lengthOf, listProblem, neededBy } from '../../../../src/sas/pla
 
 const from = (stepId: string): Json => ({ $from: ['steps', stepId, 'output'] })
 
-describe('what a gathering step comes to', () => {
-  it('is the value that was put together', () => {
+describe('the result of a gathering step', () => {
+  it('is the value of its input', () => {
     expect(gather({ value: { total: 3 } })).toEqual({ kind: 'output', output: { total: 3 } })
   })
 
-  it('is as many outputs as the list has items', () => {
+  it('has as many outputs as the list has items', () => {
     const fanOut = { items: ['a', 'b', null], list: [1, 2], atMost: 3 }
     expect(gather(fanOut)).toEqual({ kind: 'output', output: ['a', 'b'] })
     expect(gather({ ...fanOut, list: [] })).toEqual({ kind: 'output', output: [] })
   })
 
-  it('is impossible for a list that is none, or too long', () => {
+  it('is impossible if its list is too long or not a list', () => {
     const fanOut = { items: ['a', 'b'], atMost: 2 }
     expect(gather({ ...fanOut, list: [1, 2] }).kind).toBe('output')
     expect(gather({ ...fanOut, list: [1, 2, 3] })).toMatchObject({
@@ -28,8 +28,8 @@ describe('what a gathering step comes to', () => {
   })
 })
 
-describe('the steps that a step cannot do without', () => {
-  it('are all that it refers to; of a fan-out, those that make its list', () => {
+describe('the steps that a step needs', () => {
+  it('are all that it refers to, or for a fan-out those that its list refers to', () => {
     const fanOut = { items: [from('one'), from('two')], list: from('list'), atMost: 2 }
     expect(neededBy({ kind: 'gather', inputTemplate: fanOut })).toEqual(new Set(['list']))
     expect(neededBy({ kind: 'gather', inputTemplate: { value: [from('one')] } })).toEqual(new Set(['one']))

@@ -17,11 +17,11 @@ describe('the payload hash', () => {
     ['a list and an object', ['x'], { 0: 'x' }],
     ['where text ends', ['a', 'b'], ['a,b']],
     ['a quote in a key', { 'a":1,"b': 1 }, { a: 1, b: 1 }],
-  ])('tells apart: %s', (_what, one, other) => {
+  ])('distinguishes values by this difference: %s', (_what, one, other) => {
     expect(payloadHash('w', one)).not.toBe(payloadHash('w', other))
   })
 
-  it('tells workflows apart', () => {
+  it('distinguishes workflows', () => {
     expect(payloadHash('one', 1)).not.toBe(payloadHash('other', 1))
   })
 
@@ -46,7 +46,7 @@ function isEqual(a: Json, b: Json): boolean {
   }
 }
 
-/** The same JSON with the properties of every object the other way round. */
+/** Returns the same JSON with the properties of every object in reverse order. */
 function reversed(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(reversed)
   if (typeof value !== 'object' || value === null) return value

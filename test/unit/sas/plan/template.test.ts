@@ -16,7 +16,7 @@ function resolved(template: Json): Json {
   return resolveTemplate(template, { input, outputs })
 }
 
-describe('a template resolved', () => {
+describe('a resolved template', () => {
   it.each([
     ['the whole input', { $from: ['input'] }, input],
     ['a property', { $from: ['input', 'user', 'name'] }, 'Ada'],
@@ -28,7 +28,7 @@ describe('a template resolved', () => {
     ['parts of a list', ['a', { $from: ['steps', 'pay', 'output', 'id'] }], ['a', 7]],
     ['parts of an object', { to: { name: { $from: ['input', 'user', 'name'] } } }, { to: { name: 'Ada' } }],
     ['plain values', [1, 'two', true, null], [1, 'two', true, null]],
-  ])('has %s', (_what, template, value) => {
+  ])('contains %s', (_what, template, value) => {
     expect(resolved(template)).toEqual(value)
   })
 
@@ -46,7 +46,7 @@ describe('a template resolved', () => {
     expect(resolved({ $from: path })).toBeNull()
   })
 
-  it('takes the user’s own $from and $literal for what they are', () => {
+  it('keeps the user’s own $from and $literal as they are', () => {
     const own = { $from: ['input'], $literal: { $from: 'x' } }
     expect(resolved(toTemplate({ own, name: reference(['input', 'user', 'name']) }, 'input'))).toEqual({
       own,
@@ -57,7 +57,7 @@ describe('a template resolved', () => {
     expect(resolved({ $from: 'not a path' })).toEqual({ $from: 'not a path' })
   })
 
-  it('is the value itself where nothing is referred to, whatever its keys are called', () => {
+  it('is the value itself if it has no references, whatever the names of its keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         // What is stored has no -0: JSON knows only 0.
@@ -67,13 +67,13 @@ describe('a template resolved', () => {
     )
   })
 
-  it('keeps a property called __proto__ a property', () => {
+  it('keeps a property called __proto__ as a property', () => {
     const plain = JSON.parse('{"__proto__": {"admin": true}}') as Json
     expect(JSON.stringify(resolved(toTemplate(plain, 'input')))).toBe('{"__proto__":{"admin":true}}')
   })
 })
 
-describe('steps referred to', () => {
+describe('the steps that a template refers to', () => {
   it('are found at any depth, each once', () => {
     const template: Json = [
       { $from: ['steps', 'pay', 'output'] },
@@ -85,7 +85,7 @@ describe('steps referred to', () => {
     expect(stepsReferredTo(template)).toEqual(new Set(['pay', 'pack']))
   })
 
-  it('are none in the user’s own data', () => {
+  it('are not taken from the user’s own data', () => {
     expect(stepsReferredTo(toTemplate({ $from: ['steps', 'pay', 'output'] }, 'input'))).toEqual(new Set())
   })
 })
@@ -93,7 +93,7 @@ describe('steps referred to', () => {
 describe('a template bound to one step', () => {
   const bound = (template: Json): Json => bindTemplate(template, { input, outputs }, 'ship')
 
-  it('keeps the references to that step, and has the values of all others', () => {
+  it('keeps references to that step, and has the values of all others', () => {
     const open = { $from: ['steps', 'ship', 'output', 'id'] }
     expect(
       bound({
@@ -105,18 +105,18 @@ describe('a template bound to one step', () => {
     expect(bound(open)).toEqual(open)
   })
 
-  it('has what the input says under the name of that step', () => {
+  it('has the value of an input property with the name of that step', () => {
     const template = { $from: ['input', 'ship'] }
     expect(bindTemplate(template, { input: { ship: 'Argo' }, outputs }, 'ship')).toBe('Argo')
   })
 
-  it('leaves out what is not there', () => {
+  it('leaves out references without a value', () => {
     const none = { $from: ['input', 'age'] }
     expect(bound({ a: none, b: [none] })).toStrictEqual({ b: [null] })
     expect(bound({ $from: ['input', 'age'] })).toBeNull()
   })
 
-  it('never takes a value for a reference', () => {
+  it('never treats a value as a reference', () => {
     const value = { $from: ['steps', 'ship', 'output'] }
     const once = bindTemplate({ got: { $from: ['input'] } }, { input: value, outputs }, 'ship')
     expect(resolved(once)).toEqual({ got: value })
@@ -124,7 +124,7 @@ describe('a template bound to one step', () => {
   })
 })
 
-describe('a template in which another stands for the input', () => {
+describe('a template whose input is replaced by another template', () => {
   const given: Json = {
     order: { id: { $from: ['steps', 'pay', 'output'] }, tags: ['x', { $from: ['input', 'tag'] }] },
     text: 'abc',

@@ -20,7 +20,7 @@ beforeEach(() => {
   served = new Set()
 })
 
-/** Work that succeeds as soon as its partition is served. */
+/** Returns work that succeeds as soon as its partition is served. */
 function workOn(pk: string, name = pk, error = busy): RefusedWork {
   const again = (): Promise<void> => {
     log.push(`try ${name}`)
@@ -37,8 +37,8 @@ function hold(): () => void {
 const partitions = (count: number): RefusedWork[] =>
   Array.from({ length: count }, (_, index) => workOn(`p${index}`))
 
-describe('work that is postponed', () => {
-  it('F-X2: is tried with growing pauses until it is done, and holds the checkpoint until then (I10)', async () => {
+describe('postponed work', () => {
+  it('is retried with growing pauses, and holds the checkpoint until it is done (F-X2, I10)', async () => {
     expect(postponed.take('0', [workOn('a')], hold)).toBe(true)
     expect(postponed.refusalOf('0', 'a')).toBe(busy)
     await clock.advance(60_000)
@@ -54,7 +54,7 @@ describe('work that is postponed', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('is done in order within its partition, and beside the others', async () => {
+  it('is done in order within its partition, and independently of other partitions', async () => {
     postponed.take('0', [workOn('a', 'a1'), workOn('b', 'b1')], hold)
     postponed.take('0', [workOn('a', 'a2')], hold)
     served.add('b')
@@ -66,7 +66,7 @@ describe('work that is postponed', () => {
     expect(log.filter((line) => line === 'try a2')).toHaveLength(1)
   })
 
-  it('waits for as long as the store has asked for', async () => {
+  it('waits for as long as the store asks', async () => {
     const asked = new StoreUnavailable('busy', { cause: null, retryAfterMs: 30_000 })
     postponed.take('0', [workOn('a', 'a', asked)], hold)
     await clock.advance(29_999)
@@ -75,7 +75,7 @@ describe('work that is postponed', () => {
     expect(log).toEqual(['hold', 'try a'])
   })
 
-  it('is refused when so many partitions are in trouble that the store is; nothing is held then', () => {
+  it('is refused and holds nothing when too many partitions are in trouble', () => {
     expect(postponed.take('0', partitions(17), hold)).toBe(false)
     expect(log).toEqual([])
     expect(postponed.take('0', partitions(16), hold)).toBe(true)
@@ -89,7 +89,7 @@ describe('work that is postponed', () => {
     expect(postponed.take('0', [workOn('a')], hold)).toBe(false)
   })
 
-  it('is forgotten with its lease, and no other', async () => {
+  it('is forgotten only with its own lease', async () => {
     postponed.take('0', [workOn('a')], hold)
     postponed.take('1', [workOn('b')], hold)
     postponed.forgetLease('0')

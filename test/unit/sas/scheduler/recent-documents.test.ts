@@ -4,7 +4,7 @@ import { asStored } from '../../../support/a-job.js'
 
 const document = (id: string, pk = 'job-1') => asStored({ pk, id })
 
-/** What a document of these tests takes. */
+/** The size of a document of these tests. */
 const bytesEach = (() => {
   const one = new RecentDocuments(9_000)
   one.put(document('a'))
@@ -22,14 +22,14 @@ describe('recent documents', () => {
     expect(recent.get({ pk: 'job-2', id: 'a' })).toEqual(document('a', 'job-2'))
   })
 
-  it('are the newest version put', () => {
+  it('are returned in the version that was put last', () => {
     const recent = new RecentDocuments(9_000)
     recent.put(document('a'))
     recent.put(asStored(document('a'), '"2"'))
     expect(recent.get(document('a'))?._etag).toBe('"2"')
   })
 
-  it('take no more memory than they may; the least recently put goes first', () => {
+  it('stay within their memory limit, and the least recently put goes first', () => {
     const recent = new RecentDocuments(2.5 * bytesEach)
     for (const id of ['a', 'b', 'a', 'c']) recent.put(document(id))
     expect(['a', 'b', 'c'].filter((id) => recent.get(document(id)) !== undefined)).toEqual(['a', 'c'])
@@ -37,7 +37,7 @@ describe('recent documents', () => {
     expect(recent.heldBytes).toBe(bytesEach)
   })
 
-  it('make room for one that is large, and are counted by what the newest version takes', () => {
+  it('make room for a large document, and only the newest version counts', () => {
     const recent = new RecentDocuments(9 * bytesEach)
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) recent.put(document(id))
     recent.put(asStored({ ...document('f'), output: 'x'.repeat(6 * bytesEach) }))
@@ -51,7 +51,7 @@ describe('recent documents', () => {
     expect(recent.heldBytes).toBe(2 * bytesEach)
   })
 
-  it('are bounded in memory where documents are large: 10,000 of 19 KB took 273 MB', () => {
+  it('stay within their memory limit when documents are large: 10,000 of 19 KB took 273 MB', () => {
     const [budget, text] = [2 ** 20, 'x'.repeat(19_000)]
     const recent = new RecentDocuments(budget)
     for (let count = 0; count < 1_000; count += 1) {
@@ -61,14 +61,14 @@ describe('recent documents', () => {
     expect(recent.heldBytes).toBeGreaterThan(budget / 2)
   })
 
-  it('are none without room', () => {
+  it('are not kept without room', () => {
     const recent = new RecentDocuments(0)
     recent.put(document('a'))
     expect(recent.get(document('a'))).toBeUndefined()
     expect(recent.heldBytes).toBe(0)
   })
 
-  it('are not given back for versions that this process has replaced, however late the feed brings them', () => {
+  it('are not replaced by versions that this process has overwritten, even if the feed is late', () => {
     const recent = new RecentDocuments(9_000)
     recent.put(asStored(document('a'), '"1"'))
     recent.putWritten(asStored(document('a'), '"2"'), '"1"')
@@ -79,7 +79,7 @@ describe('recent documents', () => {
     expect(recent.get(document('a'))?._etag).toBe('"4"')
   })
 
-  it('are taken as they come once another process has written between', () => {
+  it('are replaced by any version once another process has written in between', () => {
     const recent = new RecentDocuments(9_000)
     recent.putWritten(asStored(document('a'), '"2"'), '"1"')
     recent.putWritten(asStored(document('a'), '"4"'), '"3"')

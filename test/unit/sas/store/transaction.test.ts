@@ -15,7 +15,7 @@ function creating(index: number, bytes: number): StateWrite {
 }
 
 describe('groups of writes', () => {
-  it('I16: fit one transaction each beside the other document, and hold every write once, in order', () => {
+  it('fit into a transaction beside the document, and hold every write once, in order (I16)', () => {
     const sizes = fc.array(fc.oneof(fc.nat(500), fc.integer({ min: 100_000, max: 900_000 })), {
       maxLength: 250,
     })
@@ -34,7 +34,7 @@ describe('groups of writes', () => {
     )
   })
 
-  it('are no more than needed', () => {
+  it('are as few as possible', () => {
     const groups = grouped(
       Array.from({ length: 198 }, (_, index) => creating(index, 1)),
       { id: 'j', pk: 'p' },
@@ -42,7 +42,7 @@ describe('groups of writes', () => {
     expect(groups.map((group) => group.length)).toEqual([99, 99])
   })
 
-  it('I16: fill a transaction to its last byte', () => {
+  it('fill a transaction to its last byte (I16)', () => {
     const beside = { id: 'j', pk: 'p' }
     const [first, second] = [creating(0, 900_000), creating(1, 1)]
     const leftBytes = maxTransactionBytes - bytesOf(beside) - bytesOf(first) - bytesOf(second)
@@ -50,23 +50,23 @@ describe('groups of writes', () => {
     expect(grouped([first, creating(1, leftBytes + 2)], beside)).toHaveLength(2)
   })
 
-  it('fit while there are at most 100 of them', () => {
+  it('fit with at most 100 writes', () => {
     const writes = Array.from({ length: 100 }, (_, index) => creating(index, 1))
     expect(fits(writes)).toBe(true)
     expect(fits([...writes, creating(100, 1)])).toBe(false)
   })
 })
 
-describe('whether a value is larger than a limit', () => {
+describe('the check of a size limit', () => {
   it.each([[{}], [{ '': '' }], [{ a: '', b: '' }], [[]], [['']], [['', '']], ['']])(
-    'I16: is found to the byte where there is nearly nothing: %j',
+    'is exact to the byte for small values: %j (I16)',
     (value) => {
       const bytes = bytesOf(value)
       expect([exceeds(value, bytes - 1), exceeds(value, bytes)]).toEqual([true, false])
     },
   )
 
-  it('I16: is found to the byte, whatever its characters take as JSON', () => {
+  it('is exact to the byte, however long the characters are as JSON (I16)', () => {
     const characters = fc.constantFrom('a', 'ä', '漢', '😀', '"', '\\', '\u0001', '\ud800')
     const text = fc.string({ unit: characters, maxLength: 40 })
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
