@@ -241,10 +241,7 @@ const adapters = [
   '^src/emulator/doors/(emulator-server|in-process-client|in-process-cosmos)\\.ts$',
 ]
 
-/**
- * Matches the files of a folder without its subfolders. From another room: `index.ts` and `internal.ts`, and
- * `options.ts` of the platform, which is apart because it loads zod.
- */
+/** Matches the files of a folder without its subfolders; from another room, only its doors (`options.ts` alone loads zod). */
 function filesOf(folder, from = folder) {
   const isOtherRoom = /^(src\/[^/]+|lease-store)$/.test(folder) && !from.startsWith(folder)
   return `^${folder}/${isOtherRoom ? '(index|internal|options)' : '[^/]+'}\\.ts$`

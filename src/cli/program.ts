@@ -224,10 +224,10 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
     .option('--claimed-steps <n>', 'of those, claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
     .addOption(
-      withValues(
-        new Option('--indexing <policy>', 'lean: only what queries need, as "provision" sets it; or full'),
-        ['lean', 'full'],
-      ).default('lean'),
+      withValues(new Option('--indexing <policy>', 'of the state container; "provision" sets lean'), [
+        'lean',
+        'full',
+      ]).default('lean'),
     )
     .option('--partitions <n>', 'physical partitions of the state container', '1')
     .option('--instances <n>', 'of each role', '1')

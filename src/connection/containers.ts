@@ -15,7 +15,7 @@ import {
   type ContainerRole,
 } from '../../lease-store/internal.js'
 import { StoreRefused, StoreUnavailable } from '../sas/index.js'
-import { stateContainerRole } from '../sas/internal.js'
+import { stateContainerRole } from './state-container.js'
 import type { OpenConnection } from './connection.js'
 
 export interface Containers {

@@ -1,7 +1,6 @@
 /** The names of this room that only other rooms see. */
 export { isAgent } from './agents/agent.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
-export { stateContainerRole } from './store/state-container.js'
 export { CosmosJobQueries } from './store/cosmos-job-queries.js'
 export { CosmosStateStore } from './store/cosmos-state-store.js'
 export {

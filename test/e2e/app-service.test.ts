@@ -101,8 +101,8 @@ it('says everything that is wrong with a start at once', async () => {
     '--instances "x"',
     'PORT',
     '--role "schedular"',
-    'endpoint "localhost"',
-    'not base64',
+    'endpoint is "localhost"',
+    'it must be base64',
   ]) {
     expect(stderr).toContain(part)
   }

@@ -1,11 +1,19 @@
 import type { Argument, Option } from 'commander'
-import { roles } from '../../connection/internal.js'
+import type { Role } from '../../connection/index.js'
 import type { ProcessState } from '../../sas/index.js'
 
-/** The words that name roles. */
-export const roleWords: readonly string[] = [...roles, 'all']
+// Importing these names would load other rooms, which takes too long for the help.
+const roles: Readonly<Record<Role, true>> = {
+  scheduler: true,
+  agents: true,
+  supervisor: true,
+  notifier: true,
+}
 
-/** The states of a job. Importing them would load another room, which takes too long for the help. */
+/** The words that name roles. */
+export const roleWords: readonly string[] = [...Object.keys(roles), 'all']
+
+/** The states of a job. */
 const states: Readonly<Record<ProcessState, true>> = {
   Pending: true,
   Processing: true,

@@ -153,6 +153,8 @@ export class DueWork<T extends DueEntry> {
     const { listed } = this
     const page = await list(listed.last, sweepLimit)
     for (const entry of page) this.note(entry)
+    // Looks at the time again, because the clock may have been corrected since the loop began to wait.
+    this.loop.wake()
     const last = page.length < sweepLimit ? undefined : page.at(-1)
     listed.last = last ?? null
     return last === undefined ? null : Math.min(Math.max(soonMs, last.dueMs - clock.now()), sweepIntervalMs)

@@ -21,12 +21,12 @@ export async function dev(
   terminal: Terminal,
 ): Promise<number> {
   const { config, json, verbose } = options
-  const configured = await readSettings({
+  const { module: configuredModule, ...settings } = await readSettings({
     flags: {},
     directory: process.cwd(),
     ...(config === undefined ? {} : { configPath: config }),
   })
-  const path = modulePath(module, configured.module, 'stepward dev')
+  const path = modulePath(module, configuredModule, 'stepward dev')
   const { agents, workflows } = await loadUserModule(path)
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
@@ -36,7 +36,7 @@ export async function dev(
   try {
     const level = verbose === true ? 'debug' : 'info'
     const host = await startHost({
-      ...configured,
+      ...settings,
       roles,
       client,
       agents,

@@ -1,4 +1,4 @@
-import type { ContainerRole } from '../../../lease-store/internal.js'
+import type { ContainerRole } from '../../lease-store/internal.js'
 
 /** The role of the container of jobs and steps. */
 export const stateContainerRole: ContainerRole<'state'> = {
