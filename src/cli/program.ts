@@ -24,6 +24,7 @@ import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands, type RunCommand } from './operator-commands.js'
 import { roleWords, withValues } from './input/named-values.js'
+import { shells, type Shell } from './output/shells.js'
 import {
   withCommonOptions,
   withScaleTarget,
@@ -32,7 +33,6 @@ import {
   type StoreOptions,
   type UnitOptions,
 } from './input/store-options.js'
-import { shells, type Shell } from './output/completion-script.js'
 import type { Terminal } from './output/terminal.js'
 
 export interface ProgramOptions {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { exitCodes } from '../output/cli-error.js'
-import { completionScript, type Shell } from '../output/completion-script.js'
+import type { Shell } from '../output/shells.js'
+import { completionScript } from '../output/completion-script.js'
 import type { Terminal } from '../output/terminal.js'
 
 /** Prints the script with which a shell completes commands, options and values. */

@@ -1,8 +1,6 @@
 import type { Command, Option } from 'commander'
 import { processorNameOf, roles } from '../../connection/internal.js'
-
-export const shells = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof shells)[number]
+import type { Shell } from './shells.js'
 
 /** What may follow the words of a path, such as `emulator split`. The path of the program itself is empty. */
 interface Completion {
