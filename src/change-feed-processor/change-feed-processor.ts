@@ -47,6 +47,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   constructor(options: AnyProcessorOptions<T>)
   /** @internal */
+  // eslint-disable-next-line @typescript-eslint/unified-signatures -- users see the first signature only
   constructor(options: AnyProcessorOptions<T>, internals: ProcessorInternals)
   constructor(
     private readonly options: AnyProcessorOptions<T>,
