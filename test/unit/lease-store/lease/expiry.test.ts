@@ -12,9 +12,12 @@ describe('expiry by the store’s clock', () => {
     { storeTimeMs: 160_999, isExpired: false },
     { storeTimeMs: 161_000, isExpired: true },
     { storeTimeMs: 90_000, isExpired: false },
-  ])('says at $storeTimeMs that a lease stored at 100000 has expired: $isExpired', ({ storeTimeMs, isExpired }) => {
-    expect(expired([owned], storeTimeMs, 60_000).has('0')).toBe(isExpired)
-  })
+  ])(
+    'says at $storeTimeMs that a lease stored at 100000 has expired: $isExpired',
+    ({ storeTimeMs, isExpired }) => {
+      expect(expired([owned], storeTimeMs, 60_000).has('0')).toBe(isExpired)
+    },
+  )
 
   it('does not concern free leases', () => {
     expect(expired([aLease({ owner: null })], 1_000_000, 60_000).size).toBe(0)

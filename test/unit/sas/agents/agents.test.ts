@@ -381,16 +381,19 @@ describe('an outcome', () => {
 })
 
 describe('recording an outcome', () => {
-  it.each(['applied', 'lost'] as const)('happens once when the reply is lost and the write was %s (F-A5)', async (truth) => {
-    const page = await openSteps()
-    world.faults.failWrites({ kind: 'unknownOutcome', truth })
-    const agents = world.agents()
-    await agents.onChanges(page, going)
-    await agents.stop(0)
-    expect(await world.step()).toMatchObject({ processState: 'Processed', outcome: { by: 'agents-1' } })
-    expect(world.telemetry.of('step.settled')).toHaveLength(1)
-    expect(world.telemetry.of('outcome.discarded')).toEqual([])
-  })
+  it.each(['applied', 'lost'] as const)(
+    'happens once when the reply is lost and the write was %s (F-A5)',
+    async (truth) => {
+      const page = await openSteps()
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
+      const agents = world.agents()
+      await agents.onChanges(page, going)
+      await agents.stop(0)
+      expect(await world.step()).toMatchObject({ processState: 'Processed', outcome: { by: 'agents-1' } })
+      expect(world.telemetry.of('step.settled')).toHaveLength(1)
+      expect(world.telemetry.of('outcome.discarded')).toEqual([])
+    },
+  )
 
   it('succeeds after an operator edited the document by hand (F-A28)', async () => {
     const page = await openSteps()
@@ -493,19 +496,22 @@ describe('back-pressure', () => {
     expect(begun.filter((item) => item === 'b')).toEqual(['b'])
   })
 
-  it.each([10_000, 30_000])('skips an attempt whose deadline in %d ms passes while it waits for a slot', async (withinMs) => {
-    const page = await openSteps({ a: [], b: [] })
-    const { agent, begun } = slowShop()
-    const agents = world.agents({ agents: [agent], slots: 1 })
-    const waiting = page.map((change) =>
-      change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
-    )
-    const accepted = agents.onChanges(waiting, going)
-    await world.clock.advance(30_000)
-    await accepted
-    await agents.stop(0)
-    expect(begun).toEqual(['a'])
-  })
+  it.each([10_000, 30_000])(
+    'skips an attempt whose deadline in %d ms passes while it waits for a slot',
+    async (withinMs) => {
+      const page = await openSteps({ a: [], b: [] })
+      const { agent, begun } = slowShop()
+      const agents = world.agents({ agents: [agent], slots: 1 })
+      const waiting = page.map((change) =>
+        change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
+      )
+      const accepted = agents.onChanges(waiting, going)
+      await world.clock.advance(30_000)
+      await accepted
+      await agents.stop(0)
+      expect(begun).toEqual(['a'])
+    },
+  )
 
   it('ends with a rejection when the lease is lost or the host stops before a slot is free', async () => {
     const page = await openSteps({ a: [], b: [] })

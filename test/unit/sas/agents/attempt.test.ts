@@ -102,13 +102,16 @@ describe('an attempt that ends in time', () => {
     ['an error', new Error('no such card'), 'no such card'],
     ['an error with its cause', new Error('no card', { cause: new Error('404') }), 'no card (404)'],
     ['something else', 'no such card', 'no such card'],
-  ])('fails for good when the handler calls `failPermanently` with %s (F-A16)', async (_what, error, message) => {
-    expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
-      kind: 'permanent',
-      message,
-      didNothing: true,
-    })
-  })
+  ])(
+    'fails for good when the handler calls `failPermanently` with %s (F-A16)',
+    async (_what, error, message) => {
+      expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
+        kind: 'permanent',
+        message,
+        didNothing: true,
+      })
+    },
+  )
 })
 
 describe('an output that cannot be stored', () => {

@@ -84,18 +84,21 @@ describe('a deadline that does not outlast a takeover (R57)', () => {
   it.each([
     ['1m', { processState: 'Processing', failureCount: 1 }],
     ['10s', { processState: 'Error', failureCount: 3 }],
-  ])('of %s leaves a step that no agent receives during the takeover with %j', async (completeWithin, expected) => {
-    const world = new StateWorld()
-    await world.submitted({ pay: [] }, { completeWithin, retry: { tries: 3 } })
-    const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
-    supervisor.start()
-    for (let second = 0; second < failoverMs / 1_000; second += 1) {
-      const changes = await world.changes()
-      await scheduler.onChanges(changes)
-      supervisor.onChanges(changes, '0')
-      await world.clock.advance(1_000)
-    }
-    await supervisor.stop()
-    expect(await world.step()).toMatchObject(expected)
-  })
+  ])(
+    'of %s leaves a step that no agent receives during the takeover with %j',
+    async (completeWithin, expected) => {
+      const world = new StateWorld()
+      await world.submitted({ pay: [] }, { completeWithin, retry: { tries: 3 } })
+      const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
+      supervisor.start()
+      for (let second = 0; second < failoverMs / 1_000; second += 1) {
+        const changes = await world.changes()
+        await scheduler.onChanges(changes)
+        supervisor.onChanges(changes, '0')
+        await world.clock.advance(1_000)
+      }
+      await supervisor.stop()
+      expect(await world.step()).toMatchObject(expected)
+    },
+  )
 })
