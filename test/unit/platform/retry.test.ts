@@ -69,7 +69,7 @@ describe('retry', () => {
     expect(triedAt).toHaveLength(1)
   })
 
-  it('does not try again once the signal has aborted, whether before a failure or during a delay', async () => {
+  it('does not try again when the signal aborts before a failure or during a delay', async () => {
     const early = failing(9, { signal: AbortSignal.abort() })
     expect(await early.result).toEqual(new Error('failure 1'))
 

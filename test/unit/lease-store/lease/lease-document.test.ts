@@ -162,7 +162,7 @@ describe('a lease that .NET wrote', () => {
     })
   })
 
-  it('has no incarnation and no handover when .NET changed its owner but kept its properties (§9b.5)', () => {
+  it('has no incarnation or handover when .NET changed its owner and kept its properties (§9b.5)', () => {
     const ours = {
       ...leaseOf(decodeLease(dotNet)),
       incarnation: 'life-1',

@@ -451,7 +451,7 @@ describe('the result of a job', () => {
     expect(world.faults.count('listSteps') - listSteps).toBe(expected.listSteps)
   })
 
-  it('is first read after twice the usual duration of such jobs, if their ends are heard here', async () => {
+  it('is first read after twice the usual duration, where this process hears of ends', async () => {
     const endings = new JobEndings()
     const hearing = clientOf(world, endings)
     const first = (await hearing.submit(aWorkflow(), {}, { jobId: 'first' })).result()

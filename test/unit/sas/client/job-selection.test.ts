@@ -87,7 +87,7 @@ describe('a command on many jobs', () => {
     expect(await client.select({}).release({ by: 'ann' })).toMatchObject({ done: [], refused: [] })
   })
 
-  it('fails with the store’s error when the store is not available, and begins no further job', async () => {
+  it('fails with the store’s error when the store is not available, and begins no other job', async () => {
     for (let index = 0; index < 20; index += 1) await failed(`job-${index}`)
     const error = new StoreUnavailable('away', { cause: null })
     world.faults.failWrites({ kind: 'throws', error })

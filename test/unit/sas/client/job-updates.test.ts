@@ -18,7 +18,7 @@ function states({ state, steps }: JobView): string {
   return [state, ...steps.map((step) => step.state)].join(' ')
 }
 
-it('`updates` yields a job at once, at every change it sees, and at its end, then ends (R118, R47)', async () => {
+it('`updates` yields a job at once, at every change seen, and at its end (R118, R47)', async () => {
   const job = await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'j', partitionKey: 'shop' })
   await client.submit(aWorkflow(), {}, { jobId: 'other', partitionKey: 'shop' })
   const seen: string[] = []
