@@ -81,7 +81,7 @@ describe('a submission', () => {
     expect(await world.job('j', 'p')).toMatchObject({ orderId: 'o', pk: 'p' })
   })
 
-  it('is the same job when it is repeated, whatever the order of its properties (F-S2, F-S13, R23)', async () => {
+  it('is the same job when it is repeated with its properties in any order (F-S2, F-S13, R23)', async () => {
     await client.submit(workflow, { orderId: 'order-1', total: 3 })
     const before = await world.job('order-1')
     await client.submit(workflow, { total: 3, orderId: 'order-1' })
