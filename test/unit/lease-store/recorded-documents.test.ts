@@ -102,7 +102,7 @@ const shared: Readonly<Record<string, { document: LeaseDocument; options?: Decod
 
 describe('documents that are shared with .NET hosts (§8.2 DocumentServiceLeaseTests, §9b)', () => {
   it.each(Object.entries(shared))(
-    '%s: only what ownership changes is changed (B107, B108, B109, B110, B111)',
+    '%s: change only in the fields of ownership and progress (B107, B108, B109, B110, B111)',
     (_name, fixture) => {
       const { document, options } = fixture
       const lease = leaseOf(decodeLease(document, options))
@@ -121,7 +121,7 @@ describe('documents that are shared with .NET hosts (§8.2 DocumentServiceLeaseT
           'stepward.incarnation': JSON.stringify({ owner: 'node-8', incarnation: 'node-8-1' }),
         },
       })
-      // .NET reads `properties` as texts by name and fails on anything else.
+      // .NET reads every property as a string and fails on anything else.
       for (const value of Object.values(written['properties'] as object)) expect(value).toBeTypeOf('string')
     },
   )
@@ -142,11 +142,11 @@ describe('documents of Java (§1.6)', () => {
   it.each([
     { name: 'read', document: epk },
     { name: 'fresh', document: { ...epk, ContinuationToken: null, Owner: null } },
-  ])('by effective partition key, $name, are refused', ({ document }) => {
+  ])('are refused when they are leases by effective partition key ($name)', ({ document }) => {
     expect(decodeLease(document)).toMatchObject({ kind: 'refused', rule: 'javaLease' })
   })
 
-  it('by range id are never met: they are named after names, not resource ids', () => {
+  it('have another id prefix when they are leases by range id: it has names, not resource ids', () => {
     const id = 'orderscontoso.documents.azure.com_shop_orders..0'
     expect(id.startsWith(leaseIdPrefix(prefix))).toBe(false)
   })

@@ -8,7 +8,7 @@ describe('assert', () => {
     }).not.toThrow()
   })
 
-  it('throws what reasoning excludes, by its own name', () => {
+  it('throws an AssertionError with its message for a false condition', () => {
     const broken = (): void => {
       assert(1 + 1 === 3, 'a lease has one owner')
     }
@@ -20,7 +20,7 @@ describe('assert', () => {
 })
 
 describe('assertNever', () => {
-  it('names the value that should not exist', () => {
+  it('throws an error that names the unexpected value', () => {
     const foreign = JSON.parse('{"kind":"merged"}') as never
     expect(() => assertNever(foreign)).toThrow(new AssertionError('unexpected value {"kind":"merged"}'))
   })

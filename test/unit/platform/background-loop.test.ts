@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { BackgroundLoop } from '../../../src/platform/internal.js'
 
-/** A loop whose turns end only when the test says so, and what it has been doing. */
+/** A loop on a virtual clock, with the times of its turns and its errors. */
 function aLoop(options: { restMs?: number; turn?: (signal: AbortSignal) => Promise<void> } = {}) {
   const clock = new VirtualClock()
   const turnsAt: number[] = []
@@ -22,7 +22,7 @@ function aLoop(options: { restMs?: number; turn?: (signal: AbortSignal) => Promi
   return { clock, loop, turnsAt, errors }
 }
 
-/** A door that many may wait at and one opens. */
+/** A promise, and the function that resolves it. */
 function aGate() {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ function aGate() {
 }
 
 describe('a running loop', () => {
-  it('takes turns and rests as long as each turn says', async () => {
+  it('takes turns, and rests after each for as long as the turn asks', async () => {
     const { clock, loop, turnsAt } = aLoop()
     loop.start()
     await clock.advance(250)
@@ -64,7 +64,7 @@ describe('a running loop', () => {
     await stopped
   })
 
-  it('goes on after a turn that failed, resting as long as the error deserves', async () => {
+  it('goes on after a failed turn, and rests for as long as `onError` returns', async () => {
     const failure = new Error('the store is away')
     let failures = 1
     const { clock, loop, turnsAt, errors } = aLoop({
@@ -81,7 +81,7 @@ describe('a running loop', () => {
 })
 
 describe('wake', () => {
-  it('cuts a rest short, once', async () => {
+  it('cuts one rest short', async () => {
     const { clock, loop, turnsAt } = aLoop()
     loop.start()
     await clock.advance(30)
@@ -91,7 +91,7 @@ describe('wake', () => {
     await loop.stop()
   })
 
-  it('during a turn lets the next follow at once', async () => {
+  it('during a turn lets the next turn follow at once', async () => {
     const gate = aGate()
     const { clock, loop, turnsAt } = aLoop({ turn: () => gate.opened })
     loop.start()
@@ -127,7 +127,7 @@ describe('stop', () => {
     expect(loop.isRunning).toBe(false)
   })
 
-  it('tells the turn under way, waits for it, and starts no rest after it', async () => {
+  it('aborts the signal of the turn under way, waits for the turn, and starts no rest after it', async () => {
     const gate = aGate()
     const signals: AbortSignal[] = []
     const { clock, loop } = aLoop({
@@ -150,7 +150,7 @@ describe('stop', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('also ends after a turn that fails because it was told to stop', async () => {
+  it('resolves even if the turn fails because its signal aborted', async () => {
     const { clock, loop, errors } = aLoop({
       turn: (signal) =>
         new Promise((_, reject) => {
@@ -166,7 +166,7 @@ describe('stop', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('by the first turn itself is heard, even before its first await', async () => {
+  it('takes effect when the first turn calls it, even before the first await of that turn', async () => {
     const stops: Promise<void>[] = []
     const { clock, loop, turnsAt } = aLoop({
       turn: async () => {
@@ -180,7 +180,7 @@ describe('stop', () => {
     expect(loop.isRunning).toBe(false)
   })
 
-  it('right after the start makes no turn', async () => {
+  it('right after `start` prevents the first turn', async () => {
     const { loop, turnsAt } = aLoop()
     loop.start()
     await loop.stop()
@@ -198,7 +198,7 @@ describe('stop', () => {
 })
 
 describe('start', () => {
-  it('again after a stop takes turns again, with a fresh signal', async () => {
+  it('after a stop takes turns again, with a new signal', async () => {
     const signals: AbortSignal[] = []
     const { clock, loop, turnsAt } = aLoop({
       turn: async (signal) => {

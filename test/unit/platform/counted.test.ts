@@ -6,10 +6,10 @@ it.each([
   [1, 'job', '1 job'],
   [2, 'job', '2 jobs'],
   [12_345, 'request', '12,345 requests'],
-])('%d of a noun agrees with it', (count, noun, text) => {
+])('`counted` puts the noun after %d into the right number', (count, noun, text) => {
   expect(counted(count, noun)).toBe(text)
 })
 
-it('takes a plural without s', () => {
+it('`counted` accepts an irregular plural', () => {
   expect([1, 2].map((count) => counted(count, 'job has', 'jobs have'))).toEqual(['1 job has', '2 jobs have'])
 })

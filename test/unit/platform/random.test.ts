@@ -51,7 +51,7 @@ describe('systemRandom', () => {
     expect(new Set(numbers).size).toBeGreaterThan(90)
   })
 
-  it('gives ids of the promised letters', () => {
+  it('gives different ids, of hexadecimal digits and hyphens', () => {
     expect(systemRandom.id()).toMatch(/^[0-9a-f-]{8,36}$/)
     expect(systemRandom.id()).not.toBe(systemRandom.id())
   })

@@ -7,13 +7,13 @@ const backoff = { minMs: 100, maxMs: 1_000 }
 const never = { next: () => 0, id: () => '' }
 
 describe('backoffDelayMs', () => {
-  it('doubles from the least to the most', () => {
+  it('doubles from the minimum to the maximum', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map((failures) => backoffDelayMs(failures, backoff, never))).toEqual([
       100, 100, 200, 400, 800, 1_000, 1_000,
     ])
   })
 
-  it('takes up to half off by chance', () => {
+  it('subtracts up to half at random', () => {
     const almostOne = { next: () => 1 - 2 ** -32, id: () => '' }
     expect(backoffDelayMs(3, backoff, almostOne)).toBe(200)
   })
@@ -29,7 +29,7 @@ describe('backoffDelayMs', () => {
   })
 })
 
-/** An operation that fails as often as told, and when it was tried. */
+/** Retries an operation that fails the given number of times, and records the times of its calls. */
 function failing(times: number, overrides: Partial<RetryOptions> = {}) {
   const clock = new VirtualClock()
   const triedAt: number[] = []
@@ -43,7 +43,7 @@ function failing(times: number, overrides: Partial<RetryOptions> = {}) {
 }
 
 describe('retry', () => {
-  it('answers at once when nothing fails', async () => {
+  it('returns the result at once when nothing fails', async () => {
     const { triedAt, result } = failing(0)
     expect(await result).toBe('done')
     expect(triedAt).toEqual([0])
@@ -63,13 +63,13 @@ describe('retry', () => {
     expect(triedAt).toHaveLength(4)
   })
 
-  it('throws at once what will not pass by itself', async () => {
+  it('throws at once an error that is not transient', async () => {
     const { triedAt, result } = failing(9, { isTransient: () => false })
     expect(await result).toEqual(new Error('failure 1'))
     expect(triedAt).toHaveLength(1)
   })
 
-  it('does not try again once the signal has aborted, whether before a failure or during a delay', async () => {
+  it('does not try again when the signal aborts before a failure or during a delay', async () => {
     const early = failing(9, { signal: AbortSignal.abort() })
     expect(await early.result).toEqual(new Error('failure 1'))
 

@@ -29,13 +29,13 @@ class Machine {
     return this
   }
 
-  /** Time passes, and the monotonic clock stands still. */
+  /** Time passes while the monotonic clock stands still. */
   sleep(ms: number): this {
     this.trueMs += ms
     return this
   }
 
-  /** A request that takes so long to the store, and so long back. */
+  /** A request that takes `thereMs` to the store, and whose answer takes `backMs`. */
   ask(thereMs = 5, backMs = 5, storeOffMs = 0): this {
     const answered = this.clock.sent()
     this.pass(thereMs)
@@ -45,7 +45,6 @@ class Machine {
     return this
   }
 
-  /** The clock's error. */
   get errorMs(): number {
     return this.clock.now() - this.trueMs
   }
@@ -57,7 +56,7 @@ beforeEach(() => {
 })
 
 describe('a clock that follows the store', () => {
-  it('is the machine’s until an answer tells the time, whatever becomes of that', () => {
+  it('follows the machine’s clock until an answer tells the time', () => {
     machine.wallOffMs = 300_000
     expect(machine.errorMs).toBe(300_000)
     machine.clock.sent()(null)
@@ -71,7 +70,7 @@ describe('a clock that follows the store', () => {
     expect(machine.clock.isSettled).toBe(true)
   })
 
-  it('is not moved by one late answer: clocks agree, and the first answer comes 8 s late', () => {
+  it('is not moved by answers that come 8 s late while the clocks agree', () => {
     machine.ask(8_000, 0)
     expect(machine.errorMs).toBe(0)
     expect(machine.clock.isSettled).toBe(false)
@@ -81,7 +80,7 @@ describe('a clock that follows the store', () => {
     expect([machine.errorMs, machine.clock.isSettled]).toEqual([0, true])
   })
 
-  it.each([-300_000, 300_000, 4_000])('follows the store where the machine is %d ms off', (offMs) => {
+  it.each([-300_000, 300_000, 4_000])('follows the store when the machine is %d ms off', (offMs) => {
     machine.wallOffMs = offMs
     machine.ask().ask()
     expect(Math.abs(machine.errorMs)).toBeLessThan(1_600)
@@ -90,7 +89,7 @@ describe('a clock that follows the store', () => {
     expect(Math.abs(machine.errorMs)).toBeLessThan(600)
   })
 
-  it('stays right when the machine’s clock is set right, as it is advised to be', () => {
+  it('stays right when the machine’s clock is corrected', () => {
     machine.wallOffMs = -300_000
     machine.ask().ask()
     const before = machine.errorMs
@@ -101,7 +100,7 @@ describe('a clock that follows the store', () => {
     expect(Math.abs(machine.clock.correctionMs)).toBeLessThan(1_600)
   })
 
-  it('stays right when the machine’s clock is stepped wrong, before anything is asked', () => {
+  it('stays right when the machine’s clock is set wrong, even before the next answer', () => {
     machine.ask()
     machine.wallOffMs = 3_600_000
     expect(machine.errorMs).toBe(0)
@@ -110,14 +109,14 @@ describe('a clock that follows the store', () => {
     expect(machine.learned.at(-1)).toBe(-3_600_000)
   })
 
-  it('finds by one answer that the monotonic clock stood still: the wall clock has gone on', () => {
+  it('learns from one answer that the monotonic clock stood still while the wall clock went on', () => {
     machine.ask().sleep(3_600_000)
     expect(machine.errorMs).toBe(-3_600_000)
     machine.ask()
     expect(Math.abs(machine.errorMs)).toBeLessThan(1_600)
   })
 
-  it('believes no single answer with a wrong date, and two that agree', () => {
+  it('does not believe a single answer with a wrong date, but believes two that agree', () => {
     machine.ask().pass(1_000).ask(5, 5, -86_400_000)
     expect(machine.errorMs).toBe(0)
     machine.ask().ask(5, 5, 600_000).ask()
@@ -126,7 +125,7 @@ describe('a clock that follows the store', () => {
     expect(Math.abs(machine.errorMs - 90_000)).toBeLessThan(1_600)
   })
 
-  it('makes nothing of an answer during which a clock was stepped or the machine slept', () => {
+  it('ignores the answer to a request during which the machine slept', () => {
     const answered = machine.clock.sent()
     machine.sleep(60_000).pass(10)
     answered(startMs + 60_000)
@@ -134,7 +133,7 @@ describe('a clock that follows the store', () => {
     expect(machine.learned).toEqual([])
   })
 
-  it('is never further off than a second and the time an answer takes, however answers come', () => {
+  it('is less than 2.51 s off after two prompt answers, however slow the answers before them were', () => {
     const answer = fc.record({ gapMs: fc.nat(600_000), thereMs: fc.nat(9_000), backMs: fc.nat(9_000) })
     fc.assert(
       fc.property(

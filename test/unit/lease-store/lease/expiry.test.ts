@@ -12,15 +12,18 @@ describe('expiry by the store’s clock', () => {
     { storeTimeMs: 160_999, isExpired: false },
     { storeTimeMs: 161_000, isExpired: true },
     { storeTimeMs: 90_000, isExpired: false },
-  ])('at $storeTimeMs: $isExpired', ({ storeTimeMs, isExpired }) => {
-    expect(expired([owned], storeTimeMs, 60_000).has('0')).toBe(isExpired)
-  })
+  ])(
+    'says at $storeTimeMs that a lease stored at 100000 has expired: $isExpired',
+    ({ storeTimeMs, isExpired }) => {
+      expect(expired([owned], storeTimeMs, 60_000).has('0')).toBe(isExpired)
+    },
+  )
 
   it('does not concern free leases', () => {
     expect(expired([aLease({ owner: null })], 1_000_000, 60_000).size).toBe(0)
   })
 
-  it('never takes a lease that was written within the interval, whatever seconds were cut off', () => {
+  it('never affects a lease written within the interval, although the store cuts times to seconds', () => {
     fc.assert(
       fc.property(
         fc.nat(10_000_000),
@@ -39,7 +42,7 @@ describe('expiry by the store’s clock', () => {
 })
 
 describe('expiry by observation', () => {
-  it('counts from the first sight of an etag', () => {
+  it('counts from the first observation of an etag', () => {
     const first = observe(new Map(), [owned], 1_000)
     const second = observe(first, [owned], 50_000)
     expect(expiredByObservation([owned], second, 61_000, 60_000).size).toBe(0)
@@ -52,7 +55,7 @@ describe('expiry by observation', () => {
     expect(expiredByObservation([renewed], seen, 90_000, 60_000).size).toBe(0)
   })
 
-  it('knows nothing of leases it has not seen, and forgets those that are gone', () => {
+  it('ignores leases that were not observed, and forgets leases that are gone', () => {
     const seen = observe(observe(new Map(), [owned], 0), [], 1)
     expect(seen.size).toBe(0)
     expect(expiredByObservation([owned], seen, 1_000_000, 60_000).size).toBe(0)

@@ -27,7 +27,7 @@ describe('a feed range', () => {
     expect(isEpkRange({ min, max })).toBe(false)
   })
 
-  it('has as many keys as its hashes are apart, and more than a part of it', () => {
+  it('has a number of keys in proportion to its width', () => {
     expect(keyCount({ min: '10', max: '20' })).toBe(keyCount({ min: '', max: '10' }))
     expect(keyCount({ min: '10', max: '30' })).toBe(2n * keyCount({ min: '10', max: '20' }))
     expect(keyCount({ min: '10', max: '10'.padEnd(32, '0') + '7F' })).toBe(0n)
@@ -47,11 +47,11 @@ describe('cutting a feed range', () => {
     [{ min: '05C1DF', max: 'FF' }, 1, ['05C1DF,FF']],
     [{ min: '3F', max: '3F00000000000000000000000000000001' }, 4, ['3F,3F00000000000000000000000000000001']],
     [{ min: '40', max: 'FF' }, 2, ['40,9F80', '9F80,FF']],
-  ])('%j by %i', (range, count, parts) => {
+  ])('turns %j into %i parts', (range, count, parts) => {
     expect(cutRange(range, count).map(({ min, max }) => `${min},${max}`)).toEqual(parts)
   })
 
-  it('leaves no gap and no overlap, and makes parts of about one size', () => {
+  it('makes the wanted number of parts, without gap or overlap', () => {
     const bound = fc.bigInt({ min: 0n, max: (1n << 126n) - 1n })
     const hex = (value: bigint): string => value.toString(16).toUpperCase().padStart(32, '0')
     const range = fc

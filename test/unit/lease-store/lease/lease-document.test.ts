@@ -58,7 +58,7 @@ describe('a new lease', () => {
     })
   })
 
-  it('keeps the properties of the lease whose place it takes', () => {
+  it('keeps the properties of the lease that it replaces', () => {
     const lease = aNewLease({ properties: { note: 'kept', 'stepward.firstPosition': 'old' } })
     expect(encodeNewLease(lease, id, '/id')['properties']).toEqual({
       note: 'kept',
@@ -66,7 +66,7 @@ describe('a new lease', () => {
     })
   })
 
-  it('carries its id as partition key where the container wants one (B105)', () => {
+  it('carries its id as its partition key if the container requires one (B105)', () => {
     expect(encodeNewLease(aNewLease(), id, '/partitionKey')).toMatchObject({ partitionKey: id })
   })
 
@@ -76,7 +76,7 @@ describe('a new lease', () => {
       firstPosition: { kind: 'time', atMs: Date.UTC(2026, 0, 2, 3, 4, 5, 678) },
       stored: '2026-01-02T03:04:05.678Z',
     },
-  ] as const)('keeps its first position $stored among the properties', ({ firstPosition, stored }) => {
+  ] as const)('stores its first position $stored among its properties', ({ firstPosition, stored }) => {
     const document = encodeNewLease(aNewLease({ firstPosition }), id, '/id')
     expect(document['properties']).toEqual({ 'stepward.firstPosition': stored })
     expect(leaseOf(decodeLease({ ...document, _etag: '"1"', _ts: 1 })).firstPosition).toEqual(firstPosition)
@@ -84,7 +84,7 @@ describe('a new lease', () => {
 })
 
 describe('a lease that .NET wrote', () => {
-  it('is understood (B106)', () => {
+  it('is decoded with all its fields (B106)', () => {
     expect(decodeLease(dotNet)).toMatchObject({ kind: 'lease' })
     const { document, ...lease } = leaseOf(decodeLease(dotNet))
     expect(document).toBe(dotNet)
@@ -103,7 +103,7 @@ describe('a lease that .NET wrote', () => {
     })
   })
 
-  it('keeps everything that is not ours when it is written back', () => {
+  it('keeps every field and property of others when it is written back', () => {
     const lease = leaseOf(decodeLease({ ...dotNet, partitionKey: 'k', PartitionId: '0', later: { a: [1] } }))
     expect(encodeLease({ ...lease, incarnation: 'life-1' })).toEqual({
       ...dotNet,
@@ -118,7 +118,7 @@ describe('a lease that .NET wrote', () => {
     })
   })
 
-  it('round trips what a transition may change', () => {
+  it('round-trips every field that a transition may change', () => {
     const text = fc.option(fc.string({ minLength: 1 }).filter((value) => value.trim() !== ''))
     fc.assert(
       fc.property(text, text, fc.nat(), text, (owner, incarnation, timestampMs, foreign) => {
@@ -138,7 +138,7 @@ describe('a lease that .NET wrote', () => {
     )
   })
 
-  it('forgets our properties when they are empty', () => {
+  it('is stored without our properties when they are empty', () => {
     const lease = { ...leaseOf(decodeLease({ ...dotNet, properties: {} })), incarnation: 'life-1' }
     const owned = leaseOf(decodeLease(encodeLease(lease)))
     expect(owned.incarnation).toBe('life-1')
@@ -148,7 +148,7 @@ describe('a lease that .NET wrote', () => {
     expect(encodeLease({ ...owned, owner: null })['properties']).toEqual({})
   })
 
-  it('keeps what it says under the same names for every release', () => {
+  it('stores our properties under the same names in every release', () => {
     const lease = {
       ...leaseOf(decodeLease({ ...dotNet, properties: 'a text' })),
       incarnation: 'a-1',
@@ -162,7 +162,7 @@ describe('a lease that .NET wrote', () => {
     })
   })
 
-  it('says nothing of an owner that .NET has put in the place of ours, properties kept (§9b.5)', () => {
+  it('has no incarnation or handover when .NET changed its owner and kept its properties (§9b.5)', () => {
     const ours = {
       ...leaseOf(decodeLease(dotNet)),
       incarnation: 'life-1',
@@ -184,7 +184,7 @@ describe('a lease that .NET wrote', () => {
     '{"owner":null,"instanceName":"b","incarnation":"b-1"}',
     7,
     ['{"owner":"node-7","instanceName":"b","incarnation":"b-1"}'],
-  ])('is not misled by %j where ours would be', (found) => {
+  ])('has no incarnation and no handover when their properties are %j', (found) => {
     const properties = { 'stepward.incarnation': found, 'stepward.handover': found }
     expect(leaseOf(decodeLease({ ...dotNet, properties }))).toMatchObject({
       incarnation: null,
@@ -192,7 +192,7 @@ describe('a lease that .NET wrote', () => {
     })
   })
 
-  it('that is free has no life, and is asked for only by an instance that says which', () => {
+  it('has no incarnation while free, and a handover only if that names instance and incarnation', () => {
     const free = { ...dotNet, Owner: null }
     const ofNoOwner = { 'stepward.incarnation': '{"owner":null,"incarnation":"b-1"}' }
     expect(leaseOf(decodeLease({ ...free, properties: ofNoOwner })).incarnation).toBeNull()
@@ -206,15 +206,15 @@ describe('a lease that .NET wrote', () => {
     expect(askedBy('{"owner":null,"incarnation":"b-1"}')).toBeNull()
   })
 
-  it('has no position when its token is empty', () => {
+  it('has no position when its continuation token is empty', () => {
     expect(leaseOf(decodeLease({ ...dotNet, ContinuationToken: '' })).continuationToken).toBeNull()
   })
 
-  it('is read also when it carries Java’s range beside its own', () => {
+  it('is accepted even if it carries Java’s range beside its own', () => {
     expect(decodeLease({ ...dotNet, feedRange: dotNet['FeedRange'] })).toMatchObject({ kind: 'lease' })
   })
 
-  it('may leave out what .NET leaves out when null', () => {
+  it('may lack the fields that .NET leaves out when they are null', () => {
     const { Mode: _mode, version: _version, properties: _properties, ...old } = dotNet
     expect(leaseOf(decodeLease(old))).toMatchObject({ mode: 'Incremental Feed' })
     expect(encodeLease(leaseOf(decodeLease(old)))).toMatchObject({ Mode: 'Incremental Feed', properties: {} })
@@ -230,7 +230,7 @@ describe('a lease that .NET wrote', () => {
     ['[UTC]2026-09-09T08:11:00Z', null],
     ['yesterday', null],
     [null, null],
-  ])('has the timestamp %j', (timestamp, expected) => {
+  ])('takes its timestamp from %j, or has none if that is not a time', (timestamp, expected) => {
     expect(leaseOf(decodeLease({ ...dotNet, timestamp })).timestampMs).toBe(expected)
   })
 
@@ -238,16 +238,16 @@ describe('a lease that .NET wrote', () => {
     expect(leaseOf(decodeLease({ ...dotNet, LeaseToken: '1', PartitionId: '3' })).leaseToken).toBe('3')
   })
 
-  it('follows its mode whatever its case', () => {
+  it('has a mode that is read case-insensitively', () => {
     expect(leaseOf(decodeLease({ ...dotNet, Mode: 'full-fidelity feed' })).mode).toBe('Full-Fidelity Feed')
   })
 
-  it.each(['soon', 7, null])('has no first position when ours is %j', (stored) => {
+  it.each(['soon', 7, null])('has no first position when the property for it is %j', (stored) => {
     const properties = { 'stepward.firstPosition': stored }
     expect(leaseOf(decodeLease({ ...dotNet, properties })).firstPosition).toBeNull()
   })
 
-  it('gets the range it does not say from who knows it', () => {
+  it('takes a missing feed range from the options of the decoder', () => {
     const { FeedRange: _range, ...old } = dotNet
     const lease = leaseOf(decodeLease(old, { feedRange: half }))
     expect(lease.feedRange).toEqual(half)
@@ -255,7 +255,7 @@ describe('a lease that .NET wrote', () => {
   })
 })
 
-describe('a document that is not ours to write', () => {
+describe('a document that we must not write', () => {
   const { FeedRange: feedRange, ...withoutRange } = dotNet
   const refused: readonly (readonly [LeaseRefusal, LeaseDocument])[] = [
     ['missingFeedRange', withoutRange],
@@ -280,7 +280,7 @@ describe('a document that is not ours to write', () => {
     ['malformed', { ...dotNet, FeedRange: { Range: { min: 'aa', max: 'bb' } } }],
     ['malformed', { ...dotNet, FeedRange: { Range: { min: 'FF', max: '' } } }],
   ]
-  it.each(refused)('is refused as %s with its id and the rule', (rule, document) => {
+  it.each(refused)('is refused as %s, with a reason that contains its id', (rule, document) => {
     const decoded = decodeLease(document)
     expect(decoded).toMatchObject({ kind: 'refused', rule })
     expect(decoded.kind === 'refused' && decoded.reason).toContain(JSON.stringify(document['id']))

@@ -7,8 +7,8 @@ const other = { instanceName: 'b', incarnation: 'b-1' }
 const owned = acquire(aLease(), { instanceName: 'a', incarnation: 'a-1' }, 1_000)
 const written = (lease: Lease, etag: string): Lease => ({ ...lease, etag })
 
-describe('what was seen of a lease', () => {
-  it('is nothing at first, and forgotten when it is gone', () => {
+describe('an observation of a lease', () => {
+  it('begins without a sign of life, and is forgotten when the lease is gone', () => {
     const first = observe(new Map(), [owned], 10)
     expect(first.get('0')).toEqual({
       lease: owned,
@@ -19,19 +19,19 @@ describe('what was seen of a lease', () => {
     expect(observe(first, [], 20).size).toBe(0)
   })
 
-  it('is that nothing changed', () => {
+  it('keeps the time since which the lease has not changed', () => {
     const seen = observe(observe(new Map(), [owned], 10), [owned], 20)
     expect(seen.get('0')).toMatchObject({ unchangedSinceMs: 10, aliveAtMs: null })
   })
 
-  it('is a sign of life when its owner has written it', () => {
+  it('records a sign of life when the owner has written the lease', () => {
     const first = observe(new Map(), [owned], 10)
     const seen = observe(first, [written(renew(owned, 2_000), '"2"')], 20)
     expect(seen.get('0')).toMatchObject({ unchangedSinceMs: 20, aliveAtMs: 20 })
     expect(observe(seen, [written(renew(owned, 2_000), '"2"')], 30).get('0')?.aliveAtMs).toBe(20)
   })
 
-  it('is none when another has asked for it, or has it', () => {
+  it('records no sign of life when another instance has requested or acquired the lease', () => {
     const first = observe(new Map(), [owned], 10)
     const asked = written(requestHandover(owned, other), '"2"')
     expect(observe(first, [asked], 20).get('0')).toMatchObject({ unchangedSinceMs: 20, aliveAtMs: null })
@@ -39,7 +39,7 @@ describe('what was seen of a lease', () => {
     expect(observe(first, [taken], 20).get('0')?.aliveAtMs).toBeNull()
   })
 
-  it('begins again with the next owner, also where neither says which life it is in', () => {
+  it('begins again with the next owner, even without incarnations, and with the next incarnation', () => {
     const dotNet = aLease({ owner: 'net', timestampMs: 1_000 })
     const first = observe(observe(new Map(), [dotNet], 10), [written(renew(dotNet, 2_000), '"2"')], 20)
     expect(first.get('0')?.aliveAtMs).toBe(20)
@@ -50,13 +50,13 @@ describe('what was seen of a lease', () => {
     expect(again.get('0')).toMatchObject({ handoverSinceMs: 30, aliveAtMs: null })
   })
 
-  it('is no sign of life where no instance owns the lease', () => {
+  it('records no sign of life while no instance owns the lease', () => {
     const free = aLease({ timestampMs: 1_000 })
     const first = observe(new Map(), [free], 10)
     expect(observe(first, [written(renew(free, 2_000), '"2"')], 20).get('0')?.aliveAtMs).toBeNull()
   })
 
-  it('is how long a request waits, whatever its owner writes meanwhile', () => {
+  it('keeps the start of a handover request, whatever the owner writes, until the request changes', () => {
     const asked = written(requestHandover(owned, other), '"2"')
     const first = observe(new Map(), [asked], 10)
     const renewed = written(renew(asked, 2_000), '"3"')

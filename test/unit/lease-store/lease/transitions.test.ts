@@ -14,7 +14,7 @@ import { aLease } from '../../../support/a-lease.js'
 const self = { instanceName: 'a', incarnation: 'first' }
 
 describe('a lease', () => {
-  it('is acquired, renewed, checkpointed and released, each write carrying the time', () => {
+  it('carries the time of each write when acquired, renewed, checkpointed and released', () => {
     const free = aLease()
     const acquired = acquire(free, self, 1)
     expect(acquired).toEqual({ ...free, owner: 'a', incarnation: 'first', timestampMs: 1 })
@@ -24,7 +24,7 @@ describe('a lease', () => {
     expect(release(read, 4)).toEqual({ ...free, continuationToken: '"7"', timestampMs: 4 })
   })
 
-  it('is asked for without a sign of life of its owner, kept for who asked, and theirs', () => {
+  it('keeps its timestamp at a handover request, which stays until the requester acquires the lease', () => {
     const owned = acquire(aLease(), self, 1)
     const other = { instanceName: 'b', incarnation: 'third' }
     const asked = requestHandover(owned, other)
@@ -33,19 +33,19 @@ describe('a lease', () => {
     expect(acquire(release(asked, 2), other, 3)).toMatchObject({ owner: 'b', handover: null })
   })
 
-  it('is moved to another position, and stays whose it is', () => {
+  it('keeps its owner when it is moved to another position', () => {
     const owned = checkpoint(acquire(aLease(), self, 1), '"7"', 2)
     const position = { continuationToken: null, firstPosition: { kind: 'time', atMs: 9 } } as const
     expect(reposition(owned, position)).toEqual({ ...owned, ...position })
   })
 
-  it('has an owner that is the same only with the same name and the same life', () => {
+  it('has the same owner only if instance name and incarnation are the same', () => {
     expect(isSameOwner(self, { ...self })).toBe(true)
     expect(isSameOwner(self, { ...self, incarnation: 'second' })).toBe(false)
     expect(isSameOwner(self, { ...self, instanceName: 'b' })).toBe(false)
   })
 
-  it('belongs to one life of one instance (B135)', () => {
+  it('is owned by one incarnation of one instance (B135)', () => {
     const acquired = acquire(aLease(), self, 1)
     expect(isOwnedBy(acquired, self)).toBe(true)
     expect(isOwnedBy(acquired, { ...self, incarnation: 'second' })).toBe(false)

@@ -11,8 +11,8 @@ const ranges = [first, second]
 const covering = (...bounds: readonly (readonly [string, string])[]) =>
   bounds.map(([min, max]) => ({ feedRange: { min, max } }))
 
-describe('the parts of a range that no lease is about', () => {
-  it('are between, before and after the leases, whatever their order', () => {
+describe('the parts of a range that no lease covers', () => {
+  it('lie before, between and after the leases, whatever the order of these', () => {
     expect(uncovered(first, covering(['40', '60'], ['20', '30']))).toEqual([
       { min: '', max: '20' },
       { min: '30', max: '40' },
@@ -53,7 +53,7 @@ describe('the leases to create', () => {
     expect(planLeases(ranges, leases).map((planned) => planned.leaseToken)).toEqual(tokens)
   })
 
-  it('are several for each range where that is wanted, and as many as before for what is there', () => {
+  it('are as many per range as requested, but one for the rest of a range that has a lease', () => {
     const tokens = planLeases(ranges, covering(['', '80']), 2).map((planned) => planned.leaseToken)
     expect(tokens).toEqual(['80-BF80', 'BF80-FF'])
     expect(planLeases(ranges, covering(['', '40']), 2).map((planned) => planned.leaseToken)).toEqual([
@@ -63,7 +63,7 @@ describe('the leases to create', () => {
     ])
   })
 
-  it('close every gap and overlap with nothing', () => {
+  it('close every gap and overlap no lease', () => {
     const bound = fc
       .integer({ min: 0, max: 254 })
       .map((value) => value.toString(16).toUpperCase().padStart(2, '0'))

@@ -33,7 +33,7 @@ function described(leases: readonly Lease[], earlier: readonly Lease[] = leases)
   }))
 }
 
-describe('the repair of leases that are about the same part (I11)', () => {
+describe('the repair of overlapping leases (I11)', () => {
   const [whole, left, right] = [
     { min: '', max: 'FF' },
     { min: '', max: '80' },
@@ -109,21 +109,21 @@ describe('the repair of leases that are about the same part (I11)', () => {
     expect(described(leases.map(leaseAt))).toEqual(repairs)
   })
 
-  it('leaves alone what was not there at the look before', () => {
+  it('is none unless the previous listing contained every lease involved', () => {
     const [parent, child, sibling] = [leaseAt(whole), leaseAt(left), leaseAt(right)]
     expect(described([parent, child, sibling], [parent])).toEqual([])
     expect(described([parent, child, sibling], [child, sibling])).toEqual([])
     expect(described([parent, child, sibling], [parent, child])).toEqual([])
   })
 
-  it('counts what those that stay have delivered since the look before', () => {
+  it('compares the position of the removed lease with earlier positions of the leases that stay', () => {
     const [parent, child, sibling] = [leaseAt({ ...whole, lsn: 7 }), leaseAt(left), leaseAt(right)]
     const ahead = [leaseAt({ ...left, lsn: 20 }), leaseAt({ ...right, lsn: 30 })]
     expect(described([parent, ...ahead], [parent, child, sibling])).toHaveLength(1)
     expect(described([parent, ...ahead])).toEqual([])
   })
 
-  it('compares instants, which say nothing beside the number of a transaction', () => {
+  it('compares instants with instants, but never with transaction numbers', () => {
     const from = (atMs: number, range: At): Lease => ({
       ...leaseAt(range),
       continuationToken: null,
@@ -137,7 +137,7 @@ describe('the repair of leases that are about the same part (I11)', () => {
     expect(described([begun, from(1_000, left), from(1_000, right)])).toEqual([])
   })
 
-  it('knows nothing of a lease that says no position', () => {
+  it('is none if a lease involved has no position', () => {
     const unknown = (range: At): Lease => ({
       ...leaseAt(range),
       continuationToken: null,
@@ -149,7 +149,7 @@ describe('the repair of leases that are about the same part (I11)', () => {
     expect(described([unknown(whole), unknown(left), unknown(right)])).toEqual([])
   })
 
-  it('compares nothing of two feeds', () => {
+  it('is none between leases of two feed modes, or with an unreadable token', () => {
     const other: Lease = { ...leaseAt(left), mode: 'Full-Fidelity Feed' }
     expect(described([leaseAt(whole), other])).toEqual([])
     expect(canMeet(leaseAt(whole), other)).toBe(false)
@@ -162,7 +162,7 @@ describe('the repair of leases that are about the same part (I11)', () => {
     expect(described([unreadable, leaseAt({ ...left, lsn: 0 }), leaseAt({ ...right, lsn: 0 })])).toEqual([])
   })
 
-  it('chooses alike in whatever order two are looked at', () => {
+  it('keeps the same lease in whatever order two leases are compared', () => {
     const [one, other] = [leaseAt({ min: '', max: '40' }), leaseAt({ min: '20', max: '60' })]
     expect(staying(one, other)).toEqual(staying(other, one))
     const byIds = [leaseAt({ ...whole, token: '1' }), leaseAt({ ...whole, token: '2' })] as const
@@ -170,7 +170,7 @@ describe('the repair of leases that are about the same part (I11)', () => {
   })
 })
 
-/** Parts of the key space that are told apart, and changes of each. */
+/** The number of cells into which the key space is divided, and of changes in each cell. */
 const [cellCount, changeCount] = [6, 12]
 const bounds = ['', '20', '40', '60', '80', 'A0', 'FF'] as const
 
@@ -179,15 +179,15 @@ interface Stored {
   readonly to: number
   readonly lsn: number
   readonly version: number
-  /** Its first version. */
+  /** The version with which it was created. */
   readonly madeAs: number
-  /** That of the lease it is a part of, as far as a split made it. */
+  /** `madeAs` of the lease that was split into it, or null if no split made it. */
   readonly parent: number | null
 }
 
 type New = Pick<Stored, 'from' | 'to' | 'lsn'> & Partial<Pick<Stored, 'parent'>>
 
-/** Leases in a store, and what those who read them have delivered. Nothing of it is the code under test. */
+/** Leases in a store, and the changes that their readers have delivered: a model, not the code under test. */
 class Feed {
   readonly stored = new Map<string, Stored>()
   readonly delivered = Array.from({ length: cellCount }, () => new Set<number>())
@@ -208,7 +208,7 @@ class Feed {
     this.write(token, { ...lease, lsn })
   }
 
-  /** Children first, the parent last; `isCutShort` when its owner crashes in between. */
+  /** Creates the children, then deletes the parent. `isCutShort`: the owner crashes after the first child. */
   split(token: string, isCutShort: boolean): void {
     const lease = this.stored.get(token)
     if (lease === undefined || lease.to - lease.from < 2) return
@@ -217,7 +217,7 @@ class Feed {
       { ...lease, to: middle, parent: lease.madeAs },
       { ...lease, from: middle, parent: lease.madeAs },
     ]
-    // One that another made, and that is ahead, is no part of this split.
+    // The split fails if one of its parts exists, did not come from this lease, and is ahead of it.
     const isTaken = parts.some(({ from, to }) => {
       const there = this.stored.get(tokenOf(from, to))
       return there !== undefined && there.parent !== lease.madeAs && there.lsn > lease.lsn
@@ -252,7 +252,7 @@ function cellAt(bound: string): number {
   return bounds.indexOf(bound as (typeof bounds)[number])
 }
 
-/** An instance that looks, and applies what it saw, one request at a time, as late as it likes. */
+/** An instance that lists the leases and later applies its planned repairs, one request at a time. */
 class Host {
   private earlier: readonly Lease[] = []
   private requests: (() => boolean)[][] = []
@@ -319,8 +319,8 @@ function perform(feed: Feed, hosts: readonly Host[], what: Act): void {
   else feed.split(token, what.count === 0)
 }
 
-describe('two hosts that repair any leases at once, while these are read and split', () => {
-  it('leave no gap at any moment, nothing undelivered, and no overlap in the end (I10, I11, I12)', () => {
+describe('two hosts that repair leases at once, while these are read and split', () => {
+  it('leave no gap at any time, and in the end no overlap and no undelivered change (I10, I11, I12)', () => {
     fc.assert(
       fc.property(initial, fc.array(act, { maxLength: 60 }), (leases, acts) => {
         const feed = new Feed()

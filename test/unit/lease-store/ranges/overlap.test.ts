@@ -18,7 +18,7 @@ function described(leases: readonly Lease[]) {
   }
 }
 
-describe('leases that are about the same part (I11)', () => {
+describe('overlapping leases (I11)', () => {
   it.each([
     {
       name: 'are none when they only touch',
@@ -60,7 +60,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(described(leases)).toEqual({ replaced, doubled })
   })
 
-  it('are never found where each part is read once, and always when one of them is widened', () => {
+  it('are never found among adjoining ranges, and always when one of the ranges is widened', () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 254 }), { minLength: 2, maxLength: 8 })
     fc.assert(
       fc.property(cuts, fc.nat(), (points, chosen) => {

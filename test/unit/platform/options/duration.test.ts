@@ -38,7 +38,7 @@ describe('a duration', () => {
   })
 
   it.each([`${'9'.repeat(400)}d`, '1000000000d', Number.MAX_VALUE])(
-    'cannot be %j, which is longer than any date',
+    'cannot be %j, which exceeds the range of dates',
     (duration) => {
       expect(durationMs(duration)).toBeNull()
     },

@@ -26,7 +26,7 @@ function read(kind: Kind, value: unknown) {
   return readOptions({ it: kind }, { it: value })
 }
 
-describe('a value of its kind', () => {
+describe('a value of the right kind', () => {
   it.each<[string, Kind, unknown, unknown]>([
     ['a whole number', wholeNumber(1, 5), 5, 5],
     ['a number without an upper bound', wholeNumber(0), 1e9, 1e9],
@@ -51,12 +51,12 @@ describe('a value of its kind', () => {
       { backoff: { min: 1, max: 2 } },
       { tries: 4, backoff: { minMs: 1, maxMs: 2 } },
     ],
-  ])('%s is read', (_name, kind, value, expected) => {
+  ])('is read: %s', (_name, kind, value, expected) => {
     expect(read(kind, value)).toEqual({ values: { it: expected }, problems: [] })
   })
 })
 
-describe('a value of another kind', () => {
+describe('a value of the wrong kind', () => {
   const aDuration = "it must be a duration of at least 1 ms, such as 30000 or '30s'"
   it.each<[Kind, unknown, string]>([
     [wholeNumber(1, 5), 0, 'it is 0; it must be a whole number from 1 to 5'],
@@ -93,7 +93,7 @@ describe('a value of another kind', () => {
     [retryOption(backoff), {}, 'it.tries is missing; it must be a whole number from 1'],
     [retryOption(backoff), 3, 'it is 3; it must be an object with tries, backoff'],
     [retryOption(backoff, 3), { trys: 1 }, 'it.trys is not an option: known are tries, backoff'],
-  ])('is named with its rule', (kind, value, problem) => {
+  ])('is reported with the rule that it breaks', (kind, value, problem) => {
     expect(read(kind, value).problems).toEqual([problem])
   })
 })

@@ -19,14 +19,14 @@ const shape = {
 }
 
 describe('options', () => {
-  it('have their defaults where they are left out, or null', () => {
+  it('have their defaults where they are missing or null', () => {
     const values = { name: 'a', size: 16, timing: undefined }
     expect(readOptions(shape, { name: 'a' })).toEqual({ values, problems: [] })
     expect(readOptions(shape, { name: 'a', size: null, timing: undefined })).toEqual({ values, problems: [] })
     expect(readOptions(shape, { name: 'a', timing: {} }).values.timing).toEqual({ pollInterval: 100 })
   })
 
-  it('are told everything that is wrong at once, and keep what is right', () => {
+  it('have all their problems reported at once', () => {
     const given = { Name: 'a', sise: 1, size: 0, timing: { pollIntervalMs: 5, pollInterval: 'soon' } }
     expect(readOptions(shape, given)).toEqual({
       values: { name: undefined, size: 16, timing: undefined },
@@ -41,20 +41,20 @@ describe('options', () => {
     })
   })
 
-  it('have no names that every object has', () => {
+  it('report `constructor` as unknown, although every object has it', () => {
     expect(readOptions({ size: shape.size }, { constructor: 1 }).problems).toEqual([
       'constructor is not an option: known are size',
     ])
   })
 
-  it('may be a part of an object that has others', () => {
+  it('can be read from an object that has other properties as well', () => {
     expect(readPart({ size: shape.size }, { size: 2, other: 1 })).toEqual({
       values: { size: 2 },
       problems: [],
     })
   })
 
-  it('may be passed on as they are given, once they are checked', () => {
+  it('can be passed on as given after they are checked', () => {
     const kind = asGiven<{ readonly pollInterval: string }>(group({ pollInterval: duration() }))
     expect(readOptions({ kind }, { kind: { pollInterval: '1s' } }).values.kind).toEqual({
       pollInterval: '1s',
@@ -62,7 +62,7 @@ describe('options', () => {
     expect(readOptions({ kind }, { kind: { pollInterval: 0 } }).problems).toHaveLength(1)
   })
 
-  it('are returned, or refused with all problems', () => {
+  it('are returned if they are valid, and refused with all problems if not', () => {
     const refusal = (problems: readonly string[]) => new RangeError(problems.join('; '))
     expect(checkedOptions({ size: shape.size }, { size: 2 }, refusal)).toEqual({ size: 2 })
     expect(() => checkedOptions(shape, { size: 0 }, refusal)).toThrow(/^name is missing; .*; size is 0; /)
@@ -84,7 +84,7 @@ describe('a value in a problem', () => {
     [new Date(Number.NaN), 'an invalid Date'],
     [[1, 'a', { key: 'secret' }], '[1, "a", an object]'],
     [[1, 2, 3, 4, 5, 6], '[1, 2, 3, 4, 5, …]'],
-  ])('%s is shown without the properties of objects', (value, text) => {
+  ])('is shown without the properties of objects: %s', (value, text) => {
     expect(shown(value)).toBe(text)
   })
 })

@@ -7,7 +7,7 @@ const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId:
 const warehouse = defineAgent('ware-house2', { hold, drop: () => undefined })
 
 describe('an agent', () => {
-  it('offers one operation for each handler, which binds its input', () => {
+  it('offers for each handler an operation that binds its input', () => {
     expect(warehouse.hold.actor).toBe('ware-house2')
     expect(warehouse.hold.action).toBe('hold')
     expect(warehouse.hold({ sku: reference<string>(['input', 'sku']) })).toEqual({
@@ -17,7 +17,7 @@ describe('an agent', () => {
     })
   })
 
-  it('refuses an input that is not JSON, and says whose', () => {
+  it('rejects an input that is not JSON, and names its operation', () => {
     const bound = (): unknown => warehouse.hold({ sku: (() => 'x') as unknown as string })
     expect(bound).toThrow(NotPlainDataError)
     expect(bound).toThrow('input of ware-house2.hold.sku is a function')
@@ -30,24 +30,24 @@ describe('an agent', () => {
     expect(handlers.get('hold')).toBe(hold)
   })
 
-  it('shows nothing but its operations to whoever lists its properties', () => {
+  it('has only its operations as enumerable properties', () => {
     expect(Object.keys(warehouse)).toEqual(['hold', 'drop'])
   })
 
-  it('is told from other values', () => {
+  it('is distinguished from other values', () => {
     expect(isAgent(warehouse)).toBe(true)
     for (const other of [null, undefined, 'text', {}, { name: 'x', handlers: new Map() }]) {
       expect(isAgent(other)).toBe(false)
     }
   })
 
-  it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('is not called %j', (name) => {
+  it.each(['', 'Warehouse', '1st', 'ware house', 'ware_house'])('cannot have the name %j', (name) => {
     expect(() => defineAgent(name, { hold })).toThrow(
       new TypeError(`agent ${JSON.stringify(name)}: its name must match /^[a-z][a-z0-9-]*$/`),
     )
   })
 
-  it('has at least one operation', () => {
+  it('needs at least one operation, and a function for each', () => {
     expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
       'agent "idle": its operation "hold" must be a function; slot is not an option: known are slots, ',
     )
@@ -57,7 +57,7 @@ describe('an agent', () => {
   })
 
   it.each([0, -1, 1.5, Number.NaN])(
-    'has no %d slots, and hears everything that is wrong at once',
+    'cannot have %d slots, and is rejected with all its mistakes at once',
     (slots) => {
       expect(() => defineAgent('Idle', {}, { slots })).toThrow(
         `its name must match /^[a-z][a-z0-9-]*$/; it needs at least one operation; slots is ${slots}; it must be a whole number`,
@@ -65,7 +65,7 @@ describe('an agent', () => {
     },
   )
 
-  it('R72: is not tried again without end, or after a rest that is none', () => {
+  it('cannot have zero tries or an invalid back-off (R72)', () => {
     const retry = { tries: 0, backoff: { min: 'soon' as Duration, max: -1 } }
     expect(() => defineAgent('shop', { hold }, { retry })).toThrow(
       'retry.tries is 0; it must be a whole number from 1; retry.backoff.min is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'; ' +
@@ -77,7 +77,7 @@ describe('an agent', () => {
     )
   })
 
-  it('has no circuit breaker that cannot break', () => {
+  it('cannot have a circuit breaker with zero failures or an invalid duration', () => {
     const circuitBreaker = { failures: 0, openFor: 'soon' as Duration }
     expect(() => defineAgent('shop', { hold }, { circuitBreaker })).toThrow(
       `circuitBreaker.failures is 0; it must be a whole number from 1; circuitBreaker.openFor is "soon"; it must be a duration`,

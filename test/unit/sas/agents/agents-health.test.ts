@@ -13,8 +13,8 @@ function aCircuit(clock: VirtualClock): { circuit: Circuit; open: () => Promise<
   return { circuit, open: () => circuit.run(() => Promise.resolve({ kind: 'failed', message: 'busy' })) }
 }
 
-describe('R124: an agents instance', () => {
-  it('is unhealthy after three outcomes in a row that could not be recorded, and tries again after a rest', async () => {
+describe('an agents instance (R124)', () => {
+  it('is unhealthy for a minute after three outcomes in a row that it could not record', async () => {
     const clock = new VirtualClock()
     const health = new AgentsHealth(clock, [])
     health.noteLost()
@@ -35,7 +35,7 @@ describe('R124: an agents instance', () => {
     expect(health.unhealthyReason()).toBeNull()
   })
 
-  it('is unhealthy while no remote service of its agents is called', async () => {
+  it('is unhealthy while the circuits of all its agents are open', async () => {
     const clock = new VirtualClock()
     const [first, second] = [aCircuit(clock), aCircuit(clock)]
     const health = new AgentsHealth(clock, [first.circuit, second.circuit])
@@ -48,7 +48,7 @@ describe('R124: an agents instance', () => {
     expect(health.unhealthyReason()).toBeNull()
   })
 
-  it('learns it from its attempts, and starts nothing more by itself', async () => {
+  it('becomes unhealthy by its own attempts, and then starts no step by itself', async () => {
     const world = new StateWorld()
     const shop = defineAgent('shop', { sell: () => 'sold' })
     const stepIds = ['a', 'b', 'c', 'd']
@@ -67,7 +67,7 @@ describe('R124: an agents instance', () => {
     await agents.stop(0)
   })
 
-  it('is unhealthy for reasons of its user’s own', () => {
+  it('is unhealthy for the reason that the user’s own check returns', () => {
     const world = new StateWorld()
     const agents = world.agents({ unhealthyReason: () => 'the disk is full' })
     expect(agents.unhealthyReason()).toBe('the disk is full')

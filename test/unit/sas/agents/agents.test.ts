@@ -16,12 +16,11 @@ beforeEach(() => {
   world = new StateWorld()
 })
 
-/** A `shop` whose handler does what the test says. */
 function shopThat(sell: (input: { readonly item: string }, context: AgentContext) => unknown) {
   return defineAgent('shop', { sell })
 }
 
-/** A `shop` whose handlers begin, and end when they are told to. */
+/** A `shop` whose handlers end when `end` is resolved. */
 function slowShop() {
   const end = deferred<string>()
   const begun: string[] = []
@@ -32,7 +31,7 @@ function slowShop() {
   return { agent, begun, end }
 }
 
-/** Stores and dispatches a job; answers the page that shows its open steps. */
+/** Stores and dispatches a job. Returns the page that shows its open steps. */
 async function openSteps(shape: WorkflowShape = { pay: [] }) {
   await world.dispatched(shape, { completeWithin: '30s', retry: { tries: 3 } })
   return world.changes()
@@ -48,7 +47,7 @@ async function anotherAttempt(): Promise<void> {
 }
 
 describe('agents', () => {
-  it('R49, R83: run the handler of an open step and record its outcome', async () => {
+  it('run the handler of an open step and record its outcome (R49, R83)', async () => {
     const page = await openSteps()
     const agents = world.agents()
     await agents.onChanges(page, going)
@@ -64,7 +63,7 @@ describe('agents', () => {
     expect(world.faults.count('read')).toBe(0)
   })
 
-  it('tell what a handler logs, with the ids of its attempt', async () => {
+  it('emit an event for each line that a handler logs, with the ids of its attempt', async () => {
     const page = await openSteps()
     const agents = world.agents({
       agents: [
@@ -84,7 +83,7 @@ describe('agents', () => {
     ])
   })
 
-  it('R55: let a handler read the business document that was stored with its job', async () => {
+  it('let a handler read the business document that was stored with its job (R55)', async () => {
     const page = await openSteps()
     await world.put('job-1', [{ kind: 'create', document: { id: 'order-1', pk: 'job-1', total: 7 } }])
     const found: unknown[] = []
@@ -97,14 +96,14 @@ describe('agents', () => {
     expect(found).toMatchObject([{ id: 'order-1', total: 7 }, null])
   })
 
-  it('R57: say once when the deadlines of an operation are too short for it', async () => {
+  it('doubt a deadline whose only attempt is over before a takeover (R57)', async () => {
     const fast = world.agents({ slots: 200 })
     await world.dispatched(Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`s${i}`, []])))
     await fast.onChanges(await world.changes(), going)
     await fast.stop(0)
     expect(world.telemetry.of('step.settled')).toHaveLength(90)
     expect(world.telemetry.of('deadline.doubted')).toEqual([])
-    // With one attempt of 30 s, another instance hears of the step too late.
+    // A takeover takes longer than the only attempt, of 30 s.
     await world.submitted(
       { pay: [] },
       { completeWithin: '30s', retry: { tries: 1 } },
@@ -118,7 +117,7 @@ describe('agents', () => {
     ])
   })
 
-  it('R57: count what a deadline cuts off, and neither failures nor what asked for more time', async () => {
+  it('doubt a deadline for attempts that it cut off, not for failed or extended ones (R57)', async () => {
     const steps = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`s${i}`, []]))
     const agents = world.agents({
       slots: 200,
@@ -147,7 +146,7 @@ describe('agents', () => {
     ])
   })
 
-  it('record what a handler throws, say so once, and leave the next attempt to the deadline (R6, R8, R68)', async () => {
+  it('record the error of a handler, emit it once, and start no other attempt (R6, R8, R68)', async () => {
     const page = await openSteps()
     const agents = world.agents({
       agents: [
@@ -192,7 +191,7 @@ describe('agents', () => {
     ])
   })
 
-  it('F-A18: flag the step after one call when the store would not take its output, or the undo made of it', async () => {
+  it('flag a step after one call when its output or its undo cannot be stored (F-A18)', async () => {
     const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown
     for (const [jobId, levels, message] of [
       ['job-1', 150, 'output[0][0][0][0][0][0][0][0]… is nested more than 100 levels deep'],
@@ -224,7 +223,7 @@ describe('agents', () => {
     }
   })
 
-  it('F-A23: report an operation that this version lacks as a failure, to be tried elsewhere', async () => {
+  it('record a failure when their version of the agent lacks the operation (F-A23)', async () => {
     const page = await openSteps()
     const agents = world.agents({ agents: [defineAgent('shop', { lend: () => 1 })] })
     await agents.onChanges(page, going)
@@ -235,7 +234,7 @@ describe('agents', () => {
     })
   })
 
-  it('R48, R71, F-A22: leave a step alone whose agent they do not have, and say so', async () => {
+  it('leave a step alone whose agent they do not have, and report it (R48, R71, F-A22)', async () => {
     const page = await openSteps()
     await world.agents({ agents: [defineAgent('bank', { pay: () => 1 })] }).onChanges(page, going)
     expect(world.faults.writes).toHaveLength(1)
@@ -253,7 +252,7 @@ describe('agents', () => {
     expect(world.faults.writes).toEqual([])
   })
 
-  it('do not begin an attempt twice that is under way (F-C1)', async () => {
+  it('do not begin an attempt again that is under way (F-C1)', async () => {
     const page = await openSteps()
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -264,7 +263,7 @@ describe('agents', () => {
     expect(begun).toEqual(['pay'])
   })
 
-  it('begin the attempt of a later job of the same id, which counts from the beginning', async () => {
+  it('begin attempt 1 again for a later job with the same id', async () => {
     const page = await openSteps()
     const first = await world.step()
     let calls = 0
@@ -273,15 +272,15 @@ describe('agents', () => {
       await agents.onChanges(expected === 1 ? page : await world.changes(), going)
       await agents.stop(0)
       expect(calls).toBe(expected)
-      // The end of it is seen, and the job expires; another one of its id is dispatched.
+      // The agents see the end of the job. It expires, and a job with the same id is dispatched.
       await agents.onChanges(await world.changes(), going)
       await world.put('job-1', [replacing(await world.step(), first)])
     }
   })
 })
 
-describe('outcomes that do not count', () => {
-  it('R76, F-A6: two instances run one attempt, and the first outcome stands', async () => {
+describe('an outcome', () => {
+  it('is discarded when another instance has settled the attempt first (R76, F-A6)', async () => {
     const page = await openSteps()
     const [one, other] = [slowShop(), slowShop()]
     const first = world.agents({ agents: [one.agent], instanceName: 'agents-1' })
@@ -298,7 +297,7 @@ describe('outcomes that do not count', () => {
     ])
   })
 
-  it('R77, F-A7: a slow handler is aborted before its deadline, and nothing is written', async () => {
+  it('is not written when a slow handler is aborted before its deadline (R77, F-A7)', async () => {
     const page = await openSteps()
     const { agent } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -311,7 +310,7 @@ describe('outcomes that do not count', () => {
     expect(await world.step()).toEqual(before)
   })
 
-  it('F-A10, F-V13: an outcome of attempt 1 during attempt 2 changes nothing', async () => {
+  it('of attempt 1 changes nothing during attempt 2 (F-A10, F-V13)', async () => {
     const page = await openSteps()
     const { agent, end } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -327,7 +326,7 @@ describe('outcomes that do not count', () => {
     ])
   })
 
-  it('F-A12: a handler that ignores the signal may return, and nothing is written', async () => {
+  it('is not written when its handler ignored the signal and returned late (F-A12)', async () => {
     const page = await openSteps()
     const { agent, end } = slowShop()
     const agents = world.agents({ agents: [agent] })
@@ -338,7 +337,7 @@ describe('outcomes that do not count', () => {
     expect(await world.step()).toMatchObject({ outcome: null, processState: 'Processing' })
   })
 
-  it('F-A12: a handler that ignores the signal and never returns gives its slot back', async () => {
+  it('that never comes leaves the slot of its handler free after the deadline (F-A12)', async () => {
     const page = await openSteps()
     const { agent, begun } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 1 })
@@ -352,7 +351,7 @@ describe('outcomes that do not count', () => {
     await stopped
   })
 
-  it('F-A14: a failure that was reported closes the attempt', async () => {
+  it('closes the attempt when it is a failure, and is not replaced (F-A14)', async () => {
     const page = await openSteps()
     let calls = 0
     const agent = shopThat(() => {
@@ -365,13 +364,13 @@ describe('outcomes that do not count', () => {
     await agents.stop(0)
     await agents.onChanges(await world.changes(), going)
     expect(calls).toBe(1)
-    // Even from the old page, where the step looks open, the outcome is not replaced.
+    // The old page shows the step as open. The outcome is not replaced even so.
     await agents.onChanges(page, going)
     await agents.stop(0)
     expect(await world.step()).toMatchObject({ outcome: { kind: 'failed' }, output: null })
   })
 
-  it('a step that is gone', async () => {
+  it('is discarded when its step is gone', async () => {
     const page = await openSteps()
     const agents = world.agents()
     const gone = page.map((change) => ({ ...change, id: `${change.id}-gone` }))
@@ -382,18 +381,21 @@ describe('outcomes that do not count', () => {
 })
 
 describe('recording an outcome', () => {
-  it.each(['applied', 'lost'] as const)('F-A5: with a lost reply, %s, records it once', async (truth) => {
-    const page = await openSteps()
-    world.faults.failWrites({ kind: 'unknownOutcome', truth })
-    const agents = world.agents()
-    await agents.onChanges(page, going)
-    await agents.stop(0)
-    expect(await world.step()).toMatchObject({ processState: 'Processed', outcome: { by: 'agents-1' } })
-    expect(world.telemetry.of('step.settled')).toHaveLength(1)
-    expect(world.telemetry.of('outcome.discarded')).toEqual([])
-  })
+  it.each(['applied', 'lost'] as const)(
+    'happens once when the reply is lost and the write was %s (F-A5)',
+    async (truth) => {
+      const page = await openSteps()
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
+      const agents = world.agents()
+      await agents.onChanges(page, going)
+      await agents.stop(0)
+      expect(await world.step()).toMatchObject({ processState: 'Processed', outcome: { by: 'agents-1' } })
+      expect(world.telemetry.of('step.settled')).toHaveLength(1)
+      expect(world.telemetry.of('outcome.discarded')).toEqual([])
+    },
+  )
 
-  it('F-A28: goes on after somebody edited the document by hand', async () => {
+  it('succeeds after an operator edited the document by hand (F-A28)', async () => {
     const page = await openSteps()
     const step = await world.step()
     await world.put('job-1', [replacing(step, { ...step, note: 'mine' })])
@@ -403,7 +405,7 @@ describe('recording an outcome', () => {
     expect(await world.step()).toMatchObject({ processState: 'Processed', note: 'mine' })
   })
 
-  it('is tried while the store is not available, until the deadline', async () => {
+  it('is repeated while the store is not available', async () => {
     const page = await openSteps()
     world.faults.failWrites(unavailable, unavailable)
     const agents = world.agents()
@@ -436,7 +438,7 @@ describe('recording an outcome', () => {
 })
 
 describe('back-pressure', () => {
-  it('R125, F-A24, F-X24: the delegate waits while all slots are taken, and so the feed does', async () => {
+  it('makes the delegate, and so the feed, wait while all slots are taken (R125, F-A24, F-X24)', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 2 })
@@ -453,7 +455,7 @@ describe('back-pressure', () => {
     expect(begun).toEqual(['a', 'b', 'c'])
   })
 
-  it('R126, F-Q10: the most urgent steps of a page begin first', async () => {
+  it('lets the most urgent steps of a page begin first (R126, F-Q10)', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 1 })
@@ -467,7 +469,7 @@ describe('back-pressure', () => {
     expect(begun).toEqual(['c', 'a', 'b'])
   })
 
-  it('R125: an agent that has all its slots in use does not keep others of the page from theirs', async () => {
+  it('does not delay the steps of other agents when one agent has no free slot (R125)', async () => {
     const page = await openSteps({ a: [], b: [], c: [] })
     const { begun, end } = slowShop()
     const shopOfOne = defineAgent('shop', { sell: () => end.promise }, { slots: 1 })
@@ -482,7 +484,7 @@ describe('back-pressure', () => {
     await agents.stop(0)
   })
 
-  it('F-C1: a step delivered twice while it waits for a slot is run once', async () => {
+  it('runs a step once that is delivered twice while it waits for a slot (F-C1)', async () => {
     const page = await openSteps({ a: [], b: [] })
     const { agent, begun, end } = slowShop()
     const agents = world.agents({ agents: [agent], slots: 1 })
@@ -494,19 +496,22 @@ describe('back-pressure', () => {
     expect(begun.filter((item) => item === 'b')).toEqual(['b'])
   })
 
-  it.each([10_000, 30_000])('is no way to run an attempt whose %d ms pass in the line', async (withinMs) => {
-    const page = await openSteps({ a: [], b: [] })
-    const { agent, begun } = slowShop()
-    const agents = world.agents({ agents: [agent], slots: 1 })
-    const waiting = page.map((change) =>
-      change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
-    )
-    const accepted = agents.onChanges(waiting, going)
-    await world.clock.advance(30_000)
-    await accepted
-    await agents.stop(0)
-    expect(begun).toEqual(['a'])
-  })
+  it.each([10_000, 30_000])(
+    'skips an attempt whose deadline in %d ms passes while it waits for a slot',
+    async (withinMs) => {
+      const page = await openSteps({ a: [], b: [] })
+      const { agent, begun } = slowShop()
+      const agents = world.agents({ agents: [agent], slots: 1 })
+      const waiting = page.map((change) =>
+        change['stepId'] === 'b' ? { ...change, completeByMs: world.clock.now() + withinMs } : change,
+      )
+      const accepted = agents.onChanges(waiting, going)
+      await world.clock.advance(30_000)
+      await accepted
+      await agents.stop(0)
+      expect(begun).toEqual(['a'])
+    },
+  )
 
   it('ends with a rejection when the lease is lost or the host stops before a slot is free', async () => {
     const page = await openSteps({ a: [], b: [] })
@@ -526,7 +531,7 @@ describe('back-pressure', () => {
   })
 })
 
-describe('F-A29: stopping', () => {
+describe('stopping (F-A29)', () => {
   it('waits for handlers within its budget', async () => {
     const page = await openSteps()
     const { agent, end } = slowShop()
@@ -540,7 +545,7 @@ describe('F-A29: stopping', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('aborts them after it, and they leave nothing behind', async () => {
+  it('aborts handlers after its budget, writes no outcome and leaves no timer', async () => {
     const page = await openSteps()
     const signals: AbortSignal[] = []
     const agent = shopThat((_input, { signal }) => {
@@ -568,13 +573,13 @@ describe('F-A29: stopping', () => {
   })
 })
 
-describe('agents and steps that must be claimed', () => {
+describe('agents with steps that must be claimed', () => {
   async function claimable() {
     await world.dispatched({ pay: [] }, { completeWithin: '30s', claim: true })
     return world.changes()
   }
 
-  it('act once of two that were given the same attempt (F-A6, I21)', async () => {
+  it('run the handler once when two instances receive the same attempt (F-A6, I21)', async () => {
     const page = await claimable()
     const slow = slowShop()
     const first = world.agents({ agents: [slow.agent] })
@@ -589,7 +594,7 @@ describe('agents and steps that must be claimed', () => {
     expect(world.telemetry.of('outcome.discarded')).toEqual([])
   })
 
-  it('do not act on a claim that was made before, not even under their own name (F-A2)', async () => {
+  it('do not act on an earlier claim, even if it carries their own name (F-A2)', async () => {
     const page = await claimable()
     const slow = slowShop()
     await world.agents({ agents: [slow.agent] }).onChanges(page, going)

@@ -45,7 +45,7 @@ async function outcomeOf(handler: AgentHandler<Json, unknown>): Promise<Outcome 
 }
 
 describe('an attempt that ends in time', () => {
-  it('R55, R59: tells the handler its input and what it is about', async () => {
+  it('passes the handler its input, and the ids, key and deadline of the attempt (R55, R59)', async () => {
     const seen = deferred<[Json, AgentContext]>()
     await outcomeOf((input, context) => seen.resolve([input, context]))
     const [input, context] = await seen.promise
@@ -61,7 +61,7 @@ describe('an attempt that ends in time', () => {
     expect(context.signal.aborted).toBe(false)
   })
 
-  it('R41: tells an undo the input that was recorded for it, and the key of what it undoes', async () => {
+  it('passes an undo its recorded input, and the key of the call that it undoes (R41)', async () => {
     const story = JobStory.submitted({ pay: [] }, { undo: true, retry: { tries: 1 } })
       .scheduled()
       .expired('pay')
@@ -102,19 +102,22 @@ describe('an attempt that ends in time', () => {
     ['an error', new Error('no such card'), 'no such card'],
     ['an error with its cause', new Error('no card', { cause: new Error('404') }), 'no card (404)'],
     ['something else', 'no such card', 'no such card'],
-  ])('F-A16: fails for good when the handler says so with %s', async (_what, error, message) => {
-    expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
-      kind: 'permanent',
-      message,
-      didNothing: true,
-    })
-  })
+  ])(
+    'fails for good when the handler calls `failPermanently` with %s (F-A16)',
+    async (_what, error, message) => {
+      expect(await outcomeOf((_input, context) => context.failPermanently(error))).toEqual({
+        kind: 'permanent',
+        message,
+        didNothing: true,
+      })
+    },
+  )
 })
 
 describe('an output that cannot be stored', () => {
   const cyclic: Record<string, unknown> = {}
   cyclic['self'] = cyclic
-  /** Deeper than the store takes it. */
+  /** Deeper than the store accepts. */
   const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) as unknown
 
   it.each([
@@ -124,26 +127,26 @@ describe('an output that cannot be stored', () => {
     ['is a symbol', Symbol('x')],
     ['holds NaN', { total: Number.NaN }],
     ['is nested too deep', deep],
-  ])('F-A18: fails the step for good when it %s', async (_what, output) => {
+  ])('fails the step for good when it %s (F-A18)', async (_what, output) => {
     expect(await outcomeOf(() => output)).toEqual({
       kind: 'permanent',
       message: expect.stringMatching(/^the output cannot be recorded: output/) as string,
     })
   })
 
-  it('F-A17: fails the step for good when it is too large, and is not kept', async () => {
+  it('fails the step for good when it has more than 1,000,000 bytes (F-A17)', async () => {
     expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 2))).toMatchObject({ kind: 'success' })
     expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 1))).toEqual({
       kind: 'permanent',
       message: 'the output has 1000001 bytes, the limit is 1000000: store it elsewhere and return where',
     })
-    // Bytes, not characters.
+    // The limit counts bytes, not characters.
     expect(await outcomeOf(() => '🛒'.repeat(300_000))).toMatchObject({ kind: 'permanent' })
   })
 })
 
-describe('F-A11: an attempt that does not end in time', () => {
-  /** A handler that says when it began and ends when it is told to. */
+describe('an attempt that does not end in time (F-A11)', () => {
+  /** A handler that ends with the given promise, and resolves `begun` when it begins. */
   function slow(end: Promise<unknown>) {
     const begun = deferred<AgentContext>()
     const handler: AgentHandler<Json, unknown> = (_input, context) => {
@@ -153,7 +156,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     return { begun: begun.promise, handler }
   }
 
-  it('is aborted a little before the deadline, and answers nothing', async () => {
+  it('is aborted a little before the deadline, and has no outcome', async () => {
     const { begun, handler } = slow(new Promise(() => undefined))
     const { clock, outcome } = attempting(handler)
     const { signal } = await begun
@@ -167,7 +170,7 @@ describe('F-A11: an attempt that does not end in time', () => {
   })
 
   it.each(['success', 'failure'])(
-    'F-A12: answers nothing even if %s comes after the signal',
+    'has no outcome even if %s comes after the signal (F-A12)',
     async (kind) => {
       const end = deferred<string>()
       const { begun, handler } = slow(end.promise)
@@ -182,7 +185,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     },
   )
 
-  it.each(['success', 'failure'])('answers nothing when %s comes together with the signal', async (kind) => {
+  it.each(['success', 'failure'])('has no outcome when %s comes together with the signal', async (kind) => {
     const stopping = new AbortController()
     const { outcome } = attempting(
       () => {
@@ -195,7 +198,7 @@ describe('F-A11: an attempt that does not end in time', () => {
     expect(await outcome).toBeNull()
   })
 
-  it('F-A29: is aborted when the host stops', async () => {
+  it('is aborted when the host stops (F-A29)', async () => {
     const stopping = new AbortController()
     const { begun, handler } = slow(new Promise(() => undefined))
     const { clock, outcome } = attempting(handler, { stopping: stopping.signal })
@@ -224,7 +227,7 @@ describe('F-A11: an attempt that does not end in time', () => {
   })
 })
 
-describe('F-A25: an attempt that asks for more time', () => {
+describe('an attempt that asks for more time (F-A25)', () => {
   it('may go on until its new deadline', async () => {
     const begun = deferred<AgentContext>()
     const { clock, outcome } = attempting(
@@ -245,7 +248,7 @@ describe('F-A25: an attempt that asks for more time', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('is aborted when it may not, and says why', async () => {
+  it('is aborted with the reason when its request is refused', async () => {
     const begun = deferred<AgentContext>()
     const { outcome } = attempting(async (_input, context) => {
       begun.resolve(context)
@@ -257,7 +260,7 @@ describe('F-A25: an attempt that asks for more time', () => {
     await expect(extend()).rejects.toThrow('another process makes this attempt')
   })
 
-  it('F-A26: is aborted at the deadline that stands when no answer comes', async () => {
+  it('is aborted at its old deadline when no answer comes (F-A26)', async () => {
     const begun = deferred<AgentContext>()
     const answer = deferred<number>()
     const { clock, outcome } = attempting(
@@ -276,10 +279,10 @@ describe('F-A25: an attempt that asks for more time', () => {
   })
 })
 
-describe('R72: a handler that is called again within its attempt', () => {
+describe('a handler that is called again within its attempt (R72)', () => {
   const retrying = { tries: 3, backoff: { minMs: 1_000, maxMs: 4_000 } }
 
-  /** A handler that throws these, one after another, and then succeeds; and when it was called. */
+  /** A handler that throws the given errors, one per call, then succeeds; and the times of its calls. */
   function failing(clockOf: () => VirtualClock, ...errors: readonly unknown[]) {
     const left = [...errors]
     const calls: number[] = []
@@ -302,14 +305,14 @@ describe('R72: a handler that is called again within its attempt', () => {
     return { calls, outcome: await outcome }
   }
 
-  it('succeeds with the try that does, after rests that double', async () => {
+  it('succeeds with its third call, after pauses that double', async () => {
     expect(await ended([new Error('busy'), new Error('busy')])).toEqual({
       calls: [0, 1_000, 3_000],
       outcome: { kind: 'success', output: 'sold' },
     })
   })
 
-  it('fails with what its last try threw', async () => {
+  it('fails with the error of its last call', async () => {
     const errors = ['one', 'two', 'three', 'four'].map((message) => new Error(message))
     expect(await ended(errors)).toEqual({
       calls: [0, 1_000, 3_000],
@@ -317,7 +320,7 @@ describe('R72: a handler that is called again within its attempt', () => {
     })
   })
 
-  it('R77: is not called again where the rest may end after the deadline, and says so in time', async () => {
+  it('fails in time, without another call, when the pause may end after the deadline (R77)', async () => {
     const long = { tries: 9, backoff: { minMs: 8_000, maxMs: 16_000 } }
     const { calls, outcome } = await ended(Array(9).fill(new Error('busy')), long)
     expect(calls).toEqual([0, 8_000, 24_000])
@@ -337,7 +340,7 @@ describe('R72: a handler that is called again within its attempt', () => {
     expect(calls).toBe(1)
   })
 
-  it('F-A20: that is refused at its second call may have acted at its first', async () => {
+  it('may have acted at its first call when its second is refused for good (F-A20)', async () => {
     let calls = 0
     const { clock, outcome } = attempting(
       (_input, context) => {

@@ -22,8 +22,8 @@ function attempts(count: number, isCutOff: boolean, of = step()): void {
   for (let index = 0; index < count; index += 1) review.noteEnded(of, isCutOff)
 }
 
-describe('R57: a deadline that is too short for what the operation takes', () => {
-  it('is told when more than one in a hundred attempts is cut off by it, once', () => {
+describe('a deadline that is too short for its operation (R57)', () => {
+  it('is reported once, when it cuts off more than one in a hundred attempts', () => {
     attempts(98, false)
     attempts(1, true)
     expect(told(), 'too few to judge by').toEqual([])
@@ -44,13 +44,13 @@ describe('R57: a deadline that is too short for what the operation takes', () =>
     expect(told()).toHaveLength(1)
   })
 
-  it('is not seen in one attempt of a hundred', () => {
+  it('is not reported when it cuts off one attempt in a hundred', () => {
     attempts(99, false)
     attempts(1, true)
     expect(told()).toEqual([])
   })
 
-  it('is judged by the latest attempts, each operation by its own', () => {
+  it('is judged by the latest attempts, separately for each operation', () => {
     attempts(2, true)
     attempts(200, false)
     attempts(2, true)
@@ -61,12 +61,12 @@ describe('R57: a deadline that is too short for what the operation takes', () =>
   })
 })
 
-describe('R57: a deadline that does not outlast a takeover', () => {
+describe('a deadline that does not outlast a takeover (R57)', () => {
   it.each([
     [10_000, 3],
     [60_000, 1],
     [25_000, 3],
-  ])('of %i ms with %i attempts is told, once', (completeWithinMs, maxFailures) => {
+  ])('of %i ms with %i attempts is reported once', (completeWithinMs, maxFailures) => {
     const short = step({ completeWithinMs, maxFailures })
     review.noteBegun(short)
     review.noteBegun(short)
@@ -74,7 +74,7 @@ describe('R57: a deadline that does not outlast a takeover', () => {
     expect(told()[0]?.advice).toContain('another instance takes over from a dead one after up to 77000 ms')
   })
 
-  it('is none where the attempts together do, or where what nobody took up does not count', () => {
+  it('is not reported if all attempts together outlast it, or if claims are required', () => {
     review.noteBegun(step())
     review.noteBegun(step({ completeWithinMs: 25_700 }))
     review.noteBegun(step({ completeWithinMs: 1_000, isClaimRequired: true }))
@@ -84,18 +84,21 @@ describe('R57: a deadline that does not outlast a takeover', () => {
   it.each([
     ['1m', { processState: 'Processing', failureCount: 1 }],
     ['10s', { processState: 'Error', failureCount: 3 }],
-  ])('of %s leaves a step of which no agent hears for that long %j', async (completeWithin, expected) => {
-    const world = new StateWorld()
-    await world.submitted({ pay: [] }, { completeWithin, retry: { tries: 3 } })
-    const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
-    supervisor.start()
-    for (let second = 0; second < failoverMs / 1_000; second += 1) {
-      const changes = await world.changes()
-      await scheduler.onChanges(changes)
-      supervisor.onChanges(changes, '0')
-      await world.clock.advance(1_000)
-    }
-    await supervisor.stop()
-    expect(await world.step()).toMatchObject(expected)
-  })
+  ])(
+    'of %s leaves a step that no agent receives during the takeover with %j',
+    async (completeWithin, expected) => {
+      const world = new StateWorld()
+      await world.submitted({ pay: [] }, { completeWithin, retry: { tries: 3 } })
+      const [scheduler, supervisor] = [world.scheduler(), world.supervisor()]
+      supervisor.start()
+      for (let second = 0; second < failoverMs / 1_000; second += 1) {
+        const changes = await world.changes()
+        await scheduler.onChanges(changes)
+        supervisor.onChanges(changes, '0')
+        await world.clock.advance(1_000)
+      }
+      await supervisor.stop()
+      expect(await world.step()).toMatchObject(expected)
+    },
+  )
 })

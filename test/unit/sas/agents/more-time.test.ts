@@ -13,7 +13,7 @@ beforeEach(() => {
   world = new StateWorld()
 })
 
-/** An open step, and an agent whose handler hands its context out and ends when it is told to. */
+/** An open step on which a handler has worked for 20 s; the handler ends when `end` is resolved. */
 async function workingOn(options: { readonly claim?: true } = {}) {
   await world.dispatched({ pay: [] }, { completeWithin: '30s', ...options })
   const begun: AgentContext[] = []
@@ -31,9 +31,9 @@ async function workingOn(options: { readonly claim?: true } = {}) {
   return { agent, agents, begun, context, end }
 }
 
-describe('F-A25: a step that outlives deadlines and deployments', () => {
+describe('an attempt that asks for more time (F-A25)', () => {
   it.each([{}, { claim: true as const }])(
-    'is done by the attempt that asks for time (%o)',
+    'completes its step after the original deadline (%o)',
     async (options) => {
       const { agents, context, end } = await workingOn(options)
       await context.extend()
@@ -48,7 +48,7 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
     },
   )
 
-  it('is not begun beside it by the instance that holds the range by now', async () => {
+  it('is not repeated by the instance that has taken over the range meanwhile', async () => {
     const { agent, agents, begun, context, end } = await workingOn()
     await context.extend()
     const other = world.agents({ agents: [agent], instanceName: 'agents-2' })
@@ -59,7 +59,7 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
     expect((await world.step()).outcome).toMatchObject({ kind: 'success', by: 'agents-1' })
   })
 
-  it('costs nothing while there is time', async () => {
+  it('costs no further write while enough time is left', async () => {
     const { agents, context, end } = await workingOn()
     await context.extend()
     const before = world.faults.writes.length
@@ -69,7 +69,7 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
     await agents.stop(1_000)
   })
 
-  it('stops when the step was given to another attempt', async () => {
+  it('is aborted when the step was given to another attempt', async () => {
     const { agents, context } = await workingOn()
     await world.clock.advance(8_000)
     const step = await world.step()
@@ -81,7 +81,7 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
     expect(world.telemetry.of('outcome.discarded')).toHaveLength(1)
   })
 
-  it('stops when its job cannot be read any more', async () => {
+  it('is refused when its job cannot be read any more', async () => {
     const { agents, context } = await workingOn()
     const { _etag: ifMatch, ...job } = await world.job()
     const document = { ...job, processState: 'Error' }
@@ -91,7 +91,7 @@ describe('F-A25: a step that outlives deadlines and deployments', () => {
   })
 })
 
-describe('F-A26: a heartbeat that is lost', () => {
+describe('a heartbeat that is lost (F-A26)', () => {
   it('is repeated while the deadline stands', async () => {
     const { agents, context, end } = await workingOn()
     world.faults.failWrites(unavailable, unavailable)
@@ -104,7 +104,7 @@ describe('F-A26: a heartbeat that is lost', () => {
     expect((await world.step()).processState).toBe('Processed')
   })
 
-  it('ends the attempt at the deadline, and nothing it does is recorded (I3)', async () => {
+  it('ends the attempt at the deadline, and no outcome of it is recorded (I3)', async () => {
     const { agents, context, end } = await workingOn()
     world.faults.failWrites(...Array.from({ length: 100 }, () => unavailable))
     const extending = expect(context.extend()).rejects.toThrow()

@@ -12,8 +12,8 @@ const usual: CostQuestion = {
   hasNotifier: false,
 }
 
-describe('R129: the cost of a job', () => {
-  it('R12: is that of four creates and ten replaces for three steps, in five requests', () => {
+describe('the cost of a job (R129)', () => {
+  it('is that of four creates and ten replaces for three steps, in five requests (R12)', () => {
     expect(jobCost(usual).writeRequests).toBe(5)
     expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 10 * 11))
     expect(jobCost(usual).feedCharge).toBe(3 * 14)
@@ -33,12 +33,12 @@ describe('R129: the cost of a job', () => {
   })
 })
 
-describe('the cost of units at rest', () => {
+describe('the cost of idle deployment units', () => {
   it('is below four request units per second for one partition and one instance', () => {
     expect(idleCharge(idleCost(usual))).toBeLessThan(4)
   })
 
-  it('is a third more with a notifier, nearly all of it for its leases', () => {
+  it('stays below 5.25 request units per second with a notifier, which adds mostly renewals', () => {
     const [without, all] = [idleCost(usual), idleCost({ ...usual, hasNotifier: true })]
     expect(idleCharge(all)).toBeLessThan(5.25)
     expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
@@ -54,7 +54,7 @@ describe('the cost of units at rest', () => {
     expect(partitions.sweeps).toBeCloseTo(3 * one.sweeps)
     const instances = idleCost({ ...usual, instances: 2 })
     expect({ ...instances, looksAtLeases: 0 }).toEqual({ ...one, looksAtLeases: 0 })
-    // Both look, and neither leaves a look out.
+    // Both instances look, and neither skips every other look, as a single instance does.
     expect(instances.looksAtLeases).toBeCloseTo(4 * one.looksAtLeases)
   })
 })

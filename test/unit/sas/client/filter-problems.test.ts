@@ -3,7 +3,7 @@ import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { aWorkflow } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
-describe('a filter that is not what it must be', () => {
+describe('a filter', () => {
   it.each<[object, string]>([
     [{ workflw: 'shopping' }, 'list: workflw is not an option: known are state, workflow, '],
     [{ State: 'Error' }, 'list: State is not an option: did you mean state?'],
@@ -13,7 +13,7 @@ describe('a filter that is not what it must be', () => {
     [{ before: new Date('never') }, 'list: before is an invalid Date; it must be a valid Date'],
     [{ limit: 0 }, 'list: limit is 0; it must be a whole number from 1'],
     [{ limit: Number.NaN }, 'list: limit is NaN; it must be a whole number from 1'],
-  ])('is refused instead of matching other jobs: %j', async (filter, message) => {
+  ])('is refused when it is invalid, instead of matching other jobs: %j', async (filter, message) => {
     const client = new JobClient(new StateWorld())
     await expect(client.list(filter)).rejects.toMatchObject({
       name: 'CommandInvalid',
@@ -21,7 +21,7 @@ describe('a filter that is not what it must be', () => {
     })
   })
 
-  it('carries a command on a selection out on no job', async () => {
+  it('prevents a command on a selection when it is misspelt', async () => {
     const world = new StateWorld()
     const client = new JobClient(world)
     await client.submit(aWorkflow(), {}, { jobId: 'a' })
@@ -32,13 +32,13 @@ describe('a filter that is not what it must be', () => {
     expect(await world.job('a')).toMatchObject({ compensation: null, audit: [] })
   })
 
-  it('of notices is refused, too', async () => {
+  it('of notices is refused when it is invalid', async () => {
     const client = new JobClient(new StateWorld())
     await expect(client.undelivered({ limit: -1 })).rejects.toThrow('undelivered: limit is -1; it must be')
     await expect(client.undelivered({ job: 'a' } as object)).rejects.toThrow('job is not an option')
   })
 
-  it('may be any that the types allow', async () => {
+  it('may have every property that its type allows', async () => {
     const client = new JobClient(new StateWorld())
     const at = new Date()
     const jobs = {

@@ -43,7 +43,7 @@ function ordering(submission: SubmissionDefaults<Order> = {}) {
 
 const workflow = ordering({ jobId: (order) => order.orderId })
 
-/** Runs everything that has been submitted to its end. */
+/** Runs all submitted jobs to their end. */
 async function runToEnd(
   options: Pick<SchedulerOptions, 'onJobEnded'> = {},
   known: readonly Agent[] = [shop],
@@ -58,7 +58,7 @@ async function runToEnd(
 }
 
 describe('a submission', () => {
-  it('R15, R22, R27: stores the job and answers it', async () => {
+  it('stores the job and returns it (R15, R22, R27)', async () => {
     const job = await client.submit(workflow, { orderId: 'order-1', total: 3 })
     expect([job.jobId, job.partitionKey]).toEqual(['order-1', 'order-1'])
     expect(await world.job('order-1')).toMatchObject({
@@ -71,7 +71,7 @@ describe('a submission', () => {
     expect(world.telemetry.of('job.submitted')).toMatchObject([{ jobId: 'order-1', isNew: true }])
   })
 
-  it('takes the submitter’s word over the workflow’s', async () => {
+  it('prefers the submitter’s ids and partition key to the workflow’s', async () => {
     const job = await client.submit(
       workflow,
       { orderId: 'order-1' },
@@ -81,7 +81,7 @@ describe('a submission', () => {
     expect(await world.job('j', 'p')).toMatchObject({ orderId: 'o', pk: 'p' })
   })
 
-  it('F-S2, F-S13: repeated is the same job (R23), whatever the order of its properties', async () => {
+  it('is the same job when it is repeated with its properties in any order (F-S2, F-S13, R23)', async () => {
     await client.submit(workflow, { orderId: 'order-1', total: 3 })
     const before = await world.job('order-1')
     await client.submit(workflow, { total: 3, orderId: 'order-1' })
@@ -89,7 +89,7 @@ describe('a submission', () => {
     expect(world.telemetry.of('job.submitted').map(({ isNew }) => isNew)).toEqual([true, false])
   })
 
-  it('F-S5: with another payload is a conflict, and the first stands', async () => {
+  it('with another payload is a conflict, and the first one stays (F-S5)', async () => {
     await client.submit(workflow, { orderId: 'order-1', total: 3 })
     const second = client.submit(workflow, { orderId: 'order-1', total: 4 })
     await expect(second).rejects.toThrow(JobConflict)
@@ -112,7 +112,7 @@ describe('a submission', () => {
     expect(await world.truth.read({ pk: 'order-2', id: 'o' })).toMatchObject({ orderId: 'order-2' })
   })
 
-  it('F-S6: with a document that exists without a job is a conflict, and stores nothing', async () => {
+  it('with a document that exists without a job is a conflict, and stores nothing (F-S6)', async () => {
     await world.put('order-1', [{ kind: 'create', document: { id: 'mine', pk: 'order-1' } }])
     const alongside = [{ create: { id: 'mine' } }]
     await expect(client.submit(workflow, { orderId: 'order-1' }, { alongside })).rejects.toThrow(
@@ -121,14 +121,17 @@ describe('a submission', () => {
     expect(await client.get('order-1')).toBeNull()
   })
 
-  it.each(['applied', 'lost'] as const)('F-S3: whose reply is lost, %s, is one job', async (truth) => {
-    world.faults.failWrites({ kind: 'unknownOutcome', truth })
-    const job = await client.submit(workflow, { orderId: 'order-1' })
-    expect((await job.view()).steps).toHaveLength(1)
-    expect(world.faults.writes).toHaveLength(truth === 'applied' ? 1 : 2)
-  })
+  it.each(['applied', 'lost'] as const)(
+    'is one job when its reply is lost and its write was %s (F-S3)',
+    async (truth) => {
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
+      const job = await client.submit(workflow, { orderId: 'order-1' })
+      expect((await job.view()).steps).toHaveLength(1)
+      expect(world.faults.writes).toHaveLength(truth === 'applied' ? 1 : 2)
+    },
+  )
 
-  it('F-S4: whose second try meets the first is no error', async () => {
+  it('succeeds when its second try finds the documents of the first (F-S4)', async () => {
     world.faults.failWrites(
       { kind: 'unknownOutcome', truth: 'lost' },
       { kind: 'rival', write: () => world.truth.apply('order-1', world.faults.writes[0] ?? []) },
@@ -137,7 +140,7 @@ describe('a submission', () => {
     expect(await world.job('order-1')).toMatchObject({ processState: 'Pending' })
   })
 
-  it('is given back to be repeated when the store never says what became of it', async () => {
+  it('fails with the advice to repeat it when the store never confirms the write', async () => {
     world.faults.failWrites(
       ...Array.from({ length: 3 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
@@ -146,7 +149,7 @@ describe('a submission', () => {
     await expect(submitting).rejects.toThrow('submit it again with the same id')
   })
 
-  it('F-S10: fails when the store is not available', async () => {
+  it('fails when the store is not available (F-S10)', async () => {
     const error = new StoreUnavailable('busy', { cause: null, retryAfterMs: 500 })
     world.faults.failWrites({ kind: 'throws', error })
     await expect(client.submit(workflow, { orderId: 'order-1' })).rejects.toBe(error)
@@ -211,14 +214,14 @@ describe('a submission that can never be accepted', () => {
       { alongside: Array.from({ length: 100 }, (_, index) => ({ create: { id: `o${index}` } })) },
       'needs 101 documents',
     ],
-  ])('because of %s', async (_what, options, message) => {
+  ])('is rejected because of %s', async (_what, options, message) => {
     const submitting = client.submit(workflow, { orderId: 'order-1' }, options)
     await expect(submitting).rejects.toThrow(SubmissionInvalid)
     await expect(submitting).rejects.toThrow(message)
     expect(world.faults.writes).toEqual([])
   })
 
-  it('I1: because of a plan that nobody could read', async () => {
+  it('is rejected because its plan could not be decoded (I1)', async () => {
     const { plan, ...rest } = ordering()
     const steps = plan.steps.map((step) => ({ ...step, actor: 7 as unknown as string }))
     const edited = { ...rest, plan: { ...plan, maxGenerations: 0.5, steps } }
@@ -230,17 +233,17 @@ describe('a submission that can never be accepted', () => {
     expect(world.faults.writes).toEqual([])
   })
 
-  it('because nobody says its id', async () => {
+  it('is rejected because neither the submitter nor the workflow gives an id', async () => {
     await expect(client.submit(ordering(), { orderId: 'order-1' })).rejects.toThrow(
       'workflow ordering: pass a jobId, or define how the workflow finds it',
     )
   })
 
-  it.each([1n, () => 1])('because its input is not JSON: %s', async (input) => {
+  it.each([1n, () => 1])('is rejected because its input is not JSON: %s', async (input) => {
     await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toThrow('job "j": input is a')
   })
 
-  it('because JSON would change a part of it without a word, which is named', async () => {
+  it('is rejected with the name of a part that JSON would change silently', async () => {
     const input = { lines: [{ price: Number.NaN }] }
     await expect(client.submit(aWorkflow(), input, { jobId: 'j' })).rejects.toMatchObject({
       name: 'SubmissionInvalid',
@@ -263,14 +266,14 @@ describe('a submission that can never be accepted', () => {
     })
   })
 
-  it('but no input at all is one', async () => {
+  it('differs from one without input, which is stored with null', async () => {
     await client.submit(aWorkflow(), undefined, { jobId: 'j' })
     expect(await world.job('j')).toMatchObject({ input: null })
   })
 })
 
 describe('a list that turns out longer than its fan-out allows', () => {
-  it('gives advice that can be followed: another definition under another id', async () => {
+  it('flags the job with the advice to submit another one, which then succeeds', async () => {
     const orders = defineAgent('orders', { find: () => ['a', 'b', 'c'] })
     const upTo = (atMost: number) =>
       defineWorkflow('selling', (job) => {
@@ -290,8 +293,8 @@ describe('a list that turns out longer than its fan-out allows', () => {
   })
 })
 
-describe('an event for a step that the job does not have', () => {
-  it('says so, and which steps wait for one', async () => {
+describe('an event for which no step waits', () => {
+  it('is refused with the names of the steps that wait for an event', async () => {
     const waiting = defineWorkflow('waiting', (job) => {
       job.waitFor('approval')
       job.waitFor('delivery')
@@ -307,7 +310,7 @@ describe('an event for a step that the job does not have', () => {
     await expect(client.raiseEvent('no', 'approval')).rejects.toMatchObject({ name: 'JobNotFound' })
   })
 
-  it('says so where the job was undone', async () => {
+  it('is refused with the reason when the job was undone', async () => {
     const waiting = defineWorkflow('waiting', (job) => {
       job.waitFor('approval')
     })
@@ -322,8 +325,8 @@ describe('an event for a step that the job does not have', () => {
   })
 })
 
-describe('a job looked at', () => {
-  it('is found by its id, by a read where its partition is known or the default one', async () => {
+describe('a job', () => {
+  it('is found by its id, with a point read if its partition is given or the default', async () => {
     await client.submit(workflow, { orderId: 'order-1' })
     await client.submit(workflow, { orderId: 'order-2' }, { partitionKey: 'p' })
     expect((await client.get('order-1'))?.partitionKey).toBe('order-1')
@@ -349,7 +352,7 @@ describe('a job looked at', () => {
     })
   })
 
-  it('shows what is there when a step is missing', async () => {
+  it('shows its other steps when a step is missing', async () => {
     const job = await client.submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
     const document = await world.job('j')
     const more = { ...document.steps, gone: { state: 'NotStarted' as const, dispatch: 0 } }
@@ -357,7 +360,7 @@ describe('a job looked at', () => {
     expect((await job.view()).steps.map(({ stepId }) => stepId)).toEqual(['a'])
   })
 
-  it('is listed, newest first, with how far it is', async () => {
+  it('is listed, newest first, with the number of its steps that are done', async () => {
     await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'one' })
     await runToEnd()
     await world.clock.advance(5)
@@ -381,7 +384,7 @@ describe('the result of a job', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('comes at once when the job ends in this process, and nothing is read for it', async () => {
+  it('comes at once, and without a read, when the job ends in this process', async () => {
     const endings = new JobEndings()
     const job = await clientOf(world, endings).submit(
       aWorkflow({ a: [], b: ['a'] }),
@@ -397,7 +400,7 @@ describe('the result of a job', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('is the caller’s own, whatever a handler still does with what it returned', async () => {
+  it('is a copy, so later changes to what a handler returned do not reach the caller', async () => {
     const endings = new JobEndings()
     const job = await clientOf(world, endings).submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
     const ends: EndedJob[] = []
@@ -413,7 +416,7 @@ describe('the result of a job', () => {
     expect(output).not.toBe(ends[0]?.steps?.[0]?.output)
   })
 
-  it('is read when not every step of a job that ends in this process is at hand', async () => {
+  it('is read when a job ends in this process but its steps are not at hand', async () => {
     const endings = new JobEndings()
     const job = await clientOf(world, endings).submit(aWorkflow({ a: [] }), {}, { jobId: 'j' })
     const result = job.result()
@@ -421,7 +424,7 @@ describe('the result of a job', () => {
     expect(await result).toEqual({ a: { item: 'a' } })
   })
 
-  it('says at once why a job of this process failed', async () => {
+  it('rejects at once with the diagnostics when a job fails in this process', async () => {
     const endings = new JobEndings()
     const empty = defineAgent('shop', {
       sell: (_input: unknown, context) => context.failPermanently('sold out'),
@@ -448,7 +451,7 @@ describe('the result of a job', () => {
     expect(world.faults.count('listSteps') - listSteps).toBe(expected.listSteps)
   })
 
-  it('is not looked for before such jobs have usually ended, later still where their end is heard of', async () => {
+  it('is first read after twice the usual duration, where this process hears of ends', async () => {
     const endings = new JobEndings()
     const hearing = clientOf(world, endings)
     const first = (await hearing.submit(aWorkflow(), {}, { jobId: 'first' })).result()
@@ -467,7 +470,7 @@ describe('the result of a job', () => {
     await waiting
   })
 
-  it('is looked for less and less often, down to once a second', async () => {
+  it('is read less and less often, down to once a second', async () => {
     const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
     const stopping = new AbortController()
     const waiting = expect(job.result({ signal: stopping.signal })).rejects.toThrow('enough')
@@ -517,7 +520,7 @@ describe('the result of a job', () => {
     })
   })
 
-  it('is a rejection when there is no such job any more', async () => {
+  it('is a rejection when the job no longer exists', async () => {
     const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
     const document = await world.job('j')
     await world.put('j', [replacing(document, { ...document, ttl: 1 })])

@@ -29,7 +29,7 @@ async function failed(jobId: string): Promise<void> {
 }
 
 describe('a command on many jobs', () => {
-  it('R115: is carried out on each job it fits, and is on record there', async () => {
+  it('is carried out on each job that it fits, and recorded there (R115)', async () => {
     await failed('one')
     await failed('two')
     await world.submitted({ pay: [] }, {}, { jobId: 'well', partition: 'well' })
@@ -53,14 +53,14 @@ describe('a command on many jobs', () => {
     expect(await world.job('well')).toMatchObject({ audit: [] })
   })
 
-  it('F-O4: repeated does nothing to what was done', async () => {
+  it('changes nothing when it is repeated (F-O4)', async () => {
     await failed('one')
     await client.select({}).resubmit(decision)
     expect(await client.select({}).resubmit(decision)).toMatchObject({ done: [], refused: [] })
     expect(await world.job('one')).toMatchObject({ generation: 2 })
   })
 
-  it('dry, says for each job what would become of it and writes nothing', async () => {
+  it('reports as a dry run what it would do to each job, and writes nothing', async () => {
     await failed('one')
     await failed('two')
     const before = await world.job('one')
@@ -79,7 +79,7 @@ describe('a command on many jobs', () => {
     expect(world.telemetry.of('job.operated')).toEqual([])
   })
 
-  it('cancels what can be stopped, and releases what waits', async () => {
+  it('cancels each job that can be stopped, and releases no job without a parked step', async () => {
     await failed('one')
     await world.submitted({ pay: [] }, {}, { jobId: 'new', partition: 'new' })
     const cancelled = await client.select({}).cancel('shop closed', { by: 'ann' })
@@ -87,7 +87,7 @@ describe('a command on many jobs', () => {
     expect(await client.select({}).release({ by: 'ann' })).toMatchObject({ done: [], refused: [] })
   })
 
-  it('ends with the store’s error when the store goes away, beginning no further job', async () => {
+  it('fails with the store’s error when the store is not available, and begins no other job', async () => {
     for (let index = 0; index < 20; index += 1) await failed(`job-${index}`)
     const error = new StoreUnavailable('away', { cause: null })
     world.faults.failWrites({ kind: 'throws', error })
@@ -95,7 +95,7 @@ describe('a command on many jobs', () => {
     expect(world.faults.count('apply')).toBeLessThanOrEqual(8)
   })
 
-  it('begins no further job when told to stop', async () => {
+  it('begins no further job when its signal aborts', async () => {
     for (let index = 0; index < 20; index += 1) await failed(`job-${index}`)
     const stopping = new AbortController()
     const onProgress = (): void => stopping.abort()
@@ -104,7 +104,7 @@ describe('a command on many jobs', () => {
   })
 })
 
-it('a selection lists every job once, page after page, also where more share a millisecond than a page holds', async () => {
+it('a selection lists each job once, even if more jobs share a millisecond than a page holds', async () => {
   const summaries = Array.from({ length: 1_900 }, (_, index) => ({
     jobId: `job-${index}`,
     submittedAt: new Date(1_000_000 - Math.floor(index / 1_300)).toISOString(),

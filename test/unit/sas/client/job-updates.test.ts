@@ -18,7 +18,7 @@ function states({ state, steps }: JobView): string {
   return [state, ...steps.map((step) => step.state)].join(' ')
 }
 
-it('R118, R47: shows a job at once, at every change that is seen, and at its end, then ends', async () => {
+it('`updates` yields a job at once, at every change seen, and at its end (R118, R47)', async () => {
   const job = await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'j', partitionKey: 'shop' })
   await client.submit(aWorkflow(), {}, { jobId: 'other', partitionKey: 'shop' })
   const seen: string[] = []
@@ -42,7 +42,7 @@ it('R118, R47: shows a job at once, at every change that is seen, and at its end
   expect(world.clock.pendingTimers).toBe(0)
 })
 
-it('says so when the store is away', async () => {
+it('`updates` rejects when the store is not available', async () => {
   const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
   const updates = job.updates()
   expect((await updates.next()).done).toBe(false)
@@ -50,7 +50,7 @@ it('says so when the store is away', async () => {
   await expect(updates.next()).rejects.toThrow('away')
 })
 
-it('ends when nobody listens any more, and when it is told to', async () => {
+it('`updates` ends when its consumer leaves the loop, and rejects when its signal aborts', async () => {
   const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
   const stopping = new AbortController()
   const updates = job.updates({ signal: stopping.signal })
@@ -67,7 +67,7 @@ it('ends when nobody listens any more, and when it is told to', async () => {
   expect(world.clock.pendingTimers).toBe(0)
 })
 
-it('is refused for a job that is gone', async () => {
+it('`updates` rejects for a job that is gone', async () => {
   const job = await client.submit(aWorkflow(), {}, { jobId: 'j' })
   const document = await world.job('j')
   const { _etag: ifMatch, ...rest } = document

@@ -14,7 +14,7 @@ beforeEach(() => {
   client = new JobClient(world)
 })
 
-/** A job whose first notice nobody took. */
+/** A job whose first notice was given up. */
 async function untold(jobId: string, since: string): Promise<void> {
   await world.submitted({ pay: [] }, {}, { jobId, partition: jobId, replyTo })
   const [notice] = await world.truth.listNotices(jobId, jobId)
@@ -25,7 +25,7 @@ async function untold(jobId: string, since: string): Promise<void> {
 }
 
 describe('notices that were given up', () => {
-  it('are shown with whom they were for, without what may be secret, the longest ago first', async () => {
+  it('are listed, oldest first, with their receiver but without its secrets', async () => {
     await untold('late', '2026-01-02T00:00:00.000Z')
     await untold('early', '2026-01-01T00:00:00.000Z')
     const shown = await client.undelivered()
@@ -40,7 +40,7 @@ describe('notices that were given up', () => {
     expect(JSON.stringify(shown)).not.toContain('hidden')
   })
 
-  it('W11: are sent again, with all their tries, as soon as an operator says so', async () => {
+  it('are sent again, with all their tries, when an operator resends them (W11)', async () => {
     await untold('one', '')
     await untold('two', '')
     await world.clock.advance(5_000)
@@ -51,7 +51,7 @@ describe('notices that were given up', () => {
     expect((await client.undelivered()).map(({ jobId }) => jobId)).toEqual(['two'])
   })
 
-  it('keep who had them sent again, when and why, the oldest first', async () => {
+  it('record the time, operator and reason of each resend, oldest first', async () => {
     await untold('one', '')
     await world.clock.advance(5_000)
     await client.resend('one', { by: 'ann', why: 'the shop is back' })
@@ -76,7 +76,7 @@ describe('notices that were given up', () => {
     ['by', { by: '' }],
     ['why', { why: '' }],
     ['dryRun', { dryRun: 'yes' }],
-  ])('are not sent again by a call whose %s is not what it must be', async (name, options) => {
+  ])('are not sent again by a call with an invalid %s', async (name, options) => {
     await untold('one', '')
     await expect(client.resend('one', options as ResendOptions)).rejects.toThrow(
       new RegExp(`^resend: ${name} `),
@@ -103,7 +103,7 @@ describe('notices that were given up', () => {
     },
   )
 
-  it('are left to a rival who was quicker: it may have been sent by now', async () => {
+  it('are left alone when another process has changed them meanwhile', async () => {
     await untold('one', '')
     const [notice] = await world.queries.listUndelivered({ jobId: 'one' })
     if (notice === undefined) throw new Error('it was given up')
@@ -113,7 +113,7 @@ describe('notices that were given up', () => {
     expect(await world.truth.read(notice)).toMatchObject({ sentAt: '2026-01-03', completeByMs: null })
   })
 
-  it('are refused where there are none, and where there is no such job', async () => {
+  it('are needed for a resend, which is refused for a job without any and for an unknown job', async () => {
     await world.submitted({ pay: [] }, {}, { jobId: 'told', partition: 'told', replyTo })
     await expect(client.resend('told')).rejects.toThrow(CommandRefused)
     await expect(client.resend('nobody')).rejects.toThrow(JobNotFound)

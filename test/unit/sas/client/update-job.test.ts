@@ -25,7 +25,7 @@ async function failed(): Promise<void> {
 }
 
 describe('a command to a job', () => {
-  it('R115: resubmits a failed step with another input; schedulers see it in the feed', async () => {
+  it('resubmits a failed step with another input, which schedulers see in the feed (R115)', async () => {
     await failed()
     const scheduler = world.scheduler()
     await scheduler.onChanges(await world.changes())
@@ -42,7 +42,7 @@ describe('a command to a job', () => {
     ])
   })
 
-  it('cancels, and the job’s view says so', async () => {
+  it('cancels the job, and the job’s view shows the reason', async () => {
     await world.submitted()
     await client.cancel('job-1', 'not wanted any more')
     await world.scheduler().onChanges(await world.changes())
@@ -54,7 +54,7 @@ describe('a command to a job', () => {
     await expect(job?.result()).rejects.toThrow('ended Compensated: cancelled: not wanted any more')
   })
 
-  it('F-O1: is refused, with a reason, when the job does not stand so', async () => {
+  it('is refused, with a reason, when it does not fit the state of the job (F-O1)', async () => {
     await world.submitted()
     await expect(client.resubmit('job-1', decided)).rejects.toThrow(CommandRefused)
     await expect(client.release('job-1')).rejects.toThrow('no step of job job-1 is parked')
@@ -64,11 +64,11 @@ describe('a command to a job', () => {
     expect(world.faults.writes).toEqual([])
   })
 
-  it('F-O3: says when there is no such job', async () => {
+  it('is rejected when there is no such job (F-O3)', async () => {
     await expect(client.cancel('job-1', 'x')).rejects.toThrow(new JobNotFound('job-1'))
   })
 
-  it('F-V21: decides again when somebody else wrote the job meanwhile', async () => {
+  it('decides again when the job was written meanwhile (F-V21)', async () => {
     await world.submitted()
     const rival = async (): Promise<void> => {
       const job = await world.job()
@@ -79,7 +79,7 @@ describe('a command to a job', () => {
     expect(await world.job()).toMatchObject({ priority: 7, audit: [{ command: 'cancel' }] })
   })
 
-  it('finds its own decision when the reply was lost, and takes it once', async () => {
+  it('takes effect once when its replies are lost', async () => {
     await failed()
     world.faults.failWrites(
       { kind: 'unknownOutcome', truth: 'lost' },

@@ -22,7 +22,7 @@ describe('a claim (W2)', () => {
     expect(claim(step, rival, story.now)).toEqual({ kind: 'refused' })
   })
 
-  it('is held when its own reply was lost, not when the instance was restarted since', () => {
+  it('is still held when its reply was lost, but not when the instance restarted since', () => {
     const { fence } = dispatched.step('pay')
     const story = claimed(dispatched)
     const again = (token: string) => claim(story.step('pay'), { fence, by: 'agents-1', token }, story.now)
@@ -38,12 +38,12 @@ describe('a claim (W2)', () => {
     expect(claim({ ...step, isClaimRequired: false }, claimant, dispatched.now).kind).toBe('refused')
   })
 
-  it('leaves the deadline of its dispatch, also where the clock of the claimant is behind', () => {
+  it('keeps the deadline of the dispatch, even if the clock of the claimant is behind', () => {
     const { completeByMs } = dispatched.step('pay')
     expect(claimed(dispatched.later(-5_000)).step('pay').completeByMs).toBe(completeByMs)
   })
 
-  it('is asked for anew for every attempt', () => {
+  it('is needed again for every attempt', () => {
     const story = claimed(JobStory.submitted({ pay: [] }, { ...options, retry: { tries: 2 } }).scheduled())
     const again = story.expired('pay').scheduled()
     expect(again.step('pay').failureCount).toBe(1)
@@ -52,7 +52,7 @@ describe('a claim (W2)', () => {
 })
 
 describe('an attempt that must be claimed', () => {
-  it('F-A22: does not count when nobody claimed it, and is flagged until somebody does', () => {
+  it('does not count while it is unclaimed, and is flagged until an agent claims it (F-A22)', () => {
     const offered = dispatched.expired('pay')
     expect(offered.step('pay')).toMatchObject({
       processState: 'Pending',
@@ -71,7 +71,7 @@ describe('an attempt that must be claimed', () => {
     })
   })
 
-  it('R92: is flagged no more when the wait before it is over', () => {
+  it('loses the flag of the extended wait when that wait is over (R92)', () => {
     const wait = { ...options, onExhausted: { extendedWait: '1h' } } as const
     const waiting = claimed(JobStory.submitted({ pay: [] }, wait).scheduled())
       .expired('pay')
@@ -80,7 +80,7 @@ describe('an attempt that must be claimed', () => {
     expect(waiting.expired('pay').scheduled().step('pay').attention).toBeNull()
   })
 
-  it('is offered for longer each time, and who claims it has the usual time', () => {
+  it('is offered for longer each time, and has the usual time once it is claimed', () => {
     let story = dispatched
     for (let times = 0; times < 6; times += 1) story = story.expired('pay').scheduled()
     const offered = story.later(1)
@@ -89,14 +89,14 @@ describe('an attempt that must be claimed', () => {
     expect(claimed(offered).step('pay').completeByMs).toBe(offered.now + completeWithinMs)
   })
 
-  it('counts when it was claimed and did not end well (I4)', () => {
+  it('counts as a failure when it was claimed and its deadline passed (I4)', () => {
     expect(claimed(dispatched).expired('pay').step('pay')).toMatchObject({
       processState: 'Error',
       failureCount: 1,
     })
   })
 
-  it('is not undone when nobody ever claimed it: it had no effect; else it may have had one (F-K2)', () => {
+  it('is undone only if it was ever claimed, because only then it may have had an effect (F-K2)', () => {
     const cancel = { kind: 'cancel', by: 'ann', why: 'x' } as const
     const undoable = JobStory.submitted({ pay: [] }, { ...options, undo: true }).scheduled()
     expect(undoable.commanded(cancel).scheduled().job.processState).toBe('Compensated')
@@ -111,17 +111,17 @@ describe('an attempt that must be claimed', () => {
   })
 })
 
-describe('a process that cannot know that it is the first with an attempt', () => {
+describe('a process that joins an attempt without a claim', () => {
   const open = JobStory.submitted({ pay: [] }, { completeWithin: '1m', retry: { tries: 2 } }).scheduled()
   const step = open.step('pay')
 
-  it('writes that it may act before it does, once', () => {
+  it('writes once, before it acts, that it may have acted', () => {
     const joined = { ...step, mayHaveActed: true }
     expect(joinAttempt(step, step.fence, open.now)).toStrictEqual({ kind: 'write', step: joined })
     expect(joinAttempt(joined, step.fence, open.now)).toEqual({ kind: 'held' })
   })
 
-  it('must not act on another attempt, on one that is over, or on one that another process has extended', () => {
+  it('is refused another attempt, one that is over, or one that another process has extended', () => {
     const refused = { kind: 'refused' }
     expect(joinAttempt(step, step.fence - 1, open.now)).toEqual(refused)
     expect(joinAttempt(step, step.fence, step.completeByMs ?? 0)).toEqual(refused)
@@ -132,18 +132,18 @@ describe('a process that cannot know that it is the first with an attempt', () =
   })
 })
 
-describe('whether anything may have acted', () => {
+describe('`mayHaveActed`', () => {
   const step = JobStory.submitted({ pay: [] }, { completeWithin: '1m' }).scheduled().step('pay')
   const outcome = { kind: 'failed', attempt: 1, at: '', by: 'python', didNothing: false } as const
 
-  it('F-A20: is told by the outcome, also that of an agent which is not ours and notes nothing else', () => {
+  it('follows the outcome, even that of a foreign agent which writes nothing else (F-A20)', () => {
     expect(mayHaveActed({ ...step, lockedBy: null, outcome })).toBe(true)
     expect(mayHaveActed({ ...step, outcome: { ...outcome, kind: 'permanent', didNothing: true } })).toBe(
       false,
     )
   })
 
-  it('F-K2: is not changed by its undo, which is called under another key', () => {
+  it('does not count calls of the undo, which has another key (F-K2)', () => {
     expect(mayHaveActed(step)).toBe(true)
     expect(mayHaveActed({ ...step, direction: 'undo' })).toBe(false)
     expect(mayHaveActed({ ...step, direction: 'undo', mayHaveActed: true })).toBe(true)
