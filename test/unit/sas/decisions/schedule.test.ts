@@ -23,7 +23,7 @@ function dispatchedIn(decision: Schedule): string[] {
 describe('a new job', () => {
   const submitted = JobStory.submitted({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s' })
 
-  it('is claimed and its first step dispatched with a deadline, in one write (R32, R38, R52, R53, R56)', () => {
+  it('is claimed and its first step dispatched, in one write (R32, R38, R52, R53, R56)', () => {
     const { job, changed } = written(submitted.deciding())
     expect(job).toStrictEqual({
       ...submitted.job,
