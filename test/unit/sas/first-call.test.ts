@@ -9,7 +9,7 @@ import { StateWorld } from '../../support/state-world.js'
 
 const { signal } = new AbortController()
 const leaseToken = '0'
-/** By a lease that was held when the step was dispatched; or by one that was taken over since. */
+/** Deliveries by a lease that was held when the step was dispatched, and by one that was taken over since. */
 const first = { signal, leaseToken, wasHeldAt: () => true }
 const later = { signal, leaseToken, wasHeldAt: () => false }
 
@@ -23,7 +23,7 @@ async function openStep(options: ShapeOptions = {}) {
   return world.changes()
 }
 
-/** A bank that does with each call what the test says. */
+/** A bank that answers each call with `answer`. */
 function bank(answer: (context: AgentContext) => unknown) {
   return defineAgent('shop', {
     sell: (_input: { item: string }, context) => answer(context),
@@ -35,7 +35,7 @@ const refusing = bank((context) => context.failPermanently('no such card'))
 const history = ({ mayHaveActed, outcome }: StepDocument) => ({ mayHaveActed, kind: outcome?.kind })
 
 describe('a refusal', () => {
-  it('F-A20: of the process that is the first to call proves that nothing was done, and costs no request more', async () => {
+  it('of the first process to call proves at no extra cost that it had no effect (F-A20)', async () => {
     const page = await openStep()
     const agents = world.agents({ agents: [refusing] })
     const before = world.faults.count('apply')
@@ -48,7 +48,7 @@ describe('a refusal', () => {
   it.each([
     ['that took the lease over', later],
     ['that knows of no lease', { signal }],
-  ])('proves nothing in a process %s: another may have called', async (_what, context) => {
+  ])('proves nothing in a process %s, as another one may have called', async (_what, context) => {
     const page = await openStep()
     const agents = world.agents({ agents: [refusing] })
     await agents.onChanges(page, context)
@@ -56,7 +56,7 @@ describe('a refusal', () => {
     expect(history(await world.step())).toEqual({ mayHaveActed: true, kind: 'permanent' })
   })
 
-  it('F-A30: proves nothing when another process has joined in meanwhile, and lost the answer', async () => {
+  it('proves nothing when another process has called meanwhile without an answer (F-A30)', async () => {
     const page = await openStep()
     const [answer, called] = [deferred<null>(), deferred<null>()]
     const slow = bank(async (context) => {
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     expect(history(await world.step())).toEqual({ mayHaveActed: true, kind: 'permanent' })
   })
 
-  it('F-A30: that stands keeps a process from calling that comes later with an old page', async () => {
+  it('that is recorded keeps another process with an old page from calling (F-A30)', async () => {
     const page = await openStep()
     const agents = world.agents({ agents: [refusing] })
     await agents.onChanges(page, first)
@@ -94,8 +94,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('a process that joins in', () => {
-  it('leaves the attempt alone that its first process has asked for more time', async () => {
+describe('a process that gets an attempt after its first call', () => {
+  it('does not call if the first process has extended the attempt', async () => {
     const page = await openStep()
     const [late, begun] = [deferred<null>(), deferred<null>()]
     const working = bank(async (context) => {
@@ -115,7 +115,7 @@ describe('a process that joins in', () => {
     expect(calls).toBe(0)
   })
 
-  it('writes nothing where it is known already that something may have been done', async () => {
+  it('writes no mark if the step is already marked as one that may have acted', async () => {
     const page = await openStep()
     const never = deferred<null>()
     const dying = world.agents({ agents: [bank(() => never.promise)], instanceName: 'one' })
@@ -128,7 +128,7 @@ describe('a process that joins in', () => {
     expect(world.faults.count('apply')).toBe(before + 1)
   })
 
-  it('does not call the same attempt twice when its outcome could not be recorded', async () => {
+  it('does not call again if it made that call and could not record the outcome', async () => {
     const page = await openStep()
     let calls = 0
     const agents = world.agents({ agents: [bank(() => (calls += 1))] })
@@ -153,14 +153,14 @@ describe('agents that share a process with the scheduler', () => {
     return agents
   }
 
-  it('are named in the dispatch, and are the first', async () => {
+  it('are named in the dispatch and count as the first to call', async () => {
     const agents = await together(refusing)
     expect((await world.step()).firstBy).toBe(agents.token)
     await agents.stop(0)
     expect(history(await world.step())).toEqual({ mayHaveActed: false, kind: 'permanent' })
   })
 
-  it('are the first by the feed as well, where they had no place at once', async () => {
+  it('count as the first to call also when the feed delivers a step that found no free slot', async () => {
     const [begun, end] = [deferred<null>(), deferred<null>()]
     const oneByOne = bank(async (context) => {
       begun.resolve(null)
@@ -178,7 +178,7 @@ describe('agents that share a process with the scheduler', () => {
     expect(history(await world.step('b'))).toEqual({ mayHaveActed: false, kind: 'permanent' })
   })
 
-  it('are the only first ones: another holder of the lease writes a mark before it acts', async () => {
+  it('are the only first ones: another holder of the lease writes a mark before it calls', async () => {
     const agents = await together(bank(() => deferred<null>().promise))
     const other = world.agents({ agents: [refusing], instanceName: 'two' })
     await other.onChanges(await world.changes(), first)

@@ -19,7 +19,7 @@ const undoing: ShapeOptions = {
   undoUncertain: false,
 }
 
-/** The story with everything done that the scheduler has to do, and how many steps each of its writes took. */
+/** Applies all that the scheduler decides; returns the story and the number of steps in each write. */
 function settledDown(story: JobStory): { readonly story: JobStory; readonly writes: number[] } {
   const writes: number[] = []
   let next = story
@@ -34,21 +34,21 @@ function settled(story: JobStory, ...ids: readonly string[]): JobStory {
   return ids.reduce((before, stepId) => before.settled(stepId, success), story)
 }
 
-describe('a job of more steps than one transaction takes', () => {
+describe('a job with more steps than fit into one transaction', () => {
   const begun = settledDown(JobStory.submitted(beside, undoing))
   const [last = '', ...others] = [...stepIds].reverse()
   const back = settledDown(settled(begun.story, ...others).settled(last, permanent))
 
-  it('F-S7: begins in as many transactions as it needs', () => {
+  it('begins in as many transactions as it needs (F-S7)', () => {
     expect(begun.writes).toEqual([90, 90, 20])
   })
 
-  it('is undone in as many', () => {
+  it('is undone in as many transactions as that needs', () => {
     expect(back.writes).toEqual([90, 90, 19])
     expect(settledDown(settled(back.story, ...others)).story.job.processState).toBe('Compensated')
   })
 
-  it('R111: has all its failed undos tried again, in parts of which nothing runs before the last', () => {
+  it('has its failed undos put back in parts, and none runs before the last part (R111)', () => {
     const resubmit = { kind: 'resubmit', ...by } as const
     const stuck = settledDown(others.reduce((story, stepId) => story.settled(stepId, permanent), back.story))
     expect(stuck.story.job.attention).toMatchObject({ kind: 'compensationFailed' })
@@ -67,7 +67,7 @@ describe('a job of more steps than one transaction takes', () => {
     expect(settledDown(settled(again, ...others)).story.job.processState).toBe('Compensated')
   })
 
-  it('R115: begins all its failed steps again, those too that one transaction does not take', () => {
+  it('restarts all its failed steps, although they do not fit into one transaction (R115)', () => {
     const story = settledDown(JobStory.submitted(beside, { retry: { tries: 1 } })).story
     const failed = settledDown(stepIds.reduce((before, stepId) => before.settled(stepId, permanent), story))
     const again = failed.story.commanded({ kind: 'resubmit', ...by })
@@ -88,7 +88,7 @@ describe('a job of more steps than one transaction takes', () => {
     })
   })
 
-  it('has all its parked steps released by one command, in parts', async () => {
+  it('has all its parked steps released in parts by one command', async () => {
     const story = settledDown(JobStory.submitted(beside, { retry: { tries: 1 }, onExhausted: 'park' })).story
     const parked = settledDown(stepIds.reduce((before, stepId) => before.settled(stepId, permanent), story))
     const world = new StateWorld()
@@ -112,7 +112,7 @@ describe('a job of more steps than one transaction takes', () => {
   })
 })
 
-it('I6: a job of a thousand steps, one after the other, is undone from its end without taking long', () => {
+it('a job of a thousand steps in sequence is quickly undone from its end (I6)', () => {
   const ids = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
   const shape = Object.fromEntries(ids.map((id, index) => [id, index === 0 ? [] : [`s${index - 1}`]]))
   const { job, steps } = JobStory.submitted(shape, undoing)
@@ -134,14 +134,14 @@ it('I6: a job of a thousand steps, one after the other, is undone from its end w
   expect(undone).toEqual(['s999'])
 })
 
-describe('a job of many steps that is kept for a while', () => {
-  it('I18, F-X8, F-D10: begins to expire in parts when it has ended, each by another scheduler, and goes before its steps', async () => {
+describe('a job with many steps and `retainFor`', () => {
+  it('expires before its steps, in parts that several schedulers write (I18, F-X8, F-D10)', async () => {
     const world = new StateWorld()
     const never = aWorkflow(beside, { when: condition.present(reference(['input', 'missing'])) })
     await new JobClient(world).submit(never, {}, { jobId: 'job-1', retainFor: '1h' })
     const lasting: number[] = []
     for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
-      // Whoever did the part before has died.
+      // The scheduler of the previous part has crashed.
       await world.scheduler(`scheduler-${lasting.length}`).onChanges(page)
       const steps = await world.truth.listSteps('job-1', 'job-1')
       lasting.push(steps.filter(({ ttl }) => ttl === -1).length)
@@ -154,7 +154,7 @@ describe('a job of many steps that is kept for a while', () => {
     expect(world.telemetry.of('job.finished')).toHaveLength(1)
   })
 
-  it('I18: expires no further when an operator lets it live again, and lives without what has begun to expire', () => {
+  it('stops expiring when it is resubmitted, unless too many steps have begun to expire (I18)', () => {
     const story = JobStory.submitted(beside, undoing)
     const kept = story.withJob({ ...story.job, retainForMs: 1_000 })
     const undone = kept.commanded({ kind: 'cancel', ...by }).scheduled()

@@ -16,7 +16,7 @@ function states({ job }: JobStory): Record<string, string> {
   return Object.fromEntries(Object.entries(job.steps).map(([stepId, { state }]) => [stepId, state]))
 }
 
-/** A chain of which the last step has failed for good, and whose compensation has begun. */
+/** A chain whose last step failed for good and whose compensation has begun. */
 function failedAtTheEnd(options = {}): JobStory {
   return JobStory.submitted(chain, { ...compensating, ...options })
     .scheduled()
@@ -25,8 +25,8 @@ function failedAtTheEnd(options = {}): JobStory {
     .concluded('c', permanent)
 }
 
-describe('a job that is to be undone', () => {
-  it('R93, R110: says so and why, and begins with the last step that was done, in one write', () => {
+describe('a job whose steps have undos', () => {
+  it('records the reason and begins to undo the last step that was done, in one write (R93, R110)', () => {
     const story = failedAtTheEnd()
     expect(story.job).toMatchObject({
       processState: 'Compensating',
@@ -47,7 +47,7 @@ describe('a job that is to be undone', () => {
     })
   })
 
-  it('R41: gives the undo what was recorded with the success', () => {
+  it('gives an undo an input made from the output of its step (R41)', () => {
     const done = JobStory.submitted({ a: [] }, compensating).scheduled().settled('a', success)
     expect(done.step('a').undo).toEqual({
       actor: 'shop',
@@ -59,7 +59,7 @@ describe('a job that is to be undone', () => {
     })
   })
 
-  it('I6, F-K7: goes back in reverse order, and ends where it began', () => {
+  it('undoes its steps in reverse order and returns to its initial state (I6, F-K7)', () => {
     const first = failedAtTheEnd().concluded('b')
     expect(states(first)).toEqual({ a: 'Compensating', b: 'Compensated', c: 'Error' })
     const ended = first.concluded('a')
@@ -76,7 +76,7 @@ describe('a job that is to be undone', () => {
     expect(ended.deciding()).toEqual({ kind: 'nothing' })
   })
 
-  it('I6: leaves what has no undo, and still undoes what lies behind it first', () => {
+  it('leaves out a step without an undo and keeps the order of the others (I6)', () => {
     const all = JobStory.submitted({ ...chain, d: ['c'] }, compensating)
       .scheduled()
       .concluded('a')
@@ -89,7 +89,7 @@ describe('a job that is to be undone', () => {
     expect(states(next)).toMatchObject({ a: 'Compensating', b: 'Processed', c: 'Compensated' })
   })
 
-  it('I6: keeps the order of steps between which one was left out', () => {
+  it('keeps the order of the steps on both sides of a skipped step (I6)', () => {
     const story = JobStory.submitted({ ...chain, d: ['c'] }, compensating)
     const never = { operator: 'present', of: [{ $from: ['input', 'coupon'] }] }
     const leftOut = story
@@ -106,7 +106,7 @@ describe('a job that is to be undone', () => {
   it.each<[string, 'compensate' | 'compensateThenRetry', boolean]>([
     ['begins again where both say so', 'compensateThenRetry', true],
     ['ends undone where one of two that failed says only that', 'compensate', false],
-  ])('%s', (_what, other, thenRetry) => {
+  ])('after two failures %s', (_what, other, thenRetry) => {
     const story = JobStory.submitted(
       { a: [], b: [] },
       { ...compensating, onExhausted: 'compensateThenRetry' },
@@ -118,14 +118,14 @@ describe('a job that is to be undone', () => {
     )
   })
 
-  it('is not undone where one of two that failed ends the job in error', () => {
+  it('is not undone when one of two failed steps says that the job ends in Error', () => {
     const story = JobStory.submitted({ a: [], b: [] }, compensating)
     const two = story.withStep({ ...story.step('b'), onExhausted: 'error' }).scheduled()
     const failed = two.settled('a', permanent).concluded('b', permanent)
     expect(failed.job).toMatchObject({ processState: 'Error', compensation: null })
   })
 
-  it('needs no step that has not begun', () => {
+  it('is undone without a read of the steps that have not begun', () => {
     const cancelled = JobStory.submitted(chain, compensating).scheduled().settled('a', success)
     const back = cancelled.commanded({ kind: 'cancel', by: 'ann', why: 'x' })
     expect(states(back.applying(written(back.deciding(['a']))))).toEqual({
@@ -135,7 +135,7 @@ describe('a job that is to be undone', () => {
     })
   })
 
-  it('is gone through once, however many ways lead from its end to its beginning', () => {
+  it('is walked through once, however many paths lead from its last step to its first', () => {
     const layers = Array.from({ length: 40 }, (_, index) => [`l${index}`, `r${index}`] as const)
     const shape = Object.fromEntries(
       layers.flatMap((ids, index) => ids.map((id) => [id, layers[index - 1] ?? []])),
@@ -146,7 +146,7 @@ describe('a job that is to be undone', () => {
     expect(states(back)).toMatchObject({ l38: 'Processed', l39: 'Compensating', r39: 'Compensating' })
   })
 
-  it('undoes side by side what is not ordered', () => {
+  it('undoes steps in parallel when none depends on the other', () => {
     const story = JobStory.submitted({ a: [], b: [], c: ['a', 'b'] }, compensating).scheduled()
     const failed = story.settled('a', success).concluded('b').settled('c', permanent)
     const back = failed.scheduled()
@@ -156,7 +156,7 @@ describe('a job that is to be undone', () => {
     expect(next.step('b')).toBe(back.step('b'))
   })
 
-  it('R10: follows used-up attempts as it follows a permanent failure', () => {
+  it('is undone when a step has used up its attempts, as after a permanent failure (R10)', () => {
     const story = JobStory.submitted({ a: [], b: ['a'] }, { ...compensating, retry: { tries: 1 } })
       .scheduled()
       .concluded('a')
@@ -169,7 +169,7 @@ describe('a job that is to be undone', () => {
     expect(undone.concluded('a').job.processState).toBe('Compensated')
   })
 
-  it('F-K2, F-A20: undoes what may have taken effect in an attempt before the one that failed for good', () => {
+  it('undoes a step that failed for good if an earlier attempt may have acted (F-K2, F-A20)', () => {
     const first = JobStory.submitted({ a: [] }, { ...compensating, retry: { tries: 3 } }).scheduled()
     expect(states(first.concluded('a', permanent))).toEqual({ a: 'Error' })
     const unheard = first.settled('a', { kind: 'failed', message: 'no answer' }).expired('a').scheduled()
@@ -177,10 +177,10 @@ describe('a job that is to be undone', () => {
   })
 })
 
-describe('an attempt that is under way when the job turns back', () => {
+describe('an attempt that is under way when compensation begins', () => {
   const turning = JobStory.submitted({ a: [], b: [] }, compensating).scheduled().settled('a', permanent)
 
-  it('I3, F-K2: is fenced off in the same write; its undo waits until it must have ended', () => {
+  it('is fenced off in the same write, and its undo waits for its deadline (I3, F-K2)', () => {
     const story = turning.later(5).scheduled()
     expect(states(story)).toEqual({ a: 'Error', b: 'Compensating' })
     expect(story.step('b')).toMatchObject({
@@ -197,7 +197,7 @@ describe('an attempt that is under way when the job turns back', () => {
     expect(story.deciding()).toEqual({ kind: 'nothing' })
   })
 
-  it('F-K6: is undone then, without what it would have returned, and the job ends', () => {
+  it('is undone after its deadline, and the job ends (F-K6)', () => {
     const due = turning.scheduled().expired('b')
     expect(due.step('b')).toMatchObject({ notBeforeMs: null, fence: 3, failureCount: 0 })
     const undoing = due.scheduled()
@@ -205,7 +205,7 @@ describe('an attempt that is under way when the job turns back', () => {
     expect(undoing.concluded('b').job.processState).toBe('Compensated')
   })
 
-  it('is simply stopped where its step says that there is nothing to undo then', () => {
+  it('is stopped and not undone when its step has `undoUncertain: false`', () => {
     const certain = JobStory.submitted({ a: [], b: [] }, { ...compensating, undoUncertain: false })
     const story = certain.scheduled().concluded('a', permanent)
     expect(story.step('b')).toMatchObject({ processState: 'Pending', lockedBy: null, completeByMs: null })
@@ -213,7 +213,7 @@ describe('an attempt that is under way when the job turns back', () => {
     expect(story.job.processState).toBe('Compensated')
   })
 
-  it('is undone at once when its deadline has passed, or when it was given up for now', () => {
+  it('is undone at once when its deadline has passed or the supervisor has given its step back', () => {
     const { completeByMs } = turning.step('b')
     expect(turning.later(29_999).scheduled().step('b').lockedBy).toBeNull()
     const late = turning.later(30_000).scheduled()
@@ -224,7 +224,7 @@ describe('an attempt that is under way when the job turns back', () => {
     expect(again.scheduled().step('b')).toMatchObject({ direction: 'undo', lockedBy: 'scheduler-1' })
   })
 
-  it('is undone at once when it was given up without an answer', () => {
+  it('is undone at once when it was the last one of its step and never answered', () => {
     const silent = JobStory.submitted({ a: [] }, { ...compensating, retry: { tries: 1 } })
       .scheduled()
       .expired('a')
@@ -235,7 +235,7 @@ describe('an attempt that is under way when the job turns back', () => {
 describe('an undo that fails', () => {
   const options = { retry: { tries: 2, backoff: { min: 1, max: 1 } } } as const
 
-  it('F-K3, R111: is tried again, and counted for itself', () => {
+  it('is tried again, with a failure count of its own (F-K3, R111)', () => {
     const again = failedAtTheEnd(options)
       .settled('b', { kind: 'failed', message: 'busy' })
       .expired('b')
@@ -248,7 +248,7 @@ describe('an undo that fails', () => {
     })
   })
 
-  it('F-K4, R111: for good ends the job for a person to look at, and leaves what it depended on', () => {
+  it('for good ends the job in Error, and earlier steps are not undone (F-K4, R111)', () => {
     const story = failedAtTheEnd(options).concluded('b', permanent)
     expect(states(story)).toEqual({ a: 'Processed', b: 'CompensationFailed', c: 'Error' })
     expect(story.job).toMatchObject({
@@ -262,7 +262,7 @@ describe('an undo that fails', () => {
     expect(story.deciding()).toEqual({ kind: 'nothing' })
   })
 
-  it('R111: out of attempts does the same', () => {
+  it('in its last attempt flags the job in the same way (R111)', () => {
     const story = failedAtTheEnd({ ...options, retry: { ...options.retry, tries: 1 } })
       .expired('b')
       .scheduled()
@@ -271,11 +271,11 @@ describe('an undo that fails', () => {
   })
 })
 
-describe('a job that begins again when it is undone', () => {
+describe('a job that begins again after its compensation', () => {
   const retrying = { onExhausted: 'compensateThenRetry', maxGenerations: 2 } as const
   const undone = failedAtTheEnd(retrying).concluded('b').settled('a', success)
 
-  it('R112, I9, F-K9: does so in the same write, a generation later, with new keys', () => {
+  it('begins a generation with new keys in the write that ends the undo (R112, I9, F-K9)', () => {
     const { job, changed } = written(undone.deciding())
     expect(job).toMatchObject({
       processState: 'Processing',
@@ -302,7 +302,7 @@ describe('a job that begins again when it is undone', () => {
     ])
   })
 
-  it('I9: writes what it stops before it begins again, so that no step is behind its ledger', () => {
+  it('first stops steps in a separate write, so that no step is behind its ledger (I9)', () => {
     const options = { ...compensating, ...retrying, undoUncertain: false }
     const begun = JobStory.submitted({ a: [], b: ['a'], c: [] }, options)
       .scheduled()
@@ -318,7 +318,7 @@ describe('a job that begins again when it is undone', () => {
     expect(again.concluded('a').step('b').dispatch).toBe(3)
   })
 
-  it('F-K10: ends in error, undone, when its generations are used up', () => {
+  it('ends in Error, undone, when its generations are used up (F-K10)', () => {
     const second = undone
       .scheduled()
       .concluded('a')
@@ -333,7 +333,7 @@ describe('a job that begins again when it is undone', () => {
     })
   })
 
-  it('R98: is taken up by another scheduler on its way back, though nothing has happened to its steps', () => {
+  it('is claimed by another scheduler while it compensates, without a change to its steps (R98)', () => {
     const back = failedAtTheEnd()
     const freed = back.withJob({ ...back.job, lockedBy: null })
     expect(written(freed.deciding(undefined, 'scheduler-2'))).toMatchObject({
@@ -342,14 +342,14 @@ describe('a job that begins again when it is undone', () => {
     })
   })
 
-  it('F-K1, F-K8: after any crash the next instance decides from the documents alone', () => {
+  it('is continued from its documents alone after the scheduler crashed (F-K1, F-K8)', () => {
     expect(written(undone.deciding(undefined, 'scheduler-2')).job).toMatchObject({ generation: 2, fence: 2 })
     expect(undone.deciding([])).toMatchObject({ kind: 'read', stepIds: ['a', 'b', 'c'] })
   })
 })
 
-describe('a step set aside', () => {
-  it('R94: parked, waits for an operator, and its job says so and does not end', () => {
+describe('a step that has used up its attempts', () => {
+  it('waits for an operator when it is parked; its job is flagged and does not end (R94)', () => {
     const story = JobStory.submitted({ a: [] }, { onExhausted: 'park', retry: { tries: 1 } })
       .scheduled()
       .expired('a')
@@ -370,7 +370,7 @@ describe('a step set aside', () => {
     expect(flagged.later(86_400_000).recovering('a')).toEqual({ kind: 'nothing' })
   })
 
-  it('R92: in an extended wait, is tried again when that is over, flagged in the meantime', () => {
+  it('is flagged during an extended wait and tried again after it (R92)', () => {
     const options = {
       onExhausted: { extendedWait: '1h' },
       retry: { tries: 1 },

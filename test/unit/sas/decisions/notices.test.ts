@@ -19,10 +19,10 @@ function noticesOf(decision: Schedule): readonly NoticeDocument[] {
   return decision.notices
 }
 
-describe('what a submitter is told', () => {
+describe('the notices to a submitter', () => {
   const submitted = told(JobStory.submitted({ a: [] }))
 
-  it('R120, R121, R122: begins with the receipt, in the transaction of the submission', () => {
+  it('begin with the receipt, in the transaction of the submission (R120, R121, R122)', () => {
     const writes = submit(aSubmission(aWorkflow().plan, { replyTo: 'https://shop.example/replies' }))
     const notices = writes.filter(({ document }) => decodeDocument(document).kind === 'notice')
     expect(notices.map(({ document }) => document)).toMatchObject([
@@ -41,7 +41,7 @@ describe('what a submitter is told', () => {
     expect(documentsOf(writes).job.notifySeq).toBe(1)
   })
 
-  it('I13: has ids of its own where an earlier job of that id has told something', () => {
+  it('have other ids than the notices of an earlier job with the same id (I13)', () => {
     const later = documentsOf(
       submit(aSubmission(aWorkflow().plan, { replyTo: 'queue', now: submittedAtMs + 1 })),
     )
@@ -50,7 +50,7 @@ describe('what a submitter is told', () => {
     expect([first?.seq, second?.seq, first?.id === second?.id]).toEqual([2, 2, false])
   })
 
-  it('I13: goes on with the start and the end, numbered, each in the transaction that it tells of', () => {
+  it('report the start and the end, numbered, each in the transaction of that change (I13)', () => {
     expect(noticesOf(submitted.deciding())).toMatchObject([{ kind: 'started', seq: 2, state: 'Processing' }])
     const running = submitted.scheduled()
     expect(running.job.notifySeq).toBe(2)
@@ -59,7 +59,7 @@ describe('what a submitter is told', () => {
     expect(done.scheduled().job.notifySeq).toBe(3)
   })
 
-  it('R121: includes that it failed, and why', () => {
+  it('report that the job failed, and why (R121)', () => {
     const failed = submitted.scheduled().settled('a', permanent)
     expect(noticesOf(failed.deciding())).toMatchObject([
       { kind: 'attention', seq: 3, stepId: 'a', reason: 'step a: no such card' },
@@ -67,7 +67,7 @@ describe('what a submitter is told', () => {
     ])
   })
 
-  it('includes that it waits for somebody, once', () => {
+  it('report once that the job waits for an operator', () => {
     const parked = told(JobStory.submitted({ a: [], b: [] }, { onExhausted: 'park', retry: { tries: 1 } }))
       .scheduled()
       .expired('a')
@@ -85,7 +85,7 @@ describe('what a submitter is told', () => {
     return notices.map(({ kind }) => kind)
   }
 
-  it('is the start once: not with each step, nor when an operator begins the job again', () => {
+  it('report the start once, and not for each step or for a later generation', () => {
     const ledgerOf = (a: number, b: number): JobDocument['steps'] => ({
       a: { state: 'NotStarted', dispatch: a },
       b: { state: 'NotStarted', dispatch: b },
@@ -97,7 +97,7 @@ describe('what a submitter is told', () => {
     ).toEqual([])
   })
 
-  it('is each flag once: of another step, or of another kind, it is another', () => {
+  it('report each flag once, and a flag of another step or another kind separately', () => {
     const flag = { kind: 'parked' as const, since: 'then', by: 'x', message: 'waits', stepId: 'a' }
     expect(kindsOf({ attention: flag }, { attention: { ...flag, since: 'later' } })).toEqual([])
     expect(kindsOf({ attention: flag }, { attention: { ...flag, stepId: 'b' } })).toEqual(['attention'])
@@ -107,7 +107,7 @@ describe('what a submitter is told', () => {
     expect(kindsOf({ attention: flag }, { attention: null })).toEqual([])
   })
 
-  it('is nothing of a job that asked for nothing, which stays as it is', () => {
+  it('do not exist for a job without `replyTo`, which is written unchanged', () => {
     const silent = aJob({ replyTo: null })
     expect(withNotices(silent, { ...silent, processState: 'Processed' }, 0)).toEqual({
       job: { ...silent, processState: 'Processed' },
@@ -116,11 +116,11 @@ describe('what a submitter is told', () => {
     expect(noticeOf(silent, 'finished', { seq: 1, now: 0 }).replyTo).toBe('')
   })
 
-  it('is nothing where nobody asked', () => {
+  it('are not part of a decision about a job without `replyTo`', () => {
     expect(noticesOf(JobStory.submitted({ a: [] }).deciding())).toEqual([])
   })
 
-  it('F-D9: is stored by the scheduler with the job', async () => {
+  it('are stored by the scheduler in the transaction of the job (F-D9)', async () => {
     const world = new StateWorld()
     await world.submitted({ pay: [] }, {}, { replyTo: 'https://shop.example/replies' })
     await world.scheduler().onChanges(await world.changes())
@@ -135,26 +135,26 @@ describe('what a submitter is told', () => {
   })
 })
 
-describe('a job that is kept for a while', () => {
+describe('a job with `retainFor`', () => {
   const story = JobStory.submitted({ a: [], b: ['a'] })
   const kept = story
     .withJob({ ...story.job, retainForMs: 3_600_000 })
     .scheduled()
     .concluded('a')
 
-  it('I18, F-X8: begins to expire with all its steps in the transaction that ends it', () => {
+  it('begins to expire with all its steps in the transaction that ends it (I18, F-X8)', () => {
     const ended = kept.concluded('b')
     expect([ended.job.ttl, ended.step('a').ttl, ended.step('b').ttl]).toEqual([3_600, 3_600, 3_600])
     expect(ended.deciding()).toEqual({ kind: 'nothing' })
     expect(kept.settled('b', success).deciding(['b'])).toEqual({ kind: 'read', stepIds: ['a'] })
   })
 
-  it('I18: never expires while it lives, nor in Error', () => {
+  it('never expires while it is unfinished or in Error (I18)', () => {
     expect([kept.job.ttl, kept.step('a').ttl]).toEqual([-1, -1])
     expect(kept.concluded('b', permanent).job).toMatchObject({ processState: 'Error', ttl: -1 })
   })
 
-  it('I18: stops expiring when an operator begins it once more', () => {
+  it('stops expiring when an operator resubmits it (I18)', () => {
     const undone = story
       .withJob({ ...story.job, retainForMs: 1_000 })
       .commanded({ kind: 'cancel', by: 'ann', why: 'x' })
@@ -164,7 +164,7 @@ describe('a job that is kept for a while', () => {
     expect([again.job.ttl, again.step('a').ttl, again.step('b').ttl]).toEqual([-1, -1, -1])
   })
 
-  it('I16, F-D10: is kept for ever when one of its steps fits no transaction', () => {
+  it('is kept forever when one of its steps is too large for a transaction (I16, F-D10)', () => {
     const withInput = kept.withJob({ ...kept.job, input: 'x'.repeat(100_000) })
     const large = withInput.settled('b', { kind: 'success', output: 'x'.repeat(1_850_000) }).scheduled()
     expect(large.job).toMatchObject({ processState: 'Processed', ttl: -1 })

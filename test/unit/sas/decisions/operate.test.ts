@@ -9,7 +9,7 @@ const cancel = { kind: 'cancel', ...by } as const
 const release = { kind: 'release', ...by } as const
 const compensating = { undo: true, onExhausted: 'compensate', retry: { tries: 1 } } as const
 
-/** Its step `b` has failed for good, so that `a` is being undone. */
+/** A job whose step `b` failed for good, so that `a` is being undone. */
 const goingBack = JobStory.submitted({ a: [], b: ['a'] }, compensating)
   .scheduled()
   .concluded('a')
@@ -29,7 +29,7 @@ function refusal(story: JobStory, command: Parameters<JobStory['commanding']>[0]
 describe('a resubmission', () => {
   const again = inError.later(5).commanded(resubmit)
 
-  it('R115: puts a failed step back, a generation later, and keeps who decided so and why', () => {
+  it('puts a failed step back in a new generation and records operator and reason (R115)', () => {
     expect(again.job).toMatchObject({
       processState: 'Pending',
       lockedBy: null,
@@ -52,7 +52,7 @@ describe('a resubmission', () => {
     })
   })
 
-  it('R7, R116: leads to the end of the same job, without what was done being done again', () => {
+  it('leads the same job to its end without repeating steps that were done (R7, R116)', () => {
     const running = again.scheduled()
     expect(running.step('b')).toMatchObject({
       attempt: 1,
@@ -64,19 +64,19 @@ describe('a resubmission', () => {
     expect(running.concluded('b').job.processState).toBe('Processed')
   })
 
-  it('gives the step the operator’s input instead of the workflow’s, whatever it looks like', () => {
+  it('gives the step the operator’s input unchanged, even if it looks like a reference', () => {
     const input = { item: { $from: ['input'] } }
     const edited = inError.commanded({ ...resubmit, steps: [{ stepId: 'b', input }] })
     expect(edited.scheduled().step('b').input).toEqual(input)
   })
 
-  it('F-O2: is refused when repeated', () => {
+  it('is refused when it is repeated (F-O2)', () => {
     expect(refusal(again, resubmit)).toBe(
       'job job-1 is Pending; only a job in Error or Compensated is resubmitted',
     )
   })
 
-  it('is refused for steps that did not fail, and where it leaves others that did', () => {
+  it('is refused when it names a step that did not fail or omits one that did', () => {
     expect(refusal(inError, { ...resubmit, steps: [{ stepId: 'a' }] })).toBe(
       'step a did not fail; failed: step b',
     )
@@ -94,7 +94,7 @@ describe('a resubmission', () => {
     })
   })
 
-  it('R112: begins a job that was undone once more', () => {
+  it('starts a job again that was undone (R112)', () => {
     const undone = goingBack.concluded('a')
     const anew = undone.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
     expect(anew.job).toMatchObject({ processState: 'Pending', generation: 2, compensation: null })
@@ -105,12 +105,12 @@ describe('a resubmission', () => {
     expect(refusal(undone, { ...resubmit, steps: [{ stepId: 'x', input: 1 }] })).toBe('there is no step x')
   })
 
-  it('F-K11: is refused while the job is on its way back', () => {
+  it('is refused while the job compensates (F-K11)', () => {
     expect(goingBack.job.processState).toBe('Compensating')
     expect(refusal(goingBack, resubmit)).toContain('job job-1 is Compensating')
   })
 
-  it('tries an undo again that had failed, under its old key (I9)', () => {
+  it('tries a failed undo again under its old key (I9)', () => {
     const stuck = goingBack.concluded('a', permanent)
     const again = stuck.commanded(resubmit)
     expect(again.job).toMatchObject({ processState: 'Compensating', generation: 1, attention: null })
@@ -130,7 +130,7 @@ describe('a resubmission', () => {
 })
 
 describe('a cancellation', () => {
-  it('F-D11: stops what is under way and undoes what was done', () => {
+  it('stops steps under way and undoes steps that were done (F-D11)', () => {
     const running = JobStory.submitted({ a: [], b: ['a'], c: [] }, { ...compensating, undoUncertain: false })
       .scheduled()
       .concluded('a')
@@ -152,19 +152,19 @@ describe('a cancellation', () => {
     expect(ended.job).toMatchObject({ processState: 'Compensated', endedAtMs: ended.now })
   })
 
-  it('ends a job at once that has not begun', () => {
+  it('ends a job immediately if it has not begun', () => {
     const ended = JobStory.submitted({ a: [] }).commanded(cancel).scheduled()
     expect(ended.job).toMatchObject({ processState: 'Compensated', currentState: 'NotStarted' })
   })
 
-  it('undoes what a job in Error had done', () => {
+  it('undoes the finished steps of a job in Error', () => {
     const job = JobStory.submitted({ a: [], b: ['a'] }, { undo: true })
     const failed = job.scheduled().concluded('a').concluded('b', permanent)
     expect(failed.job.processState).toBe('Error')
     expect(failed.commanded(cancel).scheduled().job.steps['a']?.state).toBe('Compensating')
   })
 
-  it('is refused when the job has ended or is on its way back', () => {
+  it('is refused when the job has ended or already compensates', () => {
     const done = JobStory.submitted({ a: [] }).scheduled().concluded('a')
     expect(refusal(done, cancel)).toContain('job job-1 is Processed')
     const cancelled = JobStory.submitted({ a: [] }).commanded(cancel)
@@ -172,7 +172,7 @@ describe('a cancellation', () => {
     expect(refusal(cancelled.scheduled(), cancel)).toContain('job job-1 is Compensated')
   })
 
-  it('R93: keeps a job from beginning again that is being undone for that', () => {
+  it('keeps a compensating job from starting its next generation (R93)', () => {
     const back = JobStory.submitted(
       { a: [], b: ['a'] },
       { ...compensating, onExhausted: 'compensateThenRetry' },
@@ -190,7 +190,7 @@ describe('a cancellation', () => {
 })
 
 describe('a release', () => {
-  it('R117: lets a parked step go on, as if it had not failed', () => {
+  it('resumes a parked step with its failure count reset (R117)', () => {
     const parked = JobStory.submitted({ a: [] }, { onExhausted: 'park', retry: { tries: 1 } })
     const waiting = parked.scheduled().expired('a').scheduled()
     const released = waiting.commanded(release)
@@ -205,7 +205,7 @@ describe('a release', () => {
     expect(refusal(released, release)).toBe('no step of job job-1 is parked or waiting')
   })
 
-  it('F-V19: ends an extended wait', () => {
+  it('ends an extended wait (F-V19)', () => {
     const options = { onExhausted: { extendedWait: '1h' }, retry: { tries: 1 } } as const
     const waiting = JobStory.submitted({ a: [], b: [] }, options).scheduled().expired('a')
     expect(refusal(waiting, { ...release, stepId: 'b' })).toContain('step b of job job-1')
@@ -214,8 +214,8 @@ describe('a release', () => {
   })
 })
 
-describe('what operators decided', () => {
-  it('is kept, the newest twenty', () => {
+describe('the audit trail of a job', () => {
+  it('keeps the newest twenty commands', () => {
     const audit = Array.from({ length: 20 }, (_, index) => ({
       command: 'release' as const,
       stepId: null,
@@ -229,8 +229,8 @@ describe('what operators decided', () => {
   })
 })
 
-describe('a job that an operator cannot change yet', () => {
-  it.each([resubmit, release, cancel])('F-S8: is one that is still being submitted: $kind', (command) => {
+describe('a job that is still being submitted', () => {
+  it.each([resubmit, release, cancel])('refuses the command $kind (F-S8)', (command) => {
     const { job } = JobStory.submitted({ a: [] })
     const staged = JobStory.submitted({ a: [] }).withJob({ ...job, desiredState: job.initialState })
     expect(refusal(staged, command)).toBe('job job-1 is still being submitted')
@@ -242,7 +242,7 @@ describe('a job that was set aside', () => {
   const corrupt = { kind: 'corrupt', since: '', by: 'x', message: 'unreadable', stepId: null } as const
   const aside = running.withJob({ ...running.job, processState: 'Error', attention: corrupt })
 
-  it('goes on from where it stands', () => {
+  it('goes on from where it stands when it is resubmitted', () => {
     expect(aside.commanding(resubmit)).toMatchObject({
       kind: 'write',
       job: { processState: 'Pending', attention: null, generation: 1 },
@@ -250,7 +250,7 @@ describe('a job that was set aside', () => {
     })
   })
 
-  it('is resubmitted as a whole', () => {
+  it('refuses a resubmission that names steps', () => {
     const named = { ...resubmit, steps: [{ stepId: 'a' }] }
     expect(refusal(aside, named)).toContain('was set aside as a whole')
   })
@@ -260,7 +260,7 @@ describe('a job that was undone', () => {
   const undone = goingBack.concluded('a')
   const editedA = { ...resubmit, steps: [{ stepId: 'a', input: { item: 'other' } }, { stepId: 'b' }] }
 
-  it('is written with the steps that get another input, which show until they begin that they were undone', () => {
+  it('is resubmitted together with the steps that get a new input, which stay Compensated', () => {
     const operation = undone.commanding(editedA)
     if (operation.kind !== 'write') throw new Error(operation.kind)
     expect(operation.changed.map(({ stepId }) => stepId)).toEqual(['a'])
@@ -271,13 +271,13 @@ describe('a job that was undone', () => {
     })
   })
 
-  it('F-K10: may begin once more, however often its workflow lets it', () => {
+  it('may start again beyond the generations that its workflow allows (F-K10)', () => {
     expect(undone.commanded(resubmit).job).toMatchObject({ generation: 2, maxGenerations: 3 })
     const last = undone.withJob({ ...undone.job, maxGenerations: 1 })
     expect(last.commanded(resubmit).job).toMatchObject({ generation: 2, maxGenerations: 2 })
   })
 
-  it('F-K10: begins again also where it has used its generations up', () => {
+  it('starts again after it ended in Error with its generations used up (F-K10)', () => {
     const attention = { kind: 'error', since: '', by: 'x', message: 'given up', stepId: null } as const
     const compensation = { since: '', by: 'x', reason: 'x', thenRetry: true }
     const given = { ...undone.job, processState: 'Error' as const, attention, compensation }
@@ -289,7 +289,7 @@ describe('a job that was undone', () => {
     })
   })
 
-  it('I18: keeps the steps that had begun to expire, or is refused where those are too many', () => {
+  it('stops its steps from expiring when resubmitted, unless one write cannot hold them (I18)', () => {
     const expiring = undone.withJob({ ...undone.job, ttl: 60 }).withStep({ ...undone.step('b'), ttl: 60 })
     const again = expiring.commanded(resubmit)
     expect([again.job.ttl, again.step('a').ttl, again.step('b').ttl]).toEqual([-1, -1, -1])
@@ -300,7 +300,7 @@ describe('a job that was undone', () => {
   })
 })
 
-describe('a command about more than one transaction takes', () => {
+describe('a command that changes more than fits into one transaction', () => {
   const shape = { a: [], b: [], c: [] }
   const large = (story: JobStory): JobStory =>
     Object.keys(shape).reduce(
@@ -319,13 +319,13 @@ describe('a command about more than one transaction takes', () => {
   const edits = Object.keys(shape).map((stepId) => ({ stepId, input: 'x'.repeat(800_000) }))
   const tooMany = '3 steps would have to be written at once, more than one transaction takes'
 
-  it('R115: begins all that failed again, those too that are not written with it', () => {
+  it('restarts all failed steps, including those that its write leaves out (R115)', () => {
     const story = large(failed().scheduled())
     expect(written(story, resubmit)).toMatchObject({ changed: ['a', 'b'], isComplete: true })
     expect(refusal(story, { ...resubmit, steps: edits })).toContain(tooMany)
   })
 
-  it('is refused where all of it is needed: other inputs, of a job out of time and of one undone', () => {
+  it('is refused when it has more new inputs than one write can hold', () => {
     const { job, steps } = JobStory.submitted({ first: [], a: ['first'], b: ['first'], c: ['first'] })
     const begun = JobStory.of({ job: { ...job, completeWithinMs: 20_000 }, steps }).scheduled()
     const late = begun.later(20_000).scheduled()
@@ -342,7 +342,7 @@ describe('a command about more than one transaction takes', () => {
     expect(refusal(undone, { ...resubmit, steps: edits })).toContain(tooMany)
   })
 
-  it('R111: puts undos that failed back in parts, of which none runs before the last', () => {
+  it('puts failed undos back in parts, and none runs before the last part (R111)', () => {
     const back = failed({ undo: true }, success).commanded(cancel).scheduled()
     const stuck = ['a', 'b', 'c'].reduce((story, id) => story.settled(id, permanent), back).scheduled()
     const first = large(stuck)
@@ -359,7 +359,7 @@ describe('a command about more than one transaction takes', () => {
     })
   })
 
-  it('R117: releases parked steps in parts', () => {
+  it('releases parked steps in parts (R117)', () => {
     const parked = failed({ onExhausted: 'park' }).scheduled()
     expect(written(parked, release)).toMatchObject({ changed: ['a', 'b', 'c'], isComplete: true })
     expect(written(large(parked), release)).toMatchObject({ changed: ['a', 'b'], isComplete: false })

@@ -24,13 +24,13 @@ function states({ job }: JobStory): Record<string, string> {
   return Object.fromEntries(Object.entries(job.steps).map(([stepId, { state }]) => [stepId, state]))
 }
 
-/** A job whose last step, `a`, may have acted and has lost its answer until its attempts ran out: it ended in error. */
+/** A job in Error: the attempts of its step `a` may have acted, but none of them was answered. */
 function lost(options: ShapeOptions = {}, shape: WorkflowShape = { a: [] }): JobStory {
   const story = JobStory.submitted(shape, { ...withUndo, ...options }).scheduled()
   return story.settled('a', unheard).expired('a').scheduled()
 }
 
-/** The keys that are undone until the job has ended, in order, each undo with its input. */
+/** Completes the undos of a step until its job has ended; returns the key and input of each, in order. */
 function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unknown])[] {
   const found: (readonly [string, unknown])[] = []
   let next = story
@@ -44,19 +44,19 @@ function undone(story: JobStory, stepId = 'a'): readonly (readonly [string, unkn
   return found
 }
 
-describe('the key of a step that begins again', () => {
-  it('I9, F-K13: stays when its job is resubmitted, so that a bank that knows it does not charge twice', () => {
+describe('the idempotency key of a step that begins again', () => {
+  it('stays when its job is resubmitted, so that a bank does not charge twice (I9, F-K13)', () => {
     const again = lost().commanded(resubmit).scheduled()
     expect(again.job.generation).toBe(2)
     expect(again.step('a')).toMatchObject({ generation: 1, idempotencyKey: 'job-1/a/g1/do', attempt: 1 })
   })
 
-  it('stays where it was refused: the input is the same', () => {
+  it('stays after a refusal, as the input is the same', () => {
     const story = JobStory.submitted({ a: [] }, withUndo).scheduled().concluded('a', refused)
     expect(story.commanded(resubmit).scheduled().step('a').idempotencyKey).toBe('job-1/a/g1/do')
   })
 
-  it('changes with its input, and changes back to none that was used', () => {
+  it('changes with the input, and never back to a key that was used before', () => {
     const other = lost().commanded(edited('other')).scheduled()
     expect(other.step('a')).toMatchObject({ generation: 2, idempotencyKey: 'job-1/a/g2/do' })
     const failed = other.settled('a', unheard).expired('a').scheduled()
@@ -64,13 +64,13 @@ describe('the key of a step that begins again', () => {
     expect(back.step('a').idempotencyKey).toBe('job-1/a/g3/do')
   })
 
-  it('stays where an operator gives it the input that it had, whatever the order of its fields', () => {
+  it('stays when an operator enters the same input with its fields in another order', () => {
     const story = lost().withStep({ ...lost().step('a'), input: { b: 1, a: 2 } })
     const same = { ...resubmit, steps: [{ stepId: 'a', input: { a: 2, b: 1 } }] }
     expect(story.commanded(same).scheduled().step('a').idempotencyKey).toBe('job-1/a/g1/do')
   })
 
-  it('stays after a cancellation where there is no undo, and changes where it was undone', () => {
+  it('stays after a cancellation if the step has no undo, and changes if it was undone', () => {
     const shape = { a: [], b: ['a'], c: ['b'] }
     const done = JobStory.submitted(shape, withUndo).scheduled().concluded('a')
     const noUndo = done.withStep({ ...done.step('a'), undo: null })
@@ -83,13 +83,13 @@ describe('the key of a step that begins again', () => {
     expect(next.step('b')).toMatchObject({ idempotencyKey: 'job-1/b/g2/do', mayHaveActed: false, owed: [] })
   })
 
-  it('changes once where a step that was undone gets another input', () => {
+  it('changes once when a step that was undone gets another input', () => {
     const back = lost().commanded(cancel).scheduled().concluded('a')
     expect(back.job.processState).toBe('Compensated')
     expect(back.commanded(edited('other')).scheduled().step('a').idempotencyKey).toBe('job-1/a/g2/do')
   })
 
-  it('stays where its input is too large to be sent, and so does what is known of it', () => {
+  it('stays, as `mayHaveActed` does, when a new input is too large', () => {
     const story = lost()
       .commanded(edited('x'.repeat(3_000_000)))
       .scheduled()
@@ -98,7 +98,7 @@ describe('the key of a step that begins again', () => {
     expect(back.step('a').idempotencyKey).toBe('job-1/a/g1/do')
   })
 
-  it('stays for what is done when a job that ran out of time goes on', () => {
+  it('stays when a job that ran out of time is resubmitted with the same input', () => {
     const { job, steps } = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
     const story = JobStory.of({ job: { ...job, completeWithinMs: 20_000 }, steps })
       .scheduled()
@@ -121,8 +121,8 @@ describe('the key of a step that begins again', () => {
   })
 })
 
-describe('what is undone', () => {
-  it('I6, F-K13: is every generation that may have acted, the newest first, each by its own key and with its own input', () => {
+describe('the undos of a step', () => {
+  it('run for each generation that may have acted, newest first, each with its key (I6, F-K13)', () => {
     const story = lost({}, { a: [], b: ['a'] })
       .commanded(edited('other'))
       .scheduled()
@@ -136,7 +136,7 @@ describe('what is undone', () => {
     ])
   })
 
-  it('F-K12, I16: is undone however much it returned: what succeeded is not too large to go back', () => {
+  it('fit into one transaction even after a large output of the step (F-K12, I16)', () => {
     const sold = { sold: 'x'.repeat(700_000) }
     const done = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
       .scheduled()
@@ -148,12 +148,12 @@ describe('what is undone', () => {
     expect(undone(back)).toEqual([['job-1/a/g1/undo', { item: 'a', sold }]])
   })
 
-  it('is on the way back what is left, however it was called meanwhile', () => {
+  it('are recorded in `owed` while they run', () => {
     const back = lost().commanded(cancel).scheduled()
     expect(owedBy(back.step('a'))).toEqual([{ generation: 1, input: { item: 'a' } }])
   })
 
-  it('I16: is every generation that is left, without a second copy of what the newest is given', () => {
+  it('are recorded for each generation left, without a second copy of the newest input (I16)', () => {
     const second = lost()
       .commanded(edited('other'))
       .scheduled()
@@ -172,7 +172,7 @@ describe('what is undone', () => {
     expect(alone.commanded(cancel).scheduled().step('a').owed).toEqual([{ generation: 1, input: null }])
   })
 
-  it('I6: is each of three generations, too', () => {
+  it('cover each of three generations (I6)', () => {
     const again = (story: JobStory, item: string): JobStory =>
       story.commanded(edited(item)).scheduled().settled('a', unheard).expired('a').scheduled()
     const back = again(again(lost(), 'second'), 'third').commanded(cancel).scheduled()
@@ -183,13 +183,13 @@ describe('what is undone', () => {
     ])
   })
 
-  it('is undone where the job is cancelled before a step begins again', () => {
+  it('run when a resubmitted job is cancelled before its step begins again', () => {
     const story = lost().commanded(resubmit).commanded(cancel).scheduled()
     expect(states(story)).toEqual({ a: 'Compensating' })
     expect(undone(story)).toEqual([['job-1/a/g1/undo', { item: 'a' }]])
   })
 
-  it('is undone once: what was undone is not undone with the next generation', () => {
+  it('run once, and not again with the next generation', () => {
     const back = lost().commanded(cancel).scheduled().concluded('a')
     const again = back.commanded(resubmit).scheduled().settled('a', unheard).expired('a').scheduled()
     expect(undone(again.commanded(cancel).scheduled())).toEqual([['job-1/a/g2/undo', { item: 'a' }]])
@@ -197,7 +197,7 @@ describe('what is undone', () => {
     expect(idle.job.processState).toBe('Compensated')
   })
 
-  it('is undone once, also where an agent that is not ours says so and leaves the rest as it was', () => {
+  it('run once, even if a foreign agent marks the step Compensated and does not clear `owed`', () => {
     const back = lost().commanded(cancel).scheduled()
     const step = back.step('a')
     const free = { lockedBy: null, completeBy: null, completeByMs: null, currentState: step.initialState }
@@ -206,7 +206,7 @@ describe('what is undone', () => {
     expect(said.commanded(resubmit).commanded(cancel).scheduled().job.processState).toBe('Compensated')
   })
 
-  it('F-K2: is what may have acted before it was left out, and nothing that was only left out', () => {
+  it('run for a skipped step only if it may have acted before it was skipped (F-K2)', () => {
     const never = { operator: 'present', of: [{ $from: ['input', 'coupon'] }] }
     const leftOut = (story: JobStory): JobStory => story.withStep({ ...story.step('a'), when: never })
     const again = leftOut(lost({}, { a: [], b: ['a'] }))
@@ -217,13 +217,13 @@ describe('what is undone', () => {
       a: 'Compensating',
     })
     const first = JobStory.submitted({ a: [], b: ['a'] }, withUndo)
-    // A document that was stored long ago does not say so.
+    // A step of an earlier version is read as one that may have acted, although it never began.
     const old = leftOut(first.withStep({ ...first.step('a'), mayHaveActed: true })).scheduled()
     const failed = old.concluded('b', refused).commanded(cancel).scheduled()
     expect(failed.job.processState).toBe('Compensated')
   })
 
-  it('F-K4: keeps what is left known when an undo fails, for when it is resubmitted', () => {
+  it('stay recorded when one of them fails, and run when the job is resubmitted (F-K4)', () => {
     const other = lost().commanded(edited('other')).scheduled().settled('a', unheard).expired('a').scheduled()
     const stuck = other.commanded(cancel).scheduled().concluded('a', unsure)
     expect(states(stuck)).toEqual({ a: 'CompensationFailed' })
@@ -233,7 +233,7 @@ describe('what is undone', () => {
     ])
   })
 
-  it('R111: counts the failures of each undo for itself', () => {
+  it('have a failure count each (R111)', () => {
     const options = { retry: { tries: 2, backoff: { min: 1, max: 1 } } } as const
     const first = JobStory.submitted({ a: [] }, { ...withUndo, ...options }).scheduled()
     const twice = first.settled('a', unheard).expired('a').scheduled().expired('a').scheduled()
@@ -244,7 +244,7 @@ describe('what is undone', () => {
     expect(next.step('a')).toMatchObject({ attempt: 1, undo: { failureCount: 0 } })
   })
 
-  it('is what is known to have succeeded, and nothing uncertain, where its step says so', () => {
+  it('run only for known successes when the step has `undoUncertain: false`', () => {
     const certain = { undoUncertain: false } as const
     expect(lost(certain).commanded(cancel).scheduled().job.processState).toBe('Compensated')
     const edits = lost(certain, { a: [], b: ['a'] })
@@ -257,7 +257,7 @@ describe('what is undone', () => {
     ])
   })
 
-  it('goes on where an agent that knows of one undo only has said that the step is undone', () => {
+  it('go on when a foreign agent that knows of one undo only marks the step Compensated', () => {
     const other = lost().commanded(edited('other')).scheduled().settled('a', unheard).expired('a').scheduled()
     const back = other.commanded(cancel).scheduled()
     const step = back.step('a')
@@ -270,7 +270,7 @@ describe('what is undone', () => {
   })
 })
 
-describe('whether a step may have acted', () => {
+describe('`mayHaveActed` of a step', () => {
   const twice = { ...withUndo, retry: { tries: 3, backoff: { min: 1, max: 1 } } } as const
   const begun = JobStory.submitted({ a: [] }, twice).scheduled()
   const undoes = (story: JobStory): boolean =>
@@ -279,28 +279,28 @@ describe('whether a step may have acted', () => {
   it.each<[string, Outcome]>([
     ['a failure', unheard],
     ['a refusal that was not the first call of its attempt', unsure],
-  ])('F-A20: is remembered after %s, whatever the next attempt says', (_what, outcome) => {
+  ])('stays true after %s, whatever the next attempt says (F-A20)', (_what, outcome) => {
     const parked = JobStory.submitted({ a: [] }, { ...twice, onExhausted: 'park' })
     const first = parked.scheduled().settled('a', outcome)
     const next = first.step('a').attention === null ? first.expired('a') : first.commanded(release)
     expect(undoes(next.scheduled().concluded('a', refused))).toBe(true)
   })
 
-  it('is no where its first call was refused, and stays so until it is called again', () => {
+  it('is false after its first call was refused, until it is called again', () => {
     const story = begun.concluded('a', refused)
     expect(story.step('a').mayHaveActed).toBe(false)
     expect(undoes(story)).toBe(false)
     expect(undoes(story.commanded(resubmit).scheduled().settled('a', unheard))).toBe(true)
   })
 
-  it('R117: is remembered by a release, which forgets how often it failed', () => {
+  it('stays true after a release, which resets the failure count (R117)', () => {
     const parked = lost({ onExhausted: 'park' })
     const again = parked.commanded(release).scheduled()
     expect(again.step('a')).toMatchObject({ failureCount: 0, attempt: 1, mayHaveActed: true })
     expect(undoes(again.concluded('a', refused))).toBe(true)
   })
 
-  it('is remembered when its deadline passes, and when it is stopped', () => {
+  it('is true after its deadline has passed, and after it was stopped', () => {
     expect(begun.expired('a').step('a').mayHaveActed).toBe(true)
     const certain = JobStory.submitted({ a: [] }, { ...twice, undoUncertain: false }).scheduled()
     expect(certain.commanded(cancel).scheduled().step('a')).toMatchObject({
@@ -309,7 +309,7 @@ describe('whether a step may have acted', () => {
     })
   })
 
-  it('F-A6: is no if it must be claimed and no agent has claimed it', () => {
+  it('is false if the step must be claimed and no agent has claimed it (F-A6)', () => {
     const claimed = JobStory.submitted({ a: [] }, { ...twice, claim: true }).scheduled()
     expect(claimed.expired('a').step('a').mayHaveActed).toBe(false)
     expect(undoes(claimed)).toBe(false)
@@ -319,14 +319,14 @@ describe('whether a step may have acted', () => {
     expect(undoes(claimed.withStep(taken))).toBe(true)
   })
 
-  it('is no under the new key that another input gave it, until it is called under that', () => {
+  it('is false for the new key that another input brings', () => {
     const other = lost().commanded(edited('other')).scheduled()
     expect(other.step('a')).toMatchObject({ generation: 2, mayHaveActed: false })
     const failed = other.concluded('a', refused)
     expect(undone(failed.commanded(cancel).scheduled())).toEqual([['job-1/a/g1/undo', { item: 'a' }]])
   })
 
-  it('is no in a step that begins for the first time, whatever its document says or leaves out', () => {
+  it('is false when the step begins for the first time, even if its document lacks the field', () => {
     const submitted = JobStory.submitted({ a: [] }, withUndo)
     const { mayHaveActed: _unsaid, ...old } = submitted.step('a')
     const decoded = decodeDocument(old)
@@ -335,7 +335,7 @@ describe('whether a step may have acted', () => {
     expect(undoes(failed)).toBe(false)
   })
 
-  it('is yes in a document that was stored without that field', () => {
+  it('is true in a stored document that lacks the field', () => {
     const { mayHaveActed: _unsaid, owed: _none, ...old } = begun.settled('a', refused).step('a')
     const decoded = decodeDocument(old)
     expect(decoded).toMatchObject({ kind: 'step', step: { mayHaveActed: true, owed: [] } })
@@ -349,7 +349,7 @@ describe('the input of an undo', () => {
     refund: (_input: { account: string }): null => null,
   })
 
-  it('R41, I9: names what other steps returned in the same generation', () => {
+  it('refers to what other steps returned in the same generation (R41, I9)', () => {
     const { plan } = defineWorkflow<null>('paying', (job) => {
       const opened = job.step('open', bank.open, null, { undo: 'none' })
       const options = { undo: () => bank.refund({ account: opened.output.account }), after: [opened] }

@@ -38,7 +38,7 @@ describe('the roles that must read a document', () => {
   })
 })
 
-describe('the roles that writes wake', () => {
+describe('the roles that a write wakes', () => {
   const claimed = aJob({ lockedBy: 'scheduler-1', processState: 'Processing' })
 
   it.each<[string, StateDocument[], string[]]>([
@@ -62,14 +62,14 @@ describe('the roles that writes wake', () => {
     expect(rolesToWake(written)).toEqual(expected)
   })
 
-  it('are none for a submission: the submitter says whether a role has to read it', () => {
+  it('include none for a new job and its steps, but the notifier for a new notice', () => {
     const written = [job, aStep(), order].map((document): StateWrite => ({ kind: 'create', document }))
     expect(rolesToWake(written)).toEqual([])
     const notices = [job, notice].map((document): StateWrite => ({ kind: 'create', document }))
     expect(rolesToWake(notices)).toEqual(['notifier'])
   })
 
-  it('are the usual ones for a new document of another kind', () => {
+  it('include the roles that must read any other new document', () => {
     expect(rolesToWake([{ kind: 'create', document: done }])).toEqual(['scheduler'])
   })
 })

@@ -12,7 +12,7 @@ const dispatched = submitted.scheduled()
 const failed = { kind: 'failed', message: 'busy' } as const
 const late = dispatched.later(30_000 + graceMs)
 
-describe('what the supervisor leaves alone', () => {
+describe('the supervisor leaves alone', () => {
   it.each([
     ['a step that was never dispatched', submitted.later(3_600_000)],
     ['F-D6: a step that is done', dispatched.settled('pay', success).later(3_600_000)],
@@ -24,13 +24,13 @@ describe('what the supervisor leaves alone', () => {
     expect(story.recovering('pay')).toEqual({ kind: 'nothing' })
   })
 
-  it('a step that an agent, which is not ours, has ended without a word about its deadline', () => {
+  it('a step that a foreign agent has ended without clearing its deadline', () => {
     const { completeBy, completeByMs } = dispatched.step('pay')
     const done = { ...dispatched.settled('pay', success).step('pay'), completeBy, completeByMs }
     expect(late.withStep(done).recovering('pay')).toEqual({ kind: 'nothing' })
   })
 
-  it('a deadline that is ahead, the grace included', () => {
+  it('a step until its deadline and the grace have passed', () => {
     const dueMs = submittedAtMs + 30_000 + graceMs
     expect(dispatched.recovering('pay')).toEqual({ kind: 'wait', untilMs: dueMs })
     expect(late.later(-1).recovering('pay')).toEqual({ kind: 'wait', untilMs: dueMs })
@@ -39,7 +39,7 @@ describe('what the supervisor leaves alone', () => {
 })
 
 describe('an attempt that was not done in time', () => {
-  it('counts as failed; the step is up again, with a higher fence and a pick-up ultimatum (R34, R88, R90)', () => {
+  it('counts as failed; its step is offered again with a new fence and deadline (R34, R88, R90)', () => {
     expect(late.recovering('pay')).toStrictEqual({
       kind: 'retry',
       step: {
@@ -55,13 +55,13 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
-  it('R64: is retried when its reported failure’s back-off has passed', () => {
+  it('is retried when the back-off after a reported failure has passed (R64)', () => {
     const reported = dispatched.settled('pay', failed)
     expect(reported.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 1_000 + graceMs })
     expect(reported.later(1_000 + graceMs).recovering('pay').kind).toBe('retry')
   })
 
-  it('R5, R91, F-V15: the last allowed one flags the step; equal to the threshold is exhausted (C7)', () => {
+  it('flags its step when the failures reach the number of tries (R5, R91, F-V15, C7)', () => {
     const second = dispatched.expired('pay').scheduled().expired('pay')
     expect(second.step('pay')).toMatchObject({ failureCount: 2, processState: 'Pending' })
     const third = second.scheduled().later(30_000 + graceMs)
@@ -87,7 +87,7 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
-  it('flags the step with what the agent last said', () => {
+  it('flags its step with the last message of the agent', () => {
     const once = JobStory.submitted({ pay: [] }, { ...options, retry: { tries: 1 } })
     const story = once.scheduled().settled('pay', failed).later(60_000)
     expect(story.recovering('pay')).toMatchObject({
@@ -96,7 +96,7 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
-  it('waits, flagged, and is tried again, where its workflow says so; then it is up at once', () => {
+  it('leads to a flagged extended wait where the workflow says so, and is tried again after it', () => {
     const wait = { ...options, retry: { tries: 1 }, onExhausted: { extendedWait: '1h' } } as const
     const story = JobStory.submitted({ pay: [] }, wait).scheduled()
     const given = story.later(30_000 + graceMs)
@@ -117,7 +117,7 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
-  it('R111: ends the way back where an undo has used its attempts up, however long its step would wait', () => {
+  it('flags the step for good, without an extended wait, when it was the last of an undo (R111)', () => {
     const wait = { ...options, undo: true, retry: { tries: 1 }, onExhausted: { extendedWait: '1h' } } as const
     const done = JobStory.submitted({ pay: [], ship: ['pay'] }, wait)
       .scheduled()
@@ -133,7 +133,7 @@ describe('an attempt that was not done in time', () => {
     })
   })
 
-  it('leaves documents that can be read again', () => {
+  it('leaves documents that decode', () => {
     for (const recovery of [late.recovering('pay'), late.expired('pay').later(90_000).recovering('pay')]) {
       expect('step' in recovery && decodeDocument(recovery.step).kind).toBe('step')
     }
@@ -141,7 +141,7 @@ describe('an attempt that was not done in time', () => {
 })
 
 describe('a step that fails again and again', () => {
-  it('F-X10, I16: stays small, whatever it reports', () => {
+  it('stays small, whatever it reports (F-X10, I16)', () => {
     let story = JobStory.submitted({ pay: [] }, { completeWithin: '30s', retry: { tries: 100 } }).scheduled()
     for (let failures = 1; failures < 100; failures += 1) {
       story = story
@@ -155,7 +155,7 @@ describe('a step that fails again and again', () => {
 })
 
 describe('a recovery', () => {
-  it('I19, R100: is the same whatever the step is about', () => {
+  it('does not depend on the input and output of the step (I19, R100)', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.nat(120_000), (input, output, ms) => {
         const { step, now } = { step: dispatched.step('pay'), now: dispatched.now + ms }
@@ -172,8 +172,8 @@ describe('a recovery', () => {
   })
 })
 
-describe('a step that nobody took up', () => {
-  it('is offered again without counting (C8)', () => {
+describe('a step that no scheduler took up', () => {
+  it('is flagged and offered again, and no failure is counted (C8)', () => {
     const given = late.expired('pay')
     const ignored = given.later(30_000 + graceMs)
     expect(ignored.recovering('pay')).toStrictEqual({
@@ -196,7 +196,7 @@ describe('a step that nobody took up', () => {
 })
 
 describe('an attempt that must be claimed', () => {
-  it('F-A22: is offered again when no agent claims it, which says so', () => {
+  it('is flagged and offered again when no agent claims it (F-A22)', () => {
     const offered = JobStory.submitted({ pay: [] }, { ...options, claim: true }).scheduled()
     const recovery = offered.later(30_000 + graceMs).recovering('pay')
     expect(recovery).toMatchObject({
@@ -206,8 +206,8 @@ describe('an attempt that must be claimed', () => {
   })
 })
 
-describe('an attempt whose deadline had passed when it was written', () => {
-  /** The step as the store has it when it was written that long after its deadline. */
+describe('a dispatch that was stored after its deadline', () => {
+  /** Returns the step as the store has it if it was written `lateMs` after its deadline. */
   const writtenLate = (story: JobStory, lateMs: number) => {
     const step = story.step('pay')
     return { ...step, _ts: Math.floor(((step.completeByMs ?? 0) + lateMs) / 1_000) }
@@ -219,7 +219,7 @@ describe('an attempt whose deadline had passed when it was written', () => {
     return recovery.step
   }
 
-  it('is no attempt: it is not counted, flagged, and made after a pause', () => {
+  it('is not counted as an attempt, but flagged and repeated after a pause', () => {
     expect(recovered(late, 0)).toMatchObject({
       kind: 'unclaimed',
       step: {
@@ -236,19 +236,19 @@ describe('an attempt whose deadline had passed when it was written', () => {
     expect(decodeDocument(stored(recovered(late, 0))).kind).toBe('step')
   })
 
-  it('is one when there was any time for it, or an outcome, or the store’s time is unknown', () => {
+  it('counts as a failure if time was left, an outcome exists, or the store’s time is unknown', () => {
     expect(recovered(late, -1_000).kind).toBe('retry')
     expect(late.recovering('pay').kind).toBe('retry')
     const answered = dispatched.settled('pay', failed).later(60_000)
     expect(recovered(answered, 60_000).kind).toBe('retry')
   })
 
-  it('is one when no agent makes it: what waits for an event has waited', () => {
+  it('counts as a failure if no agent is involved, as in a step that waits for an event', () => {
     const waiting = late.withStep({ ...late.step('pay'), kind: 'waitFor' })
     expect(recovered(waiting, 5_000).kind).toBe('retry')
   })
 
-  it('never uses attempts up, whatever is done: pauses double to an hour, and the flag stays since the first time', () => {
+  it('uses no attempts: its pauses double up to an hour, and its flag keeps the first time', () => {
     for (const direction of ['do', 'undo'] as const) {
       let story = dispatched.withStep({ ...dispatched.step('pay'), direction })
       const pausesMs: number[] = []
@@ -266,7 +266,7 @@ describe('an attempt whose deadline had passed when it was written', () => {
     }
   })
 
-  it('is over when clocks agree again: the step is dispatched, does its work, and is flagged no more', () => {
+  it('is repeated when clocks agree again, and its step loses the flag when it succeeds or fails', () => {
     const postponed = late.withStep(stored(recovered(late, 0))).later(1_000 + graceMs)
     const again = postponed.withStep(stored(postponed.recovering('pay'))).scheduled()
     expect(again.step('pay')).toMatchObject({ processState: 'Processing', attention: { kind: 'unclaimed' } })
@@ -279,7 +279,7 @@ describe('an attempt whose deadline had passed when it was written', () => {
 })
 
 describe('a step whose job has ended', () => {
-  it('may have acted if it was under way when it was put to rest (F-V25, F-K2)', () => {
+  it('may have acted if it was under way when it was stopped (F-V25, F-K2)', () => {
     expect(retireStep(dispatched.step('pay'))).toMatchObject({ lockedBy: null, mayHaveActed: true, fence: 2 })
   })
 
@@ -288,8 +288,8 @@ describe('a step whose job has ended', () => {
   })
 })
 
-describe('work that is never taken up', () => {
-  it('is offered for as long as it is flagged already, to an hour: offers double', () => {
+describe('a step that is never taken up', () => {
+  it('is offered for about twice as long each time, up to an hour', () => {
     let story = late.expired('pay')
     const offersMs: number[] = []
     for (let times = 0; times < 10; times += 1) {
@@ -300,13 +300,13 @@ describe('work that is never taken up', () => {
     expect(offersMs.at(-1)).toBe(3_600_000)
   })
 
-  it('keeps the time that an attempt may take, however long that is', () => {
+  it('is offered for at least the time that an attempt may take', () => {
     const slow = JobStory.submitted({ pay: [] }, { completeWithin: '2h' }).scheduled().expired('pay')
     const offered = slow.expired('pay').expired('pay')
     expect(offered.step('pay').completeByMs).toBe(offered.now + 2 * 3_600_000)
   })
 
-  it('is taken up at once by a scheduler that starts, in the middle of a long offer', () => {
+  it('is dispatched at once by a scheduler that starts in the middle of a long offer', () => {
     let story = late.expired('pay')
     for (let times = 0; times < 8; times += 1) story = story.expired('pay')
     expect(story.later(5).scheduled().step('pay')).toMatchObject({

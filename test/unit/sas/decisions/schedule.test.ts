@@ -20,10 +20,10 @@ function dispatchedIn(decision: Schedule): string[] {
   return written(decision).changed.map(({ stepId }) => stepId)
 }
 
-describe('a job that is new', () => {
+describe('a new job', () => {
   const submitted = JobStory.submitted({ reserve: [], ship: ['reserve'] }, { completeWithin: '30s' })
 
-  it('is claimed, and its first step dispatched with a deadline, in one write (R32, R38, R52, R53, R56)', () => {
+  it('is claimed and its first step dispatched, in one write (R32, R38, R52, R53, R56)', () => {
     const { job, changed } = written(submitted.deciding())
     expect(job).toStrictEqual({
       ...submitted.job,
@@ -53,12 +53,12 @@ describe('a job that is new', () => {
     ])
   })
 
-  it('has all steps that wait for nothing dispatched at once (R46)', () => {
+  it('has all steps without dependencies dispatched at once (R46)', () => {
     const parallel = JobStory.submitted({ a: [], b: ['a'], c: [] })
     expect(dispatchedIn(parallel.deciding())).toEqual(['a', 'c'])
   })
 
-  it('has its steps read where they are not at hand', () => {
+  it('has those of its steps read that the scheduler does not know', () => {
     expect(submitted.deciding([])).toEqual({ kind: 'read', stepIds: ['reserve', 'ship'] })
     expect(submitted.deciding(['ship'])).toEqual({ kind: 'read', stepIds: ['reserve'] })
   })
@@ -70,7 +70,7 @@ describe('a step that is done', () => {
     .settled('a', success)
     .later(5)
 
-  it('is taken over into the ledger, and what it lets begin is dispatched', () => {
+  it('is entered in the ledger, and the steps that waited for it are dispatched', () => {
     const { job, changed } = written(done.deciding())
     expect(job.steps).toEqual({
       a: { state: 'Processed', dispatch: 1 },
@@ -80,21 +80,21 @@ describe('a step that is done', () => {
     expect(changed.map(({ stepId }) => stepId)).toEqual(['b'])
   })
 
-  it('F-Q7: by a job that another instance claimed is taken over; fences of running steps stay', () => {
+  it('lets another instance claim the job without changing its running steps (F-Q7)', () => {
     const story = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', success)
     const { job, changed } = written(story.deciding(undefined, 'scheduler-2'))
     expect(job).toMatchObject({ lockedBy: 'scheduler-2', fence: 2 })
     expect(changed).toEqual([])
   })
 
-  it('lets a join begin only when every other is done, too (I5)', () => {
+  it('lets a join begin only when all other steps that it joins are done, too (I5)', () => {
     const forked = JobStory.submitted({ a: [], b: [], join: ['a', 'b'] }).scheduled()
     const half = forked.concluded('b')
     expect(half.job.steps['join']).toEqual({ state: 'NotStarted', dispatch: 0 })
     expect(dispatchedIn(half.settled('a', success).deciding())).toEqual(['join'])
   })
 
-  it('F-D5: finishes the job when it is the last (R4, R61)', () => {
+  it('finishes the job when it is the last (R4, R61, F-D5)', () => {
     const story = JobStory.submitted({ a: [], b: [] }).scheduled()
     const last = story.settled('a', success).settled('b', success).later(7)
     expect(written(last.deciding())).toStrictEqual({
@@ -115,7 +115,7 @@ describe('a step that is done', () => {
     })
   })
 
-  it('finishes a job of one step that another instance sees first, claiming it on the way', () => {
+  it('lets another instance claim and finish a job of one step in one write', () => {
     const only = JobStory.submitted({ only: [] }).scheduled().settled('only', success)
     expect(written(only.deciding(['only'], 'scheduler-2')).job).toMatchObject({ fence: 2, lockedBy: null })
   })
@@ -130,7 +130,7 @@ describe('the input of a step', () => {
   const submitted = documentsOf(submit(aSubmission(plan, { input: { item: 'lamp' } })))
   const by = { now: submittedAtMs, scheduler: 'scheduler-1' }
 
-  it('is resolved from the job’s input and earlier outputs when it is dispatched first', () => {
+  it('is resolved from the job’s input and earlier outputs at the first dispatch', () => {
     const first = written(schedule({ ...submitted, ...by }))
     expect(first.changed[0]?.input).toEqual({ item: 'lamp' })
     const done = { ...theStep(new Map(first.changed.map((step) => [step.stepId, step])), 'first') }
@@ -147,7 +147,7 @@ describe('the input of a step', () => {
     })
   })
 
-  it('is read from earlier steps that are not at hand, or only an old version of them', () => {
+  it('requires a read of earlier steps that are missing or known only in an old version', () => {
     const first = written(schedule({ ...submitted, ...by }))
     const ledger = { ...first.job.steps, first: { state: 'Processed' as const, dispatch: 1 } }
     const job = { ...first.job, steps: ledger }
@@ -159,7 +159,7 @@ describe('the input of a step', () => {
     expect(schedule({ job, steps: running, ...by })).toEqual({ kind: 'read', stepIds: ['first'] })
   })
 
-  it('stays what it was when the step is dispatched again', () => {
+  it('stays the same when the step is dispatched again', () => {
     const again = JobStory.submitted({ pay: [] }).scheduled().expired('pay')
     const edited = { ...again.step('pay'), input: { item: 'as dispatched' } }
     const steps = replaced(again.steps, edited)
@@ -168,13 +168,13 @@ describe('the input of a step', () => {
   })
 })
 
-describe('a step given back', () => {
+describe('a step that was given back', () => {
   const given = JobStory.submitted({ pay: [] })
     .scheduled()
     .settled('pay', { kind: 'failed', message: 'busy' })
     .expired('pay')
 
-  it('is dispatched again, the next attempt, without its old outcome', () => {
+  it('is dispatched again as the next attempt, without its old outcome', () => {
     const { job, changed } = written(given.deciding())
     expect(job.steps).toEqual({ pay: { state: 'Processing', dispatch: 2 } })
     expect(changed).toEqual([
@@ -193,7 +193,7 @@ describe('a step given back', () => {
 })
 
 describe('a step that failed for good', () => {
-  it('ends the job in error, with its reason (R67)', () => {
+  it('ends the job in Error, with its reason (R67)', () => {
     const story = JobStory.submitted({ a: [], b: ['a'] })
       .scheduled()
       .settled('a', permanent)
@@ -215,7 +215,7 @@ describe('a step that failed for good', () => {
     })
   })
 
-  it('lets steps under way end first, and nothing new begin', () => {
+  it('lets steps under way end first, and no other step begin', () => {
     const failed = JobStory.submitted({ a: [], b: [], c: ['b'] })
       .scheduled()
       .concluded('a', permanent)
@@ -229,7 +229,7 @@ describe('a step that failed for good', () => {
     })
   })
 
-  it('is named with all that failed, the first in the workflow’s order in front', () => {
+  it('is named with the other failed steps, in the order of the workflow', () => {
     const story = JobStory.submitted({ a: [], b: [] }).scheduled()
     const failed = story.settled('b', { ...permanent, message: 'sold out' }).settled('a', permanent)
     expect(written(failed.deciding()).job.attention).toMatchObject({
@@ -238,7 +238,7 @@ describe('a step that failed for good', () => {
     })
   })
 
-  it('gives its reason also to an instance that has not seen it', () => {
+  it('is read for its reason by an instance that does not know it', () => {
     const story = JobStory.submitted({ a: [], b: [] }).scheduled().concluded('a', permanent)
     const ending = story.settled('b', success)
     expect(ending.deciding(['b'])).toEqual({ kind: 'read', stepIds: ['a'] })
@@ -246,10 +246,10 @@ describe('a step that failed for good', () => {
   })
 })
 
-describe('a step given back in a job that fails', () => {
+describe('a job with a failed step', () => {
   const failing = JobStory.submitted({ a: [], b: [] }).scheduled().concluded('a', permanent)
 
-  it('is tried again: what is under way may end', () => {
+  it('dispatches another step again that was given back', () => {
     const { job, changed } = written(failing.expired('b').deciding())
     expect(changed).toMatchObject([{ stepId: 'b', processState: 'Processing', attempt: 2 }])
     expect(job).toMatchObject({
@@ -258,20 +258,20 @@ describe('a step given back in a job that fails', () => {
     })
   })
 
-  it('ends it with a message of its own when the failed step says no reason', () => {
+  it('ends with a message of its own when the failed step gives no reason', () => {
     const silent = failing.withStep({ ...failing.step('a'), attention: null }).settled('b', success)
     expect(written(silent.deciding()).job.attention?.message).toBe('step a: no reason recorded')
   })
 })
 
-describe('a job that must be done within its own time (R18, R63)', () => {
+describe('a job with a `completeWithin` of its own (R18, R63)', () => {
   const within = (shape: Readonly<Record<string, string[]>>, options = {}): JobStory => {
     const submitted = JobStory.submitted(shape, options)
     return submitted.withJob({ ...submitted.job, completeWithinMs: 10_000 }).scheduled()
   }
   const begun = within({ a: [], b: [], c: ['a'] })
 
-  it('goes on until then, and ends in error then, with nothing under way', () => {
+  it('goes on until it has passed, and then stops its steps and ends in Error', () => {
     expect(begun.job.endByMs).toBe(submittedAtMs + 10_000)
     expect(begun.later(9_999).deciding()).toEqual({ kind: 'nothing' })
     const { job, changed } = written(begun.later(10_000).deciding())
@@ -286,17 +286,17 @@ describe('a job that must be done within its own time (R18, R63)', () => {
     ])
   })
 
-  it('has what is under way read before it ends', () => {
+  it('has its steps under way read before it ends', () => {
     expect(begun.later(10_000).deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
   })
 
-  it('is not late when all is done, however late that is seen', () => {
+  it('ends Processed when its steps are done, however late the scheduler sees that', () => {
     const done = within({ a: [] }).settled('a', success).later(20_000)
     expect(written(done.deciding()).job.processState).toBe('Processed')
   })
 
   it.each(['compensate', 'compensateThenRetry'] as const)(
-    'goes back where it is to %s, and not forward again',
+    'is undone and does not begin again when its policy is %s',
     (onExhausted) => {
       const late = within({ a: [], b: ['a'] }, { onExhausted, undo: true })
         .concluded('a')
@@ -306,7 +306,7 @@ describe('a job that must be done within its own time (R18, R63)', () => {
     },
   )
 
-  it('stops more steps than one transaction takes in several', () => {
+  it('stops its steps in several transactions when one cannot hold them', () => {
     const shape = Object.fromEntries(Array.from({ length: 95 }, (_, index) => [`step-${index}`, []]))
     const begins = within(shape)
     const late = begins.scheduled().later(10_000)
@@ -316,21 +316,21 @@ describe('a job that must be done within its own time (R18, R63)', () => {
   })
 })
 
-describe('what is read', () => {
+describe('the scheduler', () => {
   const chain = JobStory.submitted({ a: [], b: ['a'] })
   const begun = chain.scheduled()
 
-  it('is nothing while no step can become ready', () => {
+  it('reads nothing while no step can become ready', () => {
     expect(begun.deciding(['a'])).toEqual({ kind: 'nothing' })
     expect(begun.settled('a', success).deciding(['a'])).toEqual({ kind: 'read', stepIds: ['b'] })
   })
 
-  it('is every step where none has begun, also by a scheduler that has the job already', () => {
+  it('reads every step when none has begun, even if it has claimed the job already', () => {
     const claimed = chain.withJob({ ...chain.job, lockedBy: 'scheduler-1' })
     expect(claimed.deciding([])).toEqual({ kind: 'read', stepIds: ['a', 'b'] })
   })
 
-  it('is everything under way in a job that was let go, which is then claimed', () => {
+  it('reads the steps under way of a job that was let go, and then claims the job', () => {
     const free = begun.withJob({ ...begun.job, lockedBy: null })
     expect(free.deciding([])).toEqual({ kind: 'read', stepIds: ['a'] })
     const { job, changed } = written(free.deciding(undefined, 'scheduler-2'))
@@ -338,7 +338,7 @@ describe('what is read', () => {
     expect(changed).toEqual([])
   })
 
-  it('is the step whose output an undo refers to, unless what is at hand is its last version', () => {
+  it('reads the step whose output an undo refers to, unless it knows the last version', () => {
     const { plan } = defineWorkflow('undoing', (job) => {
       const first = job.step('first', shop.sell, { item: 'x' }, { undo: 'none' })
       job.step(
@@ -377,12 +377,12 @@ describe('documents that contradict each other', () => {
   const before = JobStory.submitted({ a: [], b: ['a'] })
   const after = before.scheduled()
 
-  it('are stale when a step is ahead of its ledger: the job was read too early', () => {
+  it('are stale when a step is ahead of the ledger', () => {
     const { now } = after
     expect(schedule({ job: before.job, steps: after.steps, now, scheduler: 's' })).toEqual({ kind: 'stale' })
   })
 
-  it('are stale when the job knows no such step', () => {
+  it('are stale when the job does not know the step', () => {
     const { only } = Object.fromEntries(JobStory.submitted({ only: [] }).steps)
     if (only === undefined) throw new Error('there is no step')
     const { now } = after
@@ -391,7 +391,7 @@ describe('documents that contradict each other', () => {
     })
   })
 
-  it('never fold an old version of a step', () => {
+  it('cause no write when a step is older than the ledger', () => {
     const first = JobStory.submitted({ pay: [] }).scheduled()
     const second = first.expired('pay').scheduled()
     const late = first.settled('pay', success)
@@ -403,7 +403,7 @@ describe('documents that contradict each other', () => {
 })
 
 describe('a job whose workflow has changed since', () => {
-  it('F-Q16, F-X19, F-X20, R66: goes on by the plan and the policies it was submitted with', () => {
+  it('keeps the plan and policies that it was submitted with (F-Q16, F-X19, F-X20, R66)', () => {
     const begun = JobStory.submitted(
       { a: [], b: ['a'] },
       { completeWithin: '7s', retry: { tries: 2 } },
@@ -424,11 +424,11 @@ describe('a job whose workflow has changed since', () => {
   })
 })
 
-describe('whatever order documents come in', () => {
+describe('the order of documents', () => {
   const shape = { a: [], b: [], c: ['a'], d: ['a', 'b'] }
   const story = JobStory.submitted(shape).scheduled().settled('a', success).settled('b', success)
 
-  it('the decision is the same', () => {
+  it('does not change the decision', () => {
     const ordered = story.deciding()
     fc.assert(
       fc.property(fc.shuffledSubarray([...story.steps.keys()], { minLength: 4 }), (order) => {
@@ -437,7 +437,7 @@ describe('whatever order documents come in', () => {
     )
   })
 
-  it('F-C5: of which some, the job ends the same', () => {
+  it('does not change how the job ends, even if some of them are missing (F-C5)', () => {
     const every = [...story.steps.keys()]
     fc.assert(
       fc.property(fc.infiniteStream(fc.shuffledSubarray(every)), (subsets) => {
@@ -448,7 +448,7 @@ describe('whatever order documents come in', () => {
           const running = every.find((stepId) => now.step(stepId).processState === 'Processing')
           if (running !== undefined) now = now.settled(running, success)
           if (now.job.processState === 'Processed') break
-          // Every change is delivered at some time.
+          // Every change is delivered in the end.
           const complete = now.deciding()
           if (complete.kind === 'write') now = now.applying(complete)
         }

@@ -16,7 +16,7 @@ beforeEach(() => {
   world = new StateWorld()
 })
 
-/** Stores a job whose step may take for ever: no schema forbids it, and no scheduler can compute with it. */
+/** Stores a job whose step may take forever: the schema allows it, but no scheduler can compute with it. */
 async function poisonous(jobId: string): Promise<void> {
   const { job, steps } = documentsOf(submit(aSubmission(aWorkflow().plan, { jobId, partition: jobId })))
   const endless = { ...theStep(steps, 'only'), completeWithinMs: Number.MAX_VALUE }
@@ -26,14 +26,14 @@ async function poisonous(jobId: string): Promise<void> {
   )
 }
 
-/** What somebody who looks at the store does to a step: it is edited, or put back as it was. */
+/** Changes a step as an operator does who edits the store by hand. */
 async function edited(change: Readonly<Record<string, unknown>>): Promise<void> {
   const step = await world.step()
   await world.put('job-1', [replacing(step, { ...step, ...change })])
 }
 
 describe('a job that is set aside', () => {
-  it('is out of the loop, flagged, and decodes (I20)', () => {
+  it('is in Error, flagged, and still decodes (I20)', () => {
     const { job } = setAside(aJob({ lockedBy: 'scheduler-0', fence: 3 }), obstacle)
     expect(job).toMatchObject({
       processState: 'Error',
@@ -46,7 +46,7 @@ describe('a job that is set aside', () => {
     expect(decodeDocument(job)).toMatchObject({ kind: 'job' })
   })
 
-  it('is told to whoever submitted it (I13)', () => {
+  it('is reported to its submitter (I13)', () => {
     const { job, notices } = setAside(aJob({ replyTo: 'https://shop.example/jobs', notifySeq: 1 }), obstacle)
     expect(notices.map(({ kind, seq }) => [kind, seq])).toEqual([
       ['attention', 2],
@@ -57,7 +57,7 @@ describe('a job that is set aside', () => {
 })
 
 describe('a scheduler sets aside', () => {
-  it('F-Q15: a job that its code cannot compute with, and the others of the page are done', async () => {
+  it('a job that its code cannot compute with, and schedules the others of the page (F-Q15)', async () => {
     await poisonous('job-1')
     await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
     await world.scheduler().onChanges(await world.changes())
@@ -70,7 +70,7 @@ describe('a scheduler sets aside', () => {
     expect(world.telemetry.of('job.finished')).toMatchObject([{ jobId: 'job-1', state: 'Error' }])
   })
 
-  it('F-V24: a job one of whose steps was deleted', async () => {
+  it('a job with a deleted step (F-V24)', async () => {
     const writes = submit(aSubmission(aWorkflow({ a: [], b: [] }).plan))
     await world.put(
       'job-1',
@@ -84,7 +84,7 @@ describe('a scheduler sets aside', () => {
     expect((await world.step('a')).dispatch).toBe(0)
   })
 
-  it('F-C9, F-O5: a job one of whose steps was edited by hand', async () => {
+  it('a job with a step that was edited by hand (F-C9, F-O5)', async () => {
     await world.dispatched()
     await world.changes()
     await edited({ processState: 'Processed' })
@@ -98,7 +98,7 @@ describe('a scheduler sets aside', () => {
     })
   })
 
-  it('F-C10: nothing because of a step that newer code wrote', async () => {
+  it('no job because of a step that newer code wrote (F-C10)', async () => {
     await world.submitted()
     const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
     await edited({ schema: 99 })
@@ -114,7 +114,7 @@ describe('a scheduler sets aside', () => {
     expect(await world.job()).toMatchObject({ attention: { message: 'StoreRefused: too large' } })
   })
 
-  it('nothing that it cannot flag: the page is delivered again (I10)', async () => {
+  it('no job that it cannot flag, and rejects the page so that it is delivered again (I10)', async () => {
     await poisonous('job-1')
     const page = await world.changes()
     const unavailable = new StoreUnavailable('busy', { cause: null })
@@ -125,14 +125,17 @@ describe('a scheduler sets aside', () => {
     expect(await world.job()).toMatchObject({ attention: { kind: 'corrupt' } })
   })
 
-  it.each(['applied', 'lost'] as const)('once, when the reply is lost, %s', async (truth) => {
-    await poisonous('job-1')
-    world.faults.failWrites({ kind: 'unknownOutcome', truth })
-    await world.scheduler().onChanges(await world.changes())
-    expect(await world.job()).toMatchObject({ fence: 1, attention: { kind: 'corrupt' } })
-  })
+  it.each(['applied', 'lost'] as const)(
+    'a job once when the reply to its write is lost and the write was %s',
+    async (truth) => {
+      await poisonous('job-1')
+      world.faults.failWrites({ kind: 'unknownOutcome', truth })
+      await world.scheduler().onChanges(await world.changes())
+      expect(await world.job()).toMatchObject({ fence: 1, attention: { kind: 'corrupt' } })
+    },
+  )
 
-  it('R7: no job for ever: mended and resubmitted, it goes on from where it stood', async () => {
+  it('a job that goes on from where it stood once it is repaired and resubmitted (R7)', async () => {
     await world.dispatched()
     await world.changes()
     const before = await world.step()
@@ -156,7 +159,7 @@ async function etagOf(id: string): Promise<string> {
   return (await world.truth.read({ pk: 'job-1', id }))?._etag ?? ''
 }
 
-it('a job set aside as a whole is not resubmitted by step', async () => {
+it('a job that was set aside as a whole refuses a resubmission that names steps', async () => {
   await poisonous('job-1')
   await world.scheduler().onChanges(await world.changes())
   const { steps } = documentsOf(submit(aSubmission(aWorkflow().plan)))

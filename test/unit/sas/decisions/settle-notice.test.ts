@@ -14,7 +14,7 @@ const notice = noticeOf(aJob({ replyTo: 'https://shop.example/' }), 'received', 
 })
 const failed: SendResult = { kind: 'failed', reason: 'busy' }
 
-it('F-N3, F-N5, F-X9: whatever happens, a notice is due, sent or an operator’s, and only a sent one expires', () => {
+it('a notice is always due, sent or flagged, and only a sent one expires (F-N3, F-N5, F-X9)', () => {
   const results = fc.constantFrom<SendResult[]>(
     failed,
     { kind: 'sent' },
@@ -53,13 +53,13 @@ it('a receiver that is away for two hours misses nothing', () => {
   expect((current.completeByMs ?? 0) - submittedAtMs).toBeGreaterThan(2 * 3_600_000)
 })
 
-describe('a notice after a try', () => {
+describe('a notice', () => {
   const first = { next: () => 0, id: () => '0' }
   const retry = { backoff: { minMs: 1_000, maxMs: 900_000 }, tries: 3 }
   const at = { now: submittedAtMs + 5_000, by: 'notifier-1', random: first, retry }
   const since = '2026-01-01T00:00:05.000Z'
 
-  it('that was taken is kept for a day, and says when', () => {
+  it('records when it was sent and expires after a day', () => {
     const flagged = {
       ...notice,
       attention: settleNotice(notice, { kind: 'impossible', reason: 'x' }, at).attention,
@@ -73,14 +73,14 @@ describe('a notice after a try', () => {
     })
   })
 
-  it('that was not taken comes again later, and later each time', () => {
+  it('is sent again after a failure, each time after a longer pause', () => {
     const once = settleNotice(notice, failed, at)
     expect(once).toStrictEqual({ ...notice, failureCount: 1, completeByMs: at.now + 1_000 })
     const twice = settleNotice(once, failed, at)
     expect(twice).toStrictEqual({ ...notice, failureCount: 2, completeByMs: at.now + 2_000 })
   })
 
-  it('that was not taken in all its tries is flagged, and so is one that can never be sent', () => {
+  it('is flagged after its last failure, and at once when it can never be sent', () => {
     const attention = { kind: 'notify', since, by: 'notifier-1', message: 'busy' }
     const last = settleNotice({ ...notice, failureCount: 2 }, failed, at)
     expect(last).toStrictEqual({ ...notice, failureCount: 3, completeByMs: null, attention })

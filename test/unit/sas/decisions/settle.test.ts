@@ -13,7 +13,7 @@ const failed: Outcome = { kind: 'failed', message: 'busy' }
 const permanent: Outcome = { kind: 'permanent', message: 'no such card', didNothing: true }
 const noted = { attempt: 1, at: '2026-01-01T00:00:10.000Z', by: 'agents-1' }
 
-/** What an outcome at 10 s into the attempt makes of the step; a discarded one fails the test. */
+/** Returns the step after an outcome, 10 s into the attempt; fails the test if the outcome is discarded. */
 function settled(
   outcome: Outcome,
   at: { readonly step?: StepDocument; readonly now?: number } = {},
@@ -30,8 +30,8 @@ function reasonOf(outcome: Outcome, before: StepDocument, now: number, by: Attem
   return settlement.kind === 'discarded' ? settlement.reason : null
 }
 
-describe('the outcome of an attempt', () => {
-  it('success: the step is at its target, with its output, and free', () => {
+describe('the settlement of an attempt', () => {
+  it('after a success puts the step into its target state, with its output and without a lock', () => {
     expect(settled(success)).toStrictEqual({
       ...step,
       currentState: 'Completed',
@@ -45,7 +45,7 @@ describe('the outcome of an attempt', () => {
     })
   })
 
-  it('F-A17: success that no transaction takes with what its undo is given is a failure for good, and says so', () => {
+  it('with an output too large for a transaction with its undo fails the step for good (F-A17)', () => {
     const undo = { actor: 'shop', action: 'takeBack', input: null, failureCount: 0, whenUncertain: true }
     const inputTemplate = { $from: ['steps', 'pay', 'output'] }
     const before = { ...step, undo: { ...undo, inputTemplate } }
@@ -58,7 +58,7 @@ describe('the outcome of an attempt', () => {
     expect(settled({ kind: 'success', output }).processState).toBe('Processed')
   })
 
-  it('R58, R78, R107, failed: diagnostics, and the deadline brought forward to the end of the back-off', () => {
+  it('after a failure notes it and moves the deadline to the back-off’s end (R58, R78, R107)', () => {
     expect(settled(failed)).toStrictEqual({
       ...step,
       completeBy: '2026-01-01T00:00:12.000Z',
@@ -74,17 +74,17 @@ describe('the outcome of an attempt', () => {
     [2, 4_000],
     [3, 8_000],
     [7, 8_000],
-  ])('failed attempt %d: waits %d ms', (number, waitMs) => {
+  ])('after failed attempt %d waits %d ms', (number, waitMs) => {
     const now = submittedAtMs + 1_000
     const settlement = settle(step, { ...attempt, number }, failed, { now, random: longestBackoff })
     expect(settlement).toMatchObject({ step: { completeByMs: now + waitMs } })
   })
 
-  it('failed: never moves the deadline back', () => {
+  it('after a failure never postpones the deadline', () => {
     expect(settled(failed, { now: submittedAtMs + 29_000 }).completeByMs).toBe(submittedAtMs + 30_000)
   })
 
-  it('permanent: flagged for a person at once, the failure counted (R79, F-A16)', () => {
+  it('after a permanent failure flags the step at once and counts the failure (R79, F-A16)', () => {
     expect(settled(permanent)).toStrictEqual({
       ...step,
       processState: 'Error',
@@ -105,7 +105,7 @@ describe('the outcome of an attempt', () => {
     })
   })
 
-  it('permanent: nothing is certain about its effect unless the agent says so', () => {
+  it('after a permanent failure assumes an effect unless the agent rules it out', () => {
     expect(settled({ kind: 'permanent', message: 'no' })).toMatchObject({
       mayHaveActed: true,
       outcome: { kind: 'permanent', didNothing: false },
@@ -114,26 +114,26 @@ describe('the outcome of an attempt', () => {
 
   const undoing = { ...step, direction: 'undo' as const, processState: 'Compensating' as const }
 
-  it('success of an undo counts, however large what its step returned', () => {
+  it('of an undo succeeds, however large the output of its step is', () => {
     const large = { ...undoing, desiredState: step.initialState, output: 'x'.repeat(1_950_000) }
     expect(settled(success, { step: large }).processState).toBe('Compensated')
   })
 
-  it('of an undo says nothing about what was done', () => {
+  it('of an undo does not change `mayHaveActed`', () => {
     expect(settled(failed, { step: undoing }).mayHaveActed).toBe(false)
     expect(settled(failed, { step: { ...undoing, mayHaveActed: true } }).mayHaveActed).toBe(true)
   })
 
-  it('F-A19: a huge message is cut wherever it is kept', () => {
+  it('cuts a huge message wherever it is stored (F-A19)', () => {
     const flagged = settled({ kind: 'permanent', message: 'x'.repeat(5_000_000) })
     expect(flagged.attention?.message).toHaveLength(2_000)
     expect(JSON.stringify(flagged).length).toBeLessThan(10_000)
   })
 })
 
-describe('an outcome that no longer counts', () => {
+describe('an outcome', () => {
   it.each([success, failed, permanent])(
-    'R84, F-A10, F-D7: of an earlier attempt is discarded: $kind',
+    'of an earlier attempt is discarded: $kind (R84, F-A10, F-D7)',
     (outcome) => {
       const again = story.expired('pay').scheduled()
       expect(reasonOf(outcome, again.step('pay'), again.now)).toBe('the step was given to another attempt')
@@ -141,7 +141,7 @@ describe('an outcome that no longer counts', () => {
   )
 
   it.each([success, failed, permanent])(
-    'R62, R75, F-A7: at or after the deadline is discarded: $kind',
+    'at or after the deadline is discarded: $kind (R62, R75, F-A7)',
     (outcome) => {
       const deadlineMs = submittedAtMs + 30_000
       expect(reasonOf(outcome, step, deadlineMs - 1)).toBeNull()
@@ -149,7 +149,7 @@ describe('an outcome that no longer counts', () => {
     },
   )
 
-  it.each([success, failed, permanent])('F-A14: after a first one is discarded: $kind', (outcome) => {
+  it.each([success, failed, permanent])('after a recorded one is discarded: $kind (F-A14)', (outcome) => {
     for (const first of [success, failed, permanent]) {
       expect(reasonOf(outcome, settled(first), submittedAtMs + 10_001)).toBe('the attempt is settled already')
     }
@@ -164,8 +164,8 @@ describe('an outcome that no longer counts', () => {
   })
 })
 
-describe('a step is open', () => {
-  it('from its dispatch to its deadline, unless settled', () => {
+describe('a step', () => {
+  it('is open from its dispatch to its deadline, unless it is settled', () => {
     const submitted = JobStory.submitted({ pay: [] }, options).step('pay')
     expect(isOpen(submitted, submittedAtMs)).toBe(false)
     expect(isOpen(step, submittedAtMs)).toBe(true)
@@ -175,7 +175,7 @@ describe('a step is open', () => {
     expect(isOpen({ ...step, direction: 'undo', processState: 'Compensating' }, submittedAtMs)).toBe(true)
   })
 
-  it('not where an agent that is not ours has ended it and still holds it', () => {
+  it('is not open when a foreign agent has ended it but still holds its lock', () => {
     expect(isOpen({ ...step, currentState: 'Completed', processState: 'Processed' }, submittedAtMs)).toBe(
       false,
     )

@@ -38,7 +38,7 @@ function together({
   return { inProcessPath, scheduler, agents: instance, left }
 }
 
-/** An agent whose handler returns when it is told to. */
+/** An agent whose handler returns when `end` resolves. */
 function waitingShop() {
   const end = deferred<string>()
   const begun: string[] = []
@@ -59,7 +59,7 @@ async function submitted(shape: WorkflowShape = three, options: ShapeOptions = {
 
 const settledSteps = (): readonly string[] => world.telemetry.of('step.settled').map(({ stepId }) => stepId)
 
-/** The feed brings what is there to both, until nothing changes any more. */
+/** Delivers the feed to both, until nothing changes any more. */
 async function byTheFeed({ scheduler, agents }: ReturnType<typeof together>): Promise<void> {
   for (let changes = await world.changes(); changes.length > 0; changes = await world.changes()) {
     await scheduler.onChanges(changes, page)
@@ -68,7 +68,7 @@ async function byTheFeed({ scheduler, agents }: ReturnType<typeof together>): Pr
   }
 }
 
-describe('D10: the in-process path between scheduler and agents', () => {
+describe('the in-process path between scheduler and agents (D10)', () => {
   it('takes a job of three steps to its end in four transactions, without the feed', async () => {
     const { scheduler, left } = together()
     await scheduler.onChanges(await submitted(), page)
@@ -80,7 +80,7 @@ describe('D10: the in-process path between scheduler and agents', () => {
     expect(left).toEqual([])
   })
 
-  it('makes of what the feed brings afterwards nothing (F-C26)', async () => {
+  it('leaves nothing to write when the feed delivers its changes afterwards (F-C26)', async () => {
     const both = together()
     await both.scheduler.onChanges(await submitted(), page)
     await world.telemetry.waitFor('job.finished')
@@ -89,7 +89,7 @@ describe('D10: the in-process path between scheduler and agents', () => {
     expect(world.telemetry.of('step.started')).toHaveLength(3)
   })
 
-  it('starts a step once, though its dispatch comes in the feed as well', async () => {
+  it('starts a step once, although the feed delivers its dispatch as well', async () => {
     const { agent, begun, end } = waitingShop()
     const both = together({ agents: [agent] })
     await both.scheduler.onChanges(await submitted({ pay: [] }), page)
@@ -99,17 +99,17 @@ describe('D10: the in-process path between scheduler and agents', () => {
     expect(begun).toEqual(['pay'])
   })
 
-  it('concludes a step that was claimed, which its scheduler has not seen', async () => {
+  it('records the outcome of a claimed step whose scheduler has not seen the claim', async () => {
     const { scheduler } = together()
     await scheduler.onChanges(await submitted({ pay: [] }, { claim: true }), page)
     await world.telemetry.waitFor('job.finished')
-    // Dispatch, claim, outcome with the end; none of them lost a race.
+    // The dispatch, the claim, and the outcome together with the end of the job. No write lost a race.
     expect(world.faults.writes).toHaveLength(3)
     expect(world.telemetry.of('store.conflict')).toEqual([])
   })
 })
 
-it('I3: records no outcome whose deadline passes while steps are read for what follows from it', async () => {
+it('a scheduler records no outcome if the deadline passes while it reads further steps (I3)', async () => {
   await world.scheduler('one').onChanges(await submitted({ a: [], b: ['a'] }))
   const step = await world.step('a')
   const restarted = world.scheduler('one')
@@ -130,7 +130,7 @@ it('I3: records no outcome whose deadline passes while steps are read for what f
   expect(await world.step('a')).toEqual(step)
 })
 
-describe('where the in-process path is not to be had, the feed is the way', () => {
+describe('the feed replaces the in-process path when', () => {
   it.each([
     [
       'the agents do not hold the lease',
@@ -149,7 +149,7 @@ describe('where the in-process path is not to be had, the feed is the way', () =
     expect(settledSteps()).toEqual(['a', 'b', 'c'])
   })
 
-  it('every slot is taken; whoever reads for the agents is told', async () => {
+  it('every slot is taken, and the reader of the agents is notified', async () => {
     const { agent, begun, end } = waitingShop()
     const both = together({ agents: [agent], slots: 1 })
     await both.scheduler.onChanges(await submitted({ a: [], b: [] }), page)
@@ -172,8 +172,8 @@ describe('where the in-process path is not to be had, the feed is the way', () =
   })
 })
 
-describe('a conclusion that goes wrong', () => {
-  it('F-D4: is not written twice when only the reply was lost, and the feed brings what follows', async () => {
+describe('an outcome on the in-process path', () => {
+  it('is not written twice when only the reply is lost; the feed continues the job (F-D4)', async () => {
     const { agent, end } = waitingShop()
     const both = together({ agents: [agent] })
     await both.scheduler.onChanges(await submitted(), page)
@@ -186,7 +186,7 @@ describe('a conclusion that goes wrong', () => {
     expect(world.telemetry.of('outcome.discarded')).toEqual([])
   })
 
-  it('decides again on what somebody else has written (I2)', async () => {
+  it('is decided again after a concurrent write to the job (I2)', async () => {
     const { agent, end } = waitingShop()
     const { scheduler } = together({ agents: [agent] })
     await scheduler.onChanges(await submitted({ pay: [] }), page)
@@ -200,7 +200,7 @@ describe('a conclusion that goes wrong', () => {
     expect(await world.job()).toMatchObject({ processState: 'Processed', priority: 7 })
   })
 
-  it('F-A7: leaves a step alone that has gone on to another attempt (I3)', async () => {
+  it('is discarded when the step has gone on to another attempt (I3, F-A7)', async () => {
     const { agent, end } = waitingShop()
     const { scheduler } = together({ agents: [agent] })
     await scheduler.onChanges(await submitted({ pay: [] }), page)
@@ -212,7 +212,7 @@ describe('a conclusion that goes wrong', () => {
     expect(await world.job()).toMatchObject({ processState: 'Processing' })
   })
 
-  it('records nothing after the deadline (R75)', async () => {
+  it('is discarded after the deadline (R75)', async () => {
     const { agent, end } = waitingShop()
     const { scheduler } = together({ agents: [agent] })
     await scheduler.onChanges(await submitted({ pay: [] }), page)

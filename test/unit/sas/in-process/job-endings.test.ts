@@ -8,7 +8,7 @@ describe('the endings of jobs', () => {
   const ended = (job: { readonly pk: string; readonly jobId: string }) =>
     ({ job, steps: null }) as unknown as EndedJob
 
-  it('are told to everybody who listens for that job, until they stop', () => {
+  it('reach every listener of the job until it unsubscribes', () => {
     const endings = new JobEndings()
     const heard: string[] = []
     const job = { pk: 'p', jobId: 'j' }
@@ -24,7 +24,7 @@ describe('the endings of jobs', () => {
     expect(heard).toEqual(['first', 'second', 'second'])
   })
 
-  it('are not those of a job of the same id in another partition', () => {
+  it('do not reach listeners of a job with the same id in another partition', () => {
     const endings = new JobEndings()
     const heard: EndedJob[] = []
     endings.subscribe({ pk: 'p', jobId: 'j' }, (job) => heard.push(job))
@@ -32,7 +32,7 @@ describe('the endings of jobs', () => {
     expect(heard).toEqual([])
   })
 
-  it('are listened for only as long as somebody waits', async () => {
+  it('have a listener only while a caller waits for the result', async () => {
     const { store, queries, clock, telemetry } = new StateWorld()
     const endings = new JobEndings()
     let listeners = 0

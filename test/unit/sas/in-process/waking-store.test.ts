@@ -21,7 +21,7 @@ function waking() {
 }
 
 describe('a store that wakes readers', () => {
-  it('wakes, of the range that was written, whom the writes call for', async () => {
+  it('wakes the readers that the writes concern, for the range that was written', async () => {
     const { store, woken, world } = waking()
     await world.put('job-1', writes)
     const job = await world.job()
@@ -31,21 +31,21 @@ describe('a store that wakes readers', () => {
     expect(woken).toEqual([['scheduler', '0']])
   })
 
-  it('wakes all when nobody knows whether something was written', async () => {
+  it('wakes all readers when the outcome of a write is unknown', async () => {
     const { store, woken, world } = waking()
     world.faults.failWrites({ kind: 'unknownOutcome', truth: 'lost' })
     await store.apply('job-1', writes)
     expect(woken).toEqual(readers.map((reader) => [reader, null]))
   })
 
-  it('wakes nobody when nothing was written', async () => {
+  it('wakes no reader when nothing was written', async () => {
     const { store, woken, world } = waking()
     await world.put('job-1', writes)
     expect(await store.apply('job-1', writes)).toMatchObject({ kind: 'conflict' })
     expect(woken).toEqual([])
   })
 
-  it('is otherwise the store', async () => {
+  it('passes reads on to the store', async () => {
     const { store, woken, world } = waking()
     await world.put('job-1', writes)
     expect(await store.read({ pk: 'job-1', id: 'sas.job:job-1' })).toMatchObject({ jobId: 'job-1' })
@@ -66,7 +66,7 @@ describe('a job that was accepted in this process', () => {
     const stored = { _etag: 'e', _ts: 0 }
     return { job: { ...aJob(), ...stored }, steps: [{ ...aStep(), ...stored }], physicalRangeId }
   }
-  /** Whatever follows from what has been done. */
+  /** Resolves when all pending promises were handled. */
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   const offering = (isBegun: boolean) => {
     const inProcessPath = new InProcessPath()
@@ -76,7 +76,7 @@ describe('a job that was accepted in this process', () => {
     return { inProcessPath, begun }
   }
 
-  it('is begun by the scheduler that holds its range, and nobody needs to read', async () => {
+  it('is begun by the scheduler that holds its range, and no reader is woken', async () => {
     const [{ hints, woken }, { inProcessPath, begun }] = [hintsOf(), offering(true)]
     beginningHere(inProcessPath, hints)(accepted('0'))
     await settled()

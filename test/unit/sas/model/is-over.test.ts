@@ -4,7 +4,7 @@ import { aJob } from '../../../support/a-job.js'
 
 const ended = { processState: 'Processed', retainForMs: 1_500, ttl: -1 } as const
 
-describe('a job about which a scheduler has nothing more to do', () => {
+describe('whether a job is over', () => {
   it.each([
     ['has ended and is kept forever', { ...ended, retainForMs: null }, true],
     ['has ended and is to expire', ended, false],
@@ -12,7 +12,7 @@ describe('a job about which a scheduler has nothing more to do', () => {
     ['has begun to expire', { ...ended, ttl: 2 }, true],
     ['is in error, which an operator may mend', { ...ended, processState: 'Error' }, true],
     ['is under way', { ...ended, processState: 'Processing' }, false],
-  ] as const)('%s: %j → %j', (_what, fields, isOne) => {
+  ] as const)('a job that %s: %j → %j', (_what, fields, isOne) => {
     expect(isOver(aJob(fields))).toBe(isOne)
   })
 })

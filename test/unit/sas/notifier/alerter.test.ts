@@ -49,7 +49,7 @@ function started(options: Partial<AlerterOptions> = {}): Alerter {
   return alerter
 }
 
-/** Stores jobs that were flagged one a millisecond; as the feed brings them. */
+/** Stores jobs that were flagged a millisecond apart, and returns them as the feed delivers them. */
 async function flagged(count: number, prefix = 'job') {
   const jobs = Array.from({ length: count }, (_, index) => {
     const jobId = `${prefix}-${String(index).padStart(4, '0')}`
@@ -62,7 +62,7 @@ async function flagged(count: number, prefix = 'job') {
   return jobs
 }
 
-/** A notice of another job, which somebody forgot to send. */
+/** Stores a notice of another job that was never sent. */
 async function forgottenNotice(): Promise<NoticeDocument> {
   const job = aJob({ id: 'sas.job:told', pk: 'told', jobId: 'told', replyTo: 'https://shop.example/' })
   const notice = noticeOf(job, 'received', { seq: 1, now: submittedAtMs + 10_000 })
@@ -70,8 +70,8 @@ async function forgottenNotice(): Promise<NoticeDocument> {
   return notice
 }
 
-describe('F-V18: many flagged at once', () => {
-  it('are told one by one while there are calls left, and in one call where there are not', async () => {
+describe('alerts about many jobs that are flagged at once (F-V18)', () => {
+  it('are sent one by one while calls are left, and the rest in one call', async () => {
     const jobs = await flagged(30)
     const alerter = started({ callsPerMinute: 5 })
     for (const job of jobs.slice(0, 3)) alerter.jobChanged(job, firstLease)
@@ -84,7 +84,7 @@ describe('F-V18: many flagged at once', () => {
     expect(world.telemetry.of('alert.raised')).toHaveLength(30)
   })
 
-  it('wait when the calls of a minute are used up, and are then told together: none is lost, none twice', async () => {
+  it('wait when the calls of a minute are used up, and none is lost or sent twice', async () => {
     const jobs = await flagged(600)
     const alerter = started({ callsPerMinute: 2 })
     alerter.leaseAcquired(firstLease, true)
@@ -104,7 +104,7 @@ describe('F-V18: many flagged at once', () => {
     expect(await world.truth.read({ pk: 'job-0599', id: alertDocumentId('job-0599') })).not.toBeNull()
   })
 
-  it('a call that was not taken counts for none of them; they are told again, also to who takes over', async () => {
+  it('are all sent again after a failed call, also by the instance that takes over', async () => {
     const jobs = await flagged(30)
     let isDown = true
     const sinks = [(alerts: readonly Alert[]) => (isDown ? Promise.reject(new Error('down')) : take(alerts))]
@@ -122,7 +122,7 @@ describe('F-V18: many flagged at once', () => {
   })
 
   it.each([400, 413, 422])(
-    'one that the receiver refuses with %i keeps none of the others back for longer than a minute',
+    'wait for at most a minute when the receiver refuses one of them with %i',
     async (status) => {
       const jobs = await flagged(40)
       const poison = 'job-0013'
@@ -138,7 +138,7 @@ describe('F-V18: many flagged at once', () => {
     },
   )
 
-  it('are told in smaller calls where the receiver takes no large ones', async () => {
+  it('are sent in smaller calls to a receiver that refuses large ones', async () => {
     const jobs = await flagged(100)
     const sink = (alerts: readonly Alert[]) =>
       alerts.length > 30 ? Promise.reject(new NotDelivered('answered 413', 413)) : take(alerts)
@@ -148,7 +148,7 @@ describe('F-V18: many flagged at once', () => {
     expect(alerted()).toEqual(jobs.map(({ jobId }) => jobId))
   })
 
-  it('are told in one call again where the receiver did not answer', async () => {
+  it('are sent in one call again after the receiver did not answer', async () => {
     await flagged(100)
     let isDown = true
     const down = new NotDelivered('no answer', null)
@@ -160,7 +160,7 @@ describe('F-V18: many flagged at once', () => {
     expect(calls.map((alerts) => alerts.length)).toEqual([100])
   })
 
-  it('are told to nobody one by one where there are no sinks, but all are events', async () => {
+  it('are all emitted as events when there are no sinks', async () => {
     await flagged(30)
     started({ sinks: [], callsPerMinute: 1 }).leaseAcquired(firstLease, true)
     await world.clock.advance(1)
@@ -168,7 +168,7 @@ describe('F-V18: many flagged at once', () => {
   })
 })
 
-describe('I13, I15: more than one answer of the store holds', () => {
+describe('with more documents than one page of a query holds (I13, I15)', () => {
   it('flagged jobs hide neither forgotten notices nor each other', async () => {
     const jobs = await flagged(1_100)
     await forgottenNotice()
@@ -191,7 +191,7 @@ describe('I13, I15: more than one answer of the store holds', () => {
     expect(world.faults.count('listFlagged'), 'two pages').toBe(2)
   })
 
-  it('notices that wait behind one that is not taken hide no others', async () => {
+  it('notices that wait behind an unsent one hide no others', async () => {
     const replyTo = 'https://gone.example/'
     for (let index = 0; index < 1_100; index += 1) {
       const jobId = `job-${index}`
@@ -234,7 +234,7 @@ describe('I13, I15: more than one answer of the store holds', () => {
   })
 })
 
-it('R114: a sweep reads nothing about jobs that are known to be told, until it is time to remind', async () => {
+it('a sweep reads nothing about jobs that were alerted until a reminder is due (R114)', async () => {
   await flagged(10)
   started({ remindAfterMs: 10 * minuteMs }).leaseAcquired(firstLease, true)
   await world.clock.advance(minuteMs / 2)
@@ -246,7 +246,7 @@ it('R114: a sweep reads nothing about jobs that are known to be told, until it i
   expect(calls).toHaveLength(20)
 })
 
-it('knows from its record what another instance has told', async () => {
+it('an alerter does not repeat an alert that another instance has recorded', async () => {
   const [job] = await flagged(1)
   if (job === undefined) throw new Error('there is no job')
   const first = started()
@@ -263,7 +263,7 @@ it('knows from its record what another instance has told', async () => {
   expect(world.faults.count('read')).toBe(read)
 })
 
-it('tells what is newly the matter while the last one is still being told', async () => {
+it('an alerter alerts about a new flag that is set while the last alert is still being sent', async () => {
   const [job] = await flagged(1)
   if (job?.attention === undefined || job.attention === null) throw new Error('there is no flagged job')
   const pending = deferred()
@@ -284,7 +284,7 @@ it('tells what is newly the matter while the last one is still being told', asyn
   expect(calls.flat().map(({ stepId }) => stepId)).toEqual(['pay', 'ship'])
 })
 
-it('what could not be read is told later, and the rest at once', async () => {
+it('an alert whose documents cannot be read is sent later, and the others at once', async () => {
   const jobs = await flagged(2)
   const alerter = started()
   world.faults.failReads({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })

@@ -15,10 +15,10 @@ import { notifierSettings, type ChosenSettings } from '../../../support/notifier
 const replyTo = 'https://shop.example/replies'
 const firstLease = '0'
 
-/** A receiver that remembers what it was sent, and fails as it is told. */
+/** A receiver that records what it was sent, and fails on request. */
 class Receiver implements ReplyChannel {
   readonly received: string[] = []
-  /** The next answers about job-1, instead of taking it. */
+  /** The next answers to notices of job-1, which are accepted otherwise. */
   readonly answers: (() => ReturnType<ReplyChannel['send']>)[] = []
 
   async send({ jobId, seq }: NoticeDocument): ReturnType<ReplyChannel['send']> {
@@ -80,8 +80,8 @@ async function notice(seq: number, jobId = 'job-1') {
   return world.truth.read({ pk: jobId, id: noticeDocumentId({ jobId, submittedAtMs }, seq) })
 }
 
-describe('what submitters are told', () => {
-  it('R118, I13, F-N4, F-N5: is every notice, in its order, and each is marked and begins to expire', async () => {
+describe('the notices to submitters', () => {
+  it('are all sent in order, marked as sent, and begin to expire (R118, I13, F-N4, F-N5)', async () => {
     await failedJob()
     const notifier = started()
     const page = await world.changes()
@@ -98,7 +98,7 @@ describe('what submitters are told', () => {
     expect(receiver.received, 'a page that comes again says nothing new').toHaveLength(4)
   })
 
-  it('I13: is told in its order, whatever the order in which the store has it', async () => {
+  it('are sent in order, whatever the order in which the store lists them (I13)', async () => {
     await failedJob()
     const listed = Array.from(
       { length: 5 },
@@ -116,7 +116,7 @@ describe('what submitters are told', () => {
     expect(receiver.received).toEqual(['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4'])
   })
 
-  it('F-N2: none passes one that was not taken; all come after it', async () => {
+  it('wait while an earlier one fails, and are sent after it (F-N2)', async () => {
     await failedJob()
     receiver.answers.push(unreachable)
     const notifier = started()
@@ -127,7 +127,7 @@ describe('what submitters are told', () => {
     expect(receiver.received).toEqual(['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4'])
   })
 
-  it('F-N3: a receiver that is gone holds up nobody else, and is given up in the end', async () => {
+  it('to a receiver that does not answer are given up and delay no others (F-N3)', async () => {
     await failedJob('job-1')
     await failedJob('job-2')
     receiver.answers.push(() => deferred<never>().promise)
@@ -148,7 +148,7 @@ describe('what submitters are told', () => {
     expect(await world.job()).toMatchObject({ processState: 'Error', attention: { stepId: 'pay' } })
   })
 
-  it('that nobody knows how to send is given up at once', async () => {
+  it('are given up at once if the channel cannot send them', async () => {
     await failedJob()
     receiver.answers.push(() => Promise.resolve({ kind: 'impossible', reason: 'no such thing' }))
     const notifier = started()
@@ -158,7 +158,7 @@ describe('what submitters are told', () => {
   })
 
   it.each(['applied', 'lost'] as const)(
-    'F-N1: a mark of which nobody knows whether it was written, %s, at most repeats',
+    'are sent at most once more when the reply to the mark is lost and the mark was %s (F-N1)',
     async (truth) => {
       await failedJob()
       const notifier = started()
@@ -170,7 +170,7 @@ describe('what submitters are told', () => {
     },
   )
 
-  it('F-N1: is sent by whoever takes over when an instance stops in the middle', async () => {
+  it('are sent by the next instance when one stops in the middle (F-N1)', async () => {
     await failedJob()
     const hanging = deferred<undefined>()
     receiver.answers.push(() => hanging.promise.then(unreachable))
@@ -185,7 +185,7 @@ describe('what submitters are told', () => {
     expect(receiver.received).toEqual(['job-1:1', 'job-1:2', 'job-1:3', 'job-1:4'])
   })
 
-  it('is left to the new owner of a lease', async () => {
+  it('are not sent after the lease was released', async () => {
     await failedJob()
     receiver.answers.push(unreachable)
     const notifier = started()
@@ -197,8 +197,8 @@ describe('what submitters are told', () => {
   })
 })
 
-describe('what operators are told', () => {
-  it('R114, I15, F-V16: that a job ended in error, with step and diagnostics, once', async () => {
+describe('an alert to operators', () => {
+  it('reports once that a job ended in Error, with step and diagnostics (R114, I15, F-V16)', async () => {
     await failedJob()
     const alerts: Alert[] = []
     const notifier = started({ alertSinks: [(sent) => Promise.resolve(void alerts.push(...sent))] })
@@ -223,7 +223,7 @@ describe('what operators are told', () => {
     expect(alerts, 'neither the page nor ten sweeps repeat it').toHaveLength(1)
   })
 
-  it('R114: again a day later while it is still the matter', async () => {
+  it('is repeated after a day while the job is still flagged (R114)', async () => {
     await failedJob()
     started({ sweepIntervalMs: 3_600_000 })
     await world.clock.advance(1)
@@ -234,7 +234,7 @@ describe('what operators are told', () => {
     expect(world.telemetry.of('alert.raised')).toHaveLength(2)
   })
 
-  it('I15, F-V17: by every sink, however often one fails', async () => {
+  it('reaches every sink, however often one fails (I15, F-V17)', async () => {
     await failedJob()
     let failures = 2
     const alerted: string[] = []
@@ -250,7 +250,7 @@ describe('what operators are told', () => {
     expect(world.telemetry.of('alert.raised')).toHaveLength(1)
   })
 
-  it('nothing when the job is well again before they could be told', async () => {
+  it('is not sent when the job lost its flag before', async () => {
     await failedJob()
     const page = await world.changes()
     const job = await world.job()

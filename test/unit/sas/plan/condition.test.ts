@@ -83,7 +83,7 @@ function gifts(when: unknown): Workflow<{ readonly isGift: boolean }> {
 }
 
 describe('a condition', () => {
-  it('of equal values holds whatever the order of their properties, and however zero was written', () => {
+  it('that compares values ignores the order of their properties and the sign of zero', () => {
     const isHome = condition.equal(reference<unknown>(['input', 'address']), {
       city: 'Graz',
       floors: [{ from: 0, to: 1 }],
@@ -101,24 +101,24 @@ describe('a condition', () => {
     ['greater', condition.greater(reference(['input', 'total']), 5)],
     ['a join', condition.all(condition.not(condition.present(isGift)))],
     ['a join of none', condition.all()],
-  ])('is what is made for it: %s', (_what, condition) => {
+  ])('may be built by `condition`: %s', (_what, condition) => {
     expect(conditionProblem(condition)).toBeNull()
     expect(gifts(condition).plan.steps[0]?.when).not.toBeNull()
   })
 
-  it.each(wrong)('is not %s, which the definition refuses', (_what, when, problem) => {
+  it.each(wrong)('cannot be %s: the definition rejects it', (_what, when, problem) => {
     const define = (): unknown => gifts(when)
     expect(define).toThrow(WorkflowInvalid)
     expect(define).toThrow(`step "wrap": when: ${problem}`)
   })
 
-  it('is not one that compares with what is not JSON', () => {
+  it('cannot compare with a value that is not JSON', () => {
     expect(() => gifts(condition.equal(isGift, Number.NaN as never))).toThrow(
       'its condition: when.of[1] is NaN',
     )
   })
 
-  it('is looked at again at submission, where a plan comes from elsewhere', async () => {
+  it('is checked again at submission, as a plan may come from elsewhere', async () => {
     const world = new StateWorld()
     const good = gifts(condition.equal(isGift, true))
     const [step] = good.plan.steps
@@ -142,21 +142,18 @@ describe('a condition', () => {
   it.each([
     ['an operator that is unknown', { operator: 'xor', of: [] }, 'the operator "xor" is unknown'],
     ['true', true, 'true is not a condition'],
-  ])(
-    'stored with %s fails its step, with a flag that says so, and is not skipped',
-    async (_what, when, problem) => {
-      const world = new StateWorld()
-      await new JobClient(world).submit(gifts(undefined), { isGift: true }, { jobId: 'job-1' })
-      const step = await world.step('wrap')
-      await world.put('job-1', [replacing(step, { ...step, when })])
-      const scheduler = world.scheduler()
-      await scheduler.onChanges(await world.changes())
-      await scheduler.onChanges(await world.changes())
-      const job = await world.job()
-      expect(job).toMatchObject({ processState: 'Error', attention: { kind: 'error', stepId: 'wrap' } })
-      expect(job.attention?.message).toContain(`step wrap: its condition cannot be evaluated: ${problem}`)
-    },
-  )
+  ])('stored with %s fails its step, with a flag that gives the reason', async (_what, when, problem) => {
+    const world = new StateWorld()
+    await new JobClient(world).submit(gifts(undefined), { isGift: true }, { jobId: 'job-1' })
+    const step = await world.step('wrap')
+    await world.put('job-1', [replacing(step, { ...step, when })])
+    const scheduler = world.scheduler()
+    await scheduler.onChanges(await world.changes())
+    await scheduler.onChanges(await world.changes())
+    const job = await world.job()
+    expect(job).toMatchObject({ processState: 'Error', attention: { kind: 'error', stepId: 'wrap' } })
+    expect(job.attention?.message).toContain(`step wrap: its condition cannot be evaluated: ${problem}`)
+  })
 })
 
 describe('a stored condition', () => {
@@ -164,7 +161,7 @@ describe('a stored condition', () => {
   const stored = (operator: string, ...of: readonly unknown[]) =>
     holds({ operator, of } as never, { input: null, outputs: new Map() })
 
-  it('that compares numbers does not hold for anything else', () => {
+  it('that compares numbers does not hold for other values', () => {
     expect([stored('greater', 9, 5), stored('greater', 5, 9)]).toEqual([true, false])
     expect([stored('greater', '9', 5), stored('greater', 9, '5'), stored('greater', 9)]).toEqual([
       false,
@@ -173,19 +170,19 @@ describe('a stored condition', () => {
     ])
   })
 
-  it('that joins others holds when all of them do, or any', () => {
+  it('that joins others holds when all of them hold (`all`) or one of them (`any`)', () => {
     const [yes, no] = [condition.present(list as never), condition.present(null as never)]
     expect([stored('all', yes, yes), stored('all', yes, no), stored('all')]).toEqual([true, false, true])
     expect([stored('any', no, yes), stored('any', no, no), stored('any')]).toEqual([true, false, false])
   })
 
-  it('that asks for an item holds while the list has it and is no longer than it may be', () => {
+  it('that asks for an item holds if the list has it and is within its limit', () => {
     expect([stored('hasItem', list, 1, 2), stored('hasItem', list, 2, 3)]).toEqual([true, false])
     expect(stored('hasItem', list, 0, 1)).toBe(false)
     expect([stored('hasItem', 'ab', 0, 9), stored('hasItem', null, 0, 9)]).toEqual([false, false])
   })
 
-  it('with an operator that is unknown is no answer', () => {
+  it('with an unknown operator throws', () => {
     expect(() => stored('xor')).toThrow('the operator "xor", which is unknown')
   })
 })

@@ -25,7 +25,7 @@ function fitted(
 }
 
 describe('a plan fitted to the list of its job', () => {
-  it('has steps for its items only, and what gathers waits for those', () => {
+  it('has steps for the given items only, and the gathering step waits for those', () => {
     const { plan, ids, all, problems } = fitted({ items: ['a', 'b'], country: 'PT' })
     expect(problems).toEqual([])
     expect(all).toHaveLength(4)
@@ -35,7 +35,7 @@ describe('a plan fitted to the list of its job', () => {
     expect(gathering?.input).toMatchObject({ atMost: 3, items: [{}, {}] })
   })
 
-  it('has all of them where the list is full, and none where it is empty', () => {
+  it('has all item steps when the list is full, and none when it is empty', () => {
     const full = fitted({ items: ['a', 'b', 'c'] })
     expect([full.ids, full.problems]).toEqual([full.all, []])
     expect(fitted({ items: [] }).ids).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('a plan fitted to the list of its job', () => {
     expect(fitted(input).problems).toEqual([expect.stringMatching(problem)])
   })
 
-  it('is impossible where a condition cannot be evaluated, whatever made the plan', () => {
+  it('is impossible when a condition cannot be evaluated', () => {
     const { plan } = fitted({ items: ['a'] })
     const [step, ...others] = plan.steps
     if (step === undefined) throw new Error('there is no step')
@@ -58,7 +58,7 @@ describe('a plan fitted to the list of its job', () => {
     ])
   })
 
-  it('is possible where a condition may leave the fan-out out; then it has no step for an item', () => {
+  it('has no item steps when the input has no list and a condition may skip the fan-out', () => {
     const { problems, ids } = fitted({ items: 'none', country: 'PT' }, (job) => ({
       when: condition.equal(job.input.country, 'DE'),
     }))
@@ -66,14 +66,14 @@ describe('a plan fitted to the list of its job', () => {
     expect(ids).toHaveLength(1)
   })
 
-  it('has no step for an item either where the list of such a fan-out is too long', () => {
+  it('has no item steps when the list is too long and a condition may skip the fan-out', () => {
     const { problems, ids } = fitted({ items: ['a', 'b', 'c', 'd'], country: 'PT' }, (job) => ({
       when: condition.equal(job.input.country, 'DE'),
     }))
     expect([problems, ids.length]).toEqual([[], 1])
   })
 
-  it('keeps every step where a step makes the list', () => {
+  it('keeps every step when a step returns the list', () => {
     const { plan } = defineWorkflow('making', (job) => {
       const found = job.step('find', warehouse.find, null)
       job.forEach('sell', found.output, (item) => shop.sell({ item }), { atMost: 3 })
@@ -91,7 +91,7 @@ describe('a plan fitted to the list of its job', () => {
   })
 })
 
-describe('I5: a fan-out over an empty list of the job', () => {
+describe('a fan-out over an empty list of the job (I5)', () => {
   it('waits for what its items would have waited for', () => {
     const { plan } = defineWorkflow<Order>('approving', (job) => {
       const gate = job.waitFor('gate')
@@ -108,7 +108,7 @@ describe('I5: a fan-out over an empty list of the job', () => {
     expect(waitsFor('mail')).toEqual(['sell'])
   })
 
-  it('waits for nothing that only the items of another one would have waited for', () => {
+  it('does not wait for what only the items of another fan-out would have waited for', () => {
     const { plan } = defineWorkflow<Order>('approving', (job) => {
       const gate = job.waitFor('gate')
       const sell = () => shop.sell({ item: 'x' })
@@ -123,7 +123,7 @@ describe('I5: a fan-out over an empty list of the job', () => {
     ])
   })
 
-  it('does so where it is part of a workflow that another one runs', () => {
+  it('waits in the same way as part of a nested workflow', () => {
     const inner = defineWorkflow<Order>('inner', (job) => {
       job.forEach('sell', job.input.items, (item) => shop.sell({ item }), { atMost: 3 })
     })
