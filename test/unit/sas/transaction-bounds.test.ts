@@ -10,7 +10,7 @@ import { JobStory, success } from '../../support/job-story.js'
 const by = { by: 'ann', why: 'x' }
 const commands = ['resubmit', 'release', 'cancel'] as const
 const policies = ['error', 'compensate', 'compensateThenRetry', 'park'] as const
-/** What happens to all open steps at once, or what an operator asks for. */
+/** What happens to all open steps at once, or a command of an operator. */
 const moves = ['success', 'permanent', 'mixed', 'expire', ...commands] as const
 type Move = (typeof moves)[number]
 
@@ -26,7 +26,7 @@ const jobs = fc.record({
 type Case = typeof jobs extends fc.Arbitrary<infer C> ? C : never
 
 const wide = { width: 200, later: 0, hasReply: true, isRetained: true } as const
-/** What chance seldom leads to. */
+/** Cases that chance seldom generates. */
 const examples: [Case][] = [
   [{ ...wide, onExhausted: 'park', moves: ['permanent', 'release', 'permanent', 'release'] }],
   [{ ...wide, onExhausted: 'error', moves: ['permanent', 'resubmit', 'success'] }],
@@ -47,13 +47,13 @@ function begun({ width, later, onExhausted, hasReply, isRetained }: Case): JobSt
   return JobStory.of(documentsOf(submit(aSubmission(plan, options))))
 }
 
-/** Everything that the scheduler does until it has nothing more to do, each write within one transaction. */
+/** Applies decisions of the scheduler until there are no more. Each write must fit one transaction. */
 function settledDown(story: JobStory): JobStory {
   let next = story
   for (let rounds = 0; rounds < 20; rounds += 1) {
     const decision = next.deciding()
     if (decision.kind !== 'write') return next
-    // The job itself, and the outcome that a scheduler may write in the same transaction.
+    // 2 stands for the job itself and the outcome that a scheduler may write in the same transaction.
     expect(2 + decision.changed.length + decision.notices.length).toBeLessThanOrEqual(maxOperations)
     next = next.applying(decision)
   }
@@ -87,8 +87,8 @@ function commanded(story: JobStory, command: OperatorCommand): JobStory {
   return operation.isComplete ? next : commanded(next, command)
 }
 
-describe('I16: whatever becomes of a job of many steps', () => {
-  it('no decision writes more than one transaction takes', () => {
+describe('a decision about a job of many steps (I16)', () => {
+  it('never writes more than one transaction holds', () => {
     fc.assert(
       fc.property(jobs, (job) => {
         job.moves.reduce((story, move) => settledDown(moved(story, move)), settledDown(begun(job)))

@@ -50,7 +50,7 @@ describe('a step with a condition', () => {
       false,
       (job) => condition.any(condition.greater(1, job.input.total), condition.equal(job.input.country, 'DE')),
     ],
-  ])('runs or is left out by %s: %s', (_what, isRun, when) => {
+  ])('decides by %s whether it runs: %s', (_what, isRun, when) => {
     const story = storyOf((job) => {
       job.step('always', shop.sell, { item: 'x' })
       job.step('perhaps', shop.sell, { item: 'x' }, { when: when(job) })
@@ -71,7 +71,7 @@ describe('a step with a condition', () => {
     job.step('comes-after', shop.sell, { item: 'x' }, { after: [small] })
   })
 
-  it('R45: left out, takes with it what needs its output, and lets go on what only comes after it', () => {
+  it('when skipped, skips steps that need its output and frees steps that only follow it (R45)', () => {
     const story = branching.scheduled()
     expect(states(story)).toMatchObject({ small: 'NotStarted', 'needs-it': 'NotStarted' })
     const next = story.settled('first', success).scheduled()
@@ -84,7 +84,7 @@ describe('a step with a condition', () => {
     expect(next.settled('comes-after', success).scheduled().job.processState).toBe('Processed')
   })
 
-  it('is not decided by what a step returned in an earlier generation and left out of this one', () => {
+  it('ignores what a step returned in an earlier generation when this one skips that step', () => {
     const build = (job: WorkflowBuilder<Order>): void => {
       const first = job.step('first', shop.sell, { item: 'x' }, { undo: 'none' })
       const gift = { when: condition.equal(first.output.item, 'gift'), undo: 'none' } as const
@@ -113,7 +113,7 @@ describe('a step with a condition', () => {
     })
   })
 
-  it('may be the only one', () => {
+  it('may be the only step of its job', () => {
     const story = storyOf((job) => {
       job.step('never', shop.sell, { item: 'x' }, { when: condition.equal(job.input.country, 'DE') })
     })
@@ -129,7 +129,7 @@ describe('a step that sleeps', () => {
       86_400_000,
       (job: WorkflowBuilder<Order>) => job.sleep('rest', { until: job.input.dueAt }),
     ],
-  ])('%s, is done when that has come', (_what, ms, sleep) => {
+  ])('%s is done when that time has come', (_what, ms, sleep) => {
     const story = storyOf((job) => {
       job.step('next', shop.sell, { item: 'x' }, { after: [sleep(job)] })
     }).scheduled()
@@ -153,12 +153,12 @@ describe('a step that sleeps', () => {
     ['an instant that has passed', '2020-01-01T00:00:00Z'],
     ['a number of milliseconds that has passed', submittedAtMs - 1],
     ['nothing', null],
-  ])('until %s, is done at once', (_what, dueAt) => {
+  ])('until %s is due at once', (_what, dueAt) => {
     const story = storyOf((job) => void job.sleep('rest', { until: job.input.dueAt }), { dueAt }).scheduled()
     expect(story.step('rest')).toMatchObject({ processState: 'Pending', notBeforeMs: submittedAtMs })
   })
 
-  it.each(['next tuesday', true])('until %j, which is no instant, fails instead of going on', (dueAt) => {
+  it.each(['next tuesday', true])('until %j fails, because that is no instant', (dueAt) => {
     const story = storyOf(
       (job) => {
         job.step('next', shop.sell, { item: 'x' }, { after: [job.sleep('rest', { until: job.input.dueAt })] })
@@ -176,7 +176,7 @@ describe('a step that sleeps', () => {
     expect(states(failed)['next']).toBe('NotStarted')
   })
 
-  it('ends its job when it is the last', () => {
+  it('ends its job when it is the last step', () => {
     const last = storyOf((job) => void job.sleep('rest', '1h'))
       .scheduled()
       .expired('rest')
@@ -194,7 +194,7 @@ describe('a step that sleeps', () => {
     expect(failed.job).toMatchObject({ processState: 'Error', steps: { rest: { state: 'NotStarted' } } })
   })
 
-  it('is taken out of a job that fails where its scheduler has seen only the step that failed', () => {
+  it('is stopped when its job fails, even if the scheduler has seen only the failed step', () => {
     const story = storyOf((job) => {
       job.sleep('rest', '30d')
       job.step('sell', shop.sell, { item: 'x' })
@@ -204,7 +204,7 @@ describe('a step that sleeps', () => {
     expect(failed.scheduled().step('rest')).toMatchObject({ processState: 'Pending', notBeforeMs: null })
   })
 
-  it('is refused for a time that is none', () => {
+  it('is refused when its duration is invalid', () => {
     expect(() => defineWorkflow('w', (job) => void job.sleep('rest', 'soon'))).toThrow(WorkflowInvalid)
   })
 })
@@ -221,7 +221,7 @@ describe('a step that waits for an event', () => {
     return story.withStep(result.step)
   }
 
-  it('is done with its payload when it is raised', () => {
+  it('is done, with the payload of the event, when the event is raised', () => {
     const open = waiting.scheduled()
     expect(open.step('approval')).toMatchObject({ processState: 'Processing' })
     const done = raised(open).scheduled()
@@ -230,11 +230,11 @@ describe('a step that waits for an event', () => {
     expect(done.scheduled().step('sell').input).toEqual({ item: 'approved' })
   })
 
-  it('is done at once when it was raised before', () => {
+  it('is done at once when the event was raised before', () => {
     expect(states(raised(waiting).scheduled())).toEqual({ approval: 'Processed', sell: 'NotStarted' })
   })
 
-  it('keeps the first: the same again is nothing, another is refused', () => {
+  it('keeps the first payload: the same one again changes nothing, and another one is refused', () => {
     const { steps } = raised(waiting.scheduled())
     const step = steps.get('approval')
     if (step === undefined) throw new Error('there is no such step')
@@ -246,13 +246,13 @@ describe('a step that waits for an event', () => {
     })
   })
 
-  it('is exhausted when nothing is raised in time, and then waits no longer', () => {
+  it('is exhausted when no event is raised in time, and refuses a later one', () => {
     const late = waiting.scheduled().expired('approval')
     expect(late.step('approval')).toMatchObject({ processState: 'Error', failureCount: 1 })
     expect(raiseEvent(late.step('approval'), null, 0).kind).toBe('refused')
   })
 
-  it('is done at once when it is raised in an extended wait, and stays with the operator when it is parked', () => {
+  it('is done when its event is raised in an extended wait, but stays with the operator when parked', () => {
     const exhausted = (onExhausted: 'park' | { readonly extendedWait: string }) =>
       storyOf((job) => void job.waitFor('approval', { completeWithin: '1d', onExhausted }))
         .scheduled()
@@ -267,7 +267,7 @@ describe('a step that waits for an event', () => {
     expect(raised(exhausted('park')).deciding()).toEqual({ kind: 'nothing' })
   })
 
-  it('knows the same event by its value', () => {
+  it('recognises the same event by its value, in any order of fields', () => {
     const both = raised(waiting.scheduled(), { item: 'approved', by: 'ann' } as never)
     const again = { by: 'ann', item: 'approved' }
     expect(raiseEvent(both.step('approval'), again, 0)).toEqual({ kind: 'nothing' })

@@ -22,7 +22,7 @@ function linesFor(
 const lease = { processorName: 'orders', instanceName: 'one', leaseToken: '0' }
 const failed = (error: unknown): TelemetryEvent => ({ type: 'loop.failed', loop: 'balancer', error })
 
-describe('a line', () => {
+describe('a log line', () => {
   it('is one JSON object with the event’s name, its fields, the time and a message', () => {
     const [line, ...others] = linesFor([{ type: 'lease.acquired', takenFrom: null, ...lease }])
     expect(others).toEqual([])
@@ -36,7 +36,7 @@ describe('a line', () => {
     })
   })
 
-  it('goes to standard error unless told otherwise, so that standard output stays free', () => {
+  it('goes to standard error by default, so that standard output stays free', () => {
     const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     consoleLogger().emit({ type: 'lease.released', reason: 'Shutdown', ...lease })
@@ -66,7 +66,7 @@ describe('the lowest level', () => {
   })
 })
 
-describe('a message of a handler', () => {
+describe('a log message of a handler', () => {
   const said = {
     type: 'agent.logged',
     jobId: 'job-1',
@@ -77,7 +77,7 @@ describe('a message of a handler', () => {
     instanceName: 'agents-1',
   } as const
 
-  it('is a line with this message, at its level, with the fields of the event', () => {
+  it('becomes a line with its text, its level and the fields of the event', () => {
     const fields = { level: 'mine', jobId: 'another', reason: new Error('no card') }
     const [line] = linesFor([{ ...said, level: 'warn', message: 'held', fields }])
     expect(line).toMatchObject({
@@ -88,13 +88,16 @@ describe('a message of a handler', () => {
     })
   })
 
-  it.each(['debug', 'info', 'warn', 'error'] as const)('at level %s can be left out', (level) => {
-    const lines = linesFor([{ ...said, level, message: 'held', fields: {} }], { level: 'warn' })
-    expect(lines).toHaveLength(level === 'warn' || level === 'error' ? 1 : 0)
-  })
+  it.each(['debug', 'info', 'warn', 'error'] as const)(
+    'at level %s is left out only below the lowest level',
+    (level) => {
+      const lines = linesFor([{ ...said, level, message: 'held', fields: {} }], { level: 'warn' })
+      expect(lines).toHaveLength(level === 'warn' || level === 'error' ? 1 : 0)
+    },
+  )
 })
 
-describe('an error', () => {
+describe('an error in an event', () => {
   it('is written with its message, stack and cause', () => {
     const error = new Error('page not delivered', { cause: new Error('socket closed') })
     const [line] = linesFor([failed(error)])
@@ -106,14 +109,14 @@ describe('an error', () => {
   })
 
   it.each([new Error('alone'), new Error('with a cause of another kind', { cause: 412 })])(
-    'without an error as its cause names none: %s',
+    'is written without a cause when its cause is not an Error: %s',
     (error) => {
       const [line] = linesFor([failed(error)])
       expect(line?.['error']).toEqual({ message: error.message, stack: error.stack })
     },
   )
 
-  it('that is not an Error is written as it is', () => {
+  it('is written as it is when it is not an Error', () => {
     const [line] = linesFor([failed({ code: 429 })])
     expect(line?.['error']).toEqual({ code: 429 })
   })

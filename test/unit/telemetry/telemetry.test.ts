@@ -10,7 +10,7 @@ import { silent } from '../../../src/telemetry/internal.js'
 const event: TelemetryEvent = { type: 'document.refused', id: 'a', reason: 'no type' }
 
 describe('fanOut', () => {
-  it('tells every sink, in order', () => {
+  it('emits an event to every sink, in order', () => {
     const heard: string[] = []
     fanOut(
       { emit: ({ type }) => heard.push(`first ${type}`) },
@@ -19,7 +19,7 @@ describe('fanOut', () => {
     expect(heard).toEqual(['first document.refused', 'second document.refused'])
   })
 
-  it('F-X23: tells the others when one throws, and does not throw itself', () => {
+  it('emits to the other sinks when one throws, and does not throw itself (F-X23)', () => {
     const recorder = new TelemetryRecorder()
     const broken = {
       emit: () => {
@@ -30,7 +30,7 @@ describe('fanOut', () => {
     expect(recorder.events).toEqual([event])
   })
 
-  it('surrounds deliveries only where one of them does', () => {
+  it('surrounds deliveries only when one of its sinks does', () => {
     const tracing: Telemetry = { ...silent, during: (_delivery, run) => run() }
     expect(fanOut(new TelemetryRecorder(), silent)).not.toHaveProperty('during')
     expect(fanOut(new TelemetryRecorder(), tracing)).toHaveProperty('during')
@@ -38,7 +38,7 @@ describe('fanOut', () => {
 })
 
 describe('silent', () => {
-  it('takes any event without complaint', () => {
+  it('accepts any event', () => {
     expect(() => {
       silent.emit(event)
     }).not.toThrow()

@@ -14,7 +14,7 @@ const workflow = defineWorkflow<object>('selling', (job) => {
   job.step('sell', shop([]).sell, {}, { completeWithin: '30s', retry: { tries: 3 }, undo: 'none' })
 })
 
-/** Stories in which `limit` sales are too many. */
+/** Stories that have a problem if there are more than `limit` sales. */
 function selling(limit: number): WorkflowSimulationOptions<object> {
   return {
     workflow,
@@ -29,8 +29,8 @@ function selling(limit: number): WorkflowSimulationOptions<object> {
   }
 }
 
-describe('a workflow simulated', () => {
-  it('ends in every story, of which there is one for each fault at each write, and one without', async () => {
+describe('the simulation of a workflow', () => {
+  it('runs a story for each fault at each write and one without faults, and all of them end', async () => {
     const { stories, ends, problems } = await simulateWorkflow(selling(Infinity))
     expect(problems).toEqual([])
     expect(ends).toEqual({ Processed: stories })
@@ -38,7 +38,7 @@ describe('a workflow simulated', () => {
     expect(stories).toBeGreaterThan(18)
   })
 
-  it('R74, F-A3: shows an effect that is repeated, and the story of it again', async () => {
+  it('shows a repeated effect, and replays its story (R74, F-A3)', async () => {
     const { problems } = await simulateWorkflow(selling(1))
     expect(problems).toContainEqual({ faults: ['crashBefore@W3#1'], problem: 'sold too often' })
     expect(problems.every(({ faults }) => faults.length === 1)).toBe(true)
@@ -50,7 +50,7 @@ describe('a workflow simulated', () => {
     })
   })
 
-  it('tells of a job that does not end', async () => {
+  it('reports a job that does not end', async () => {
     const nobody = { ...selling(1), setup: () => ({ agents: [] }), only: [] }
     const { ends, problems } = await simulateWorkflow({ ...nobody, workflow: unanswered })
     expect(problems).toEqual([
@@ -59,7 +59,7 @@ describe('a workflow simulated', () => {
     expect(ends).toEqual({})
   })
 
-  it('has pairs of faults as well, the same for the same seed', async () => {
+  it('adds pairs of faults, the same ones for the same seed', async () => {
     const one = await simulateWorkflow(selling(Infinity))
     const more = await simulateWorkflow({ ...selling(1), pairs: 8 })
     expect(more.stories).toBe(one.stories + 8)
@@ -76,7 +76,7 @@ describe('a workflow simulated', () => {
   })
 
   it.each([[[]], [['crashBefore@W1#1']], [['crashAfter@W4#1']], [['answerLost@W6#1']]])(
-    'sleeps for half an hour, with these faults: %j',
+    'runs a step that sleeps for half an hour, with these faults: %j',
     async (only) => {
       const { ends, problems } = await simulateWorkflow({ ...selling(Infinity), workflow: sleeping, only })
       expect(problems).toEqual([])
@@ -84,7 +84,7 @@ describe('a workflow simulated', () => {
     },
   )
 
-  it('waits three days for an event, under a fault as well', async () => {
+  it('waits three days for an event, even under a fault', async () => {
     const events = [{ step: 'approve', payload: 'yes', after: '3d' }]
     for (const only of [[], ['crashBefore@W10#1']]) {
       const { ends, problems } = await simulateWorkflow({ ...waitingFor('7d'), events, only })
@@ -93,24 +93,24 @@ describe('a workflow simulated', () => {
     }
   })
 
-  it('lets a step that is given no event run into its deadline', async () => {
+  it('lets a step without its event run into its deadline', async () => {
     const { ends } = await simulateWorkflow({ ...waiting, only: [] })
     expect(ends).toEqual({ Error: 1 })
   })
 
-  it('refuses an event for which nobody waits', async () => {
+  it('refuses an event for which no step waits', async () => {
     const events = [{ step: 'sell' }]
     await expect(simulateWorkflow({ ...waiting, events })).rejects.toThrow(
       'step "sell" waits for no event; those that do: approve',
     )
   })
 
-  it('refuses what is no fault', async () => {
+  it('refuses an unknown fault', async () => {
     await expect(simulateWorkflow({ ...selling(1), only: ['crash'] })).rejects.toThrow('"crash" is no fault')
   })
 })
 
-/** Nobody has this agent, and an attempt that nobody claims never counts. */
+/** No process has this agent, and an attempt that no agent claims never counts. */
 const unanswered = defineWorkflow<object>('unanswered', (job) => {
   job.step(
     'sell',
@@ -130,7 +130,7 @@ const sleeping = defineWorkflow<object>('sleeping', (job) => {
   )
 })
 
-/** Sold once it is approved; what was approved must be what the event said. */
+/** Sells once the event has approved it, that is when the payload of the event is `yes`. */
 const waitingFor = (completeWithin: '2m' | '7d'): WorkflowSimulationOptions<object> => ({
   workflow: defineWorkflow<object>('approving', (job) => {
     const approved = job.waitFor<string>('approve', { completeWithin })

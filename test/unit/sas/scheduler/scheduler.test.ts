@@ -12,7 +12,7 @@ beforeEach(() => {
   world = new StateWorld()
 })
 
-/** Lets the agents run every open step, and the scheduler fold what came of it, until nothing changes any more. */
+/** Runs every open step and gives the scheduler each outcome, until no document changes. */
 async function runToEnd(): Promise<void> {
   const scheduler = world.scheduler()
   const agents = world.agents()
@@ -24,7 +24,7 @@ async function runToEnd(): Promise<void> {
 }
 
 describe('a scheduler', () => {
-  it('R29, R60: brings a job from its submission to its end', async () => {
+  it('drives a job from its submission to its end (R29, R60)', async () => {
     await world.submitted({ a: [], b: ['a'], c: [], join: ['b', 'c'] })
     await runToEnd()
     expect(await world.job()).toMatchObject({ processState: 'Processed', lockedBy: null, fence: 1 })
@@ -35,13 +35,13 @@ describe('a scheduler', () => {
     ])
   })
 
-  it('needs no read for a job it has seen from the start', async () => {
+  it('needs no read for a job that it has seen from the start', async () => {
     await world.submitted({ a: [], b: ['a'] })
     await runToEnd()
     expect(world.faults.count('read')).toBe(0)
   })
 
-  it('R126, F-Q10: begins with the most urgent jobs of a page, among equals with those that came first', async () => {
+  it('dispatches the jobs of a page by priority, and equal ones in feed order (R126, F-Q10)', async () => {
     for (const [jobId, priority] of [
       ['low', 0],
       ['high', 5],
@@ -56,7 +56,7 @@ describe('a scheduler', () => {
     expect(dispatched).toEqual(['higher', 'high', 'low', 'low too', 'lower'])
   })
 
-  it('F-C26: writes nothing on its own writes, nor on the same page again (F-C1)', async () => {
+  it('changes nothing when it reads its own writes or the same page again (F-C26, F-C1)', async () => {
     await world.submitted()
     const scheduler = world.scheduler()
     const page = await world.changes()
@@ -66,13 +66,13 @@ describe('a scheduler', () => {
     await scheduler.onChanges(own)
     await world.scheduler('scheduler-2').onChanges(own)
     expect(world.faults.writes).toHaveLength(1)
-    // The old page holds an etag that is gone: one lost race, then nothing to do.
+    // The etag in the old page is stale, so one write is refused. After a new read there is nothing to do.
     await scheduler.onChanges(page)
     expect(await world.job()).toMatchObject({ fence: 1, lockedBy: 'scheduler-1' })
     expect(await world.step()).toMatchObject({ fence: 1, dispatch: 1 })
   })
 
-  it('F-C21 R98: looks at every step anew when a job was taken from it, whatever it remembers', async () => {
+  it('reads the steps again, instead of its memory, when a job was taken from it (F-C21, R98)', async () => {
     await world.submitted()
     const scheduler = world.scheduler()
     await scheduler.onChanges(await world.changes())
@@ -109,15 +109,15 @@ describe('a scheduler', () => {
   })
 })
 
-describe('what the feed may do to a scheduler', () => {
-  it('F-C4: steps before their job, in one page', async () => {
+describe('a scheduler that reads its feed', () => {
+  it('dispatches a step when its page has the steps before their job (F-C4)', async () => {
     await world.submitted({ a: [], b: ['a'] })
     await world.scheduler().onChanges([...(await world.changes())].reverse())
     expect(await world.step('a')).toMatchObject({ processState: 'Processing' })
     expect(world.faults.count('read')).toBe(0)
   })
 
-  it('F-C5: the job alone; steps are read', async () => {
+  it('reads the steps when its page has the job alone (F-C5)', async () => {
     await world.submitted({ a: [], b: ['a'] })
     const jobOnly = (await world.changes()).filter(({ id }) => id === 'sas.job:job-1')
     await world.scheduler().onChanges(jobOnly)
@@ -125,7 +125,7 @@ describe('what the feed may do to a scheduler', () => {
     expect(world.faults.count('read')).toBe(2)
   })
 
-  it('F-C11, I17: documents that are not ours', async () => {
+  it('ignores the user’s own documents (F-C11, I17)', async () => {
     await world
       .scheduler()
       .onChanges([
@@ -137,14 +137,14 @@ describe('what the feed may do to a scheduler', () => {
     expect(world.telemetry.events).toEqual([])
   })
 
-  it('F-C9, F-C10: documents it cannot read, which are named and left alone', async () => {
+  it('names documents that it cannot read, and leaves them alone (F-C9, F-C10)', async () => {
     const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 2 }]
     await world.put(
       'job-1',
       documents.map((document) => ({ kind: 'create', document })),
     )
     await world.scheduler().onChanges(await world.changes())
-    // Nothing but the record for those who repair it.
+    // The only write is the record for operators, who repair the document.
     expect(world.faults.writes).toMatchObject([[{ kind: 'create', document: { type: 'sas.unreadable' } }]])
     expect(world.telemetry.of('document.refused')).toEqual([
       {
@@ -156,7 +156,7 @@ describe('what the feed may do to a scheduler', () => {
     ])
   })
 
-  it('F-V25: a step whose job does not exist', async () => {
+  it('refuses a step whose job does not exist (F-V25)', async () => {
     await world.scheduler().onChanges([asChange({ ...aStep({ dispatch: 1 }) })])
     expect(world.telemetry.of('document.refused')).toEqual([
       { type: 'document.refused', id: 'sas.job:job-1', reason: 'its job job-1 does not exist' },
@@ -164,7 +164,7 @@ describe('what the feed may do to a scheduler', () => {
     expect(world.faults.writes).toEqual([])
   })
 
-  it('F-C6: a page that is older than the store', async () => {
+  it('dispatches nothing again when its page is older than the store (F-C6)', async () => {
     await world.submitted({ a: [], b: ['a'] })
     const old = await world.changes()
     await world.scheduler('scheduler-0').onChanges(old)
@@ -174,8 +174,8 @@ describe('what the feed may do to a scheduler', () => {
   })
 })
 
-describe('races and lost replies of a scheduler', () => {
-  it('R31, R54, F-Q4: two schedulers race for one job, and one claims it', async () => {
+describe('schedulers that lose races and replies', () => {
+  it('claim a job once when two of them race for it (R31, R54, F-Q4)', async () => {
     await world.submitted({ a: [], b: [] })
     const page = await world.changes()
     await Promise.all(['scheduler-1', 'scheduler-2'].map((name) => world.scheduler(name).onChanges(page)))
@@ -186,7 +186,7 @@ describe('races and lost replies of a scheduler', () => {
   })
 
   it.each(['applied', 'lost'] as const)(
-    'F-Q3: a claim whose reply is lost, %s, is made once',
+    'claim a job once when the reply to the claim is lost and the write is %s (F-Q3)',
     async (truth) => {
       await world.submitted({ a: [], b: ['a'] })
       world.faults.failWrites({ kind: 'unknownOutcome', truth })
@@ -197,7 +197,7 @@ describe('races and lost replies of a scheduler', () => {
     },
   )
 
-  it('F-Q14: of many that see one new job, one claims it', async () => {
+  it('claim a new job once when eight of them see it (F-Q14)', async () => {
     await world.submitted({ a: [], b: [] })
     const page = await world.changes()
     const names = Array.from({ length: 8 }, (_, index) => `scheduler-${index}`)
@@ -206,7 +206,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(world.telemetry.of('step.dispatched')).toHaveLength(2)
   })
 
-  it('F-Q5: a claim that a client sends twice meets its own first try, and is made once', async () => {
+  it('claim a job once when the store’s client sends the claim twice (F-Q5)', async () => {
     await world.submitted({ a: [], b: ['a'] })
     const page = await world.changes()
     const scheduler = world.scheduler()
@@ -220,7 +220,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(await world.step('a')).toMatchObject({ fence: 1, dispatch: 1, attempt: 1 })
   })
 
-  it('F-D14: two that each saw the end of one parallel step dispatch the step that joins them, once', async () => {
+  it('dispatch a joining step once when each has seen one of its parallel steps end (F-D14)', async () => {
     await world.submitted({ a: [], b: [], join: ['a', 'b'] })
     const [first, second] = [world.scheduler('scheduler-1'), world.scheduler('scheduler-2')]
     const begun = await world.changes()
@@ -242,7 +242,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(await world.step('join')).toMatchObject({ fence: 1, attempt: 1 })
   })
 
-  it('F-C3: of which the feed shows the last versions only goes on from those', async () => {
+  it('continue a job of which the feed shows only the last versions (F-C3)', async () => {
     await world.dispatched({ a: [], b: ['a'] })
     const agents = world.agents()
     await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
@@ -252,7 +252,7 @@ describe('races and lost replies of a scheduler', () => {
     expect((await world.job()).steps).toMatchObject({ a: { state: 'Processed' }, b: { state: 'Processing' } })
   })
 
-  it('F-D4: an advance whose reply is lost dispatches the next step once', async () => {
+  it('dispatch the next step once when the reply to the advance is lost (F-D4)', async () => {
     await world.submitted({ a: [], b: ['a'] })
     const scheduler = world.scheduler()
     const agents = world.agents()
@@ -264,7 +264,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(await world.step('b')).toMatchObject({ fence: 1, dispatch: 1 })
   })
 
-  it('reads again after a conflict, and decides on what is there', async () => {
+  it('read again after a conflict, and decide on what is stored', async () => {
     await world.submitted()
     const page = await world.changes()
     world.faults.failWrites({
@@ -279,7 +279,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(world.faults.writes).toHaveLength(2)
   })
 
-  it('F-X4: gives the page back when two writes of a job in a row have no clear answer', async () => {
+  it('reject the page when two writes of a job in a row have no clear answer (F-X4)', async () => {
     await world.submitted()
     const page = await world.changes()
     world.faults.failWrites(
@@ -290,7 +290,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(world.faults.writes).toHaveLength(2)
   })
 
-  it('gives the page back when a job stays contended', async () => {
+  it('reject the page while a job stays contended', async () => {
     await world.submitted()
     const page = await world.changes()
     const rival = async (): Promise<void> => {
@@ -305,7 +305,7 @@ describe('races and lost replies of a scheduler', () => {
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
   })
 
-  it('F-C13: does its other jobs when one fails, and then rejects', async () => {
+  it('write the other jobs of a page when one fails, and then reject the page (F-C13)', async () => {
     await world.submitted()
     await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
     const page = await world.changes()
@@ -327,7 +327,7 @@ describe('a partition that the store refuses', () => {
     return () => void (held -= 1)
   }
 
-  it('F-X2: does not hold up its page; its job waits, with the checkpoint, and goes on (I10)', async () => {
+  it('delays its own job and the checkpoint, but not the page, and goes on later (F-X2, I10)', async () => {
     await world.submitted()
     await world.submitted({ pay: [] }, {}, { jobId: 'job-2', partition: 'job-2' })
     const page = await world.changes()
@@ -339,7 +339,7 @@ describe('a partition that the store refuses', () => {
     )
     expect(held).toBe(1)
     await scheduler.onChanges(page, { leaseToken: '0', holdCheckpoint })
-    // Not asked again meanwhile: the fault was for the other job, whose partition waits now as well.
+    // The first partition waits, so the second fault hit the other one, which waits now, too.
     expect(world.faults.writes.map(([write]) => write?.document.pk)).toEqual(['job-1', 'job-2'])
     expect(held).toBe(3)
     await world.clock.advance(10_000)
@@ -350,7 +350,7 @@ describe('a partition that the store refuses', () => {
     expect(held).toBe(0)
   })
 
-  it('is left to whoever has the lease after us', async () => {
+  it('is left to the next owner of the lease when the lease is released', async () => {
     await world.submitted()
     const scheduler = world.scheduler()
     world.faults.failWrites(busy)
@@ -361,7 +361,7 @@ describe('a partition that the store refuses', () => {
     expect(held).toBe(1)
   })
 
-  it('F-X1: rejects the page when more are refused than one can blame on a partition', async () => {
+  it('makes the scheduler reject the page when 16 other partitions are refused, too (F-X1)', async () => {
     for (let index = 0; index < 17; index += 1) {
       const jobId = `job-${index}`
       await world.submitted({ pay: [] }, {}, { jobId, partition: jobId })
@@ -382,7 +382,7 @@ describe('a job that was accepted in this process', () => {
     return accepted
   }
 
-  it('R29, F-C1: is begun at once, from what was written, and its change brings nothing more', async () => {
+  it('begins at once without a read, and its change causes no further write (R29, F-C1)', async () => {
     const scheduler = world.scheduler()
     expect(await scheduler.begin(await accept(), '0')).toBe(true)
     expect(await world.job()).toMatchObject({ processState: 'Processing', lockedBy: 'scheduler-1' })
@@ -393,7 +393,7 @@ describe('a job that was accepted in this process', () => {
     expect(world.faults.count('read')).toBe(0)
   })
 
-  it('I2: is left alone when another instance has begun it meanwhile', async () => {
+  it('is left alone when another instance has already begun it (I2)', async () => {
     const accepted = await accept()
     await world.scheduler('scheduler-2').onChanges(await world.changes())
     expect(await world.scheduler().begin(accepted, '0')).toBe(true)
@@ -401,7 +401,7 @@ describe('a job that was accepted in this process', () => {
     expect(world.telemetry.of('step.dispatched')).toHaveLength(1)
   })
 
-  it('I1: is left to the feed when the store does not answer, and begun by that', async () => {
+  it('is left to the feed when the store does not answer, and begins from there (I1)', async () => {
     const scheduler = world.scheduler()
     const accepted = await accept()
     world.faults.failWrites({ kind: 'throws', error: new StoreUnavailable('away', { cause: null }) })
@@ -411,7 +411,7 @@ describe('a job that was accepted in this process', () => {
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
   })
 
-  it('is left to the feed when 200 others are being begun', async () => {
+  it('is left to the feed while 200 other jobs are beginning', async () => {
     const scheduler = world.scheduler()
     const jobs: AcceptedJob[] = []
     for (let number = 0; number < 201; number += 1) {

@@ -15,7 +15,7 @@ function failure(code: number | string, more: Readonly<Record<string, unknown>> 
   return Object.assign(new Error(`failed with ${code}`), { code, ...more })
 }
 
-/** A container whose requests end as `answer` says. What the SDK itself does is for the conformance suite. */
+/** A container whose requests end as `answer` says. The conformance suite tests the SDK itself. */
 function containerThat(answer: () => Promise<unknown>): Container {
   const container = {
     items: { create: answer, batch: answer, query: () => ({ fetchAll: answer }) },
@@ -33,9 +33,9 @@ function storeFailing(error: Error): CosmosStateStore {
   return storeThat(() => Promise.reject(error))
 }
 
-describe('a write that failed, on the SDK', () => {
+describe('a failed write through the SDK', () => {
   it.each([408, 500, 503, 'ECONNRESET', 'ETIMEDOUT', 'REQUEST_SEND_ERROR'])(
-    'F-X4: with %s may have been applied',
+    'has an unknown outcome after %s (F-X4)',
     async (code) => {
       const error = failure(code)
       const outcome = { kind: 'unknownOutcome', cause: error }
@@ -45,7 +45,7 @@ describe('a write that failed, on the SDK', () => {
   )
 
   it.each([400, 408, 503, 'ECONNRESET'])(
-    'F-X4: in a group that failed as a whole with %s may have been, too',
+    'has an unknown outcome when its group fails as a whole with %s (F-X4)',
     async (code) => {
       const error = failure(code)
       expect(await storeFailing(error).apply('p', [create, replace])).toEqual({
@@ -65,13 +65,13 @@ describe('a write that failed, on the SDK', () => {
         { statusCode: 200, eTag: '' },
       ],
     ],
-  ])('I2: in a group that is answered with %s is read before anything stands on it', async (_, result) => {
+  ])('has an unknown outcome when its group is answered with %s (I2)', async (_, result) => {
     const store = storeThat(() => Promise.resolve({ result, headers: {} }))
     expect(await store.apply('p', [create, replace])).toMatchObject({ kind: 'unknownOutcome' })
   })
 
   it.each([449, 410, 'ECONNREFUSED', 'ENOTFOUND'])(
-    'F-X3: with %s was not applied, and may be tried again',
+    'is not applied and may be tried again after %s (F-X3)',
     async (code) => {
       const error = failure(code)
       const writing = storeFailing(error).apply('p', [replace])
@@ -81,39 +81,39 @@ describe('a write that failed, on the SDK', () => {
   )
 
   it.each([429, 449, 410, 'ECONNREFUSED'])(
-    'F-X3: in a group that failed as a whole with %s was not applied',
+    'is not applied when its group fails as a whole with %s (F-X3)',
     async (code) => {
       const writing = storeFailing(failure(code)).apply('p', [create, replace])
       await expect(writing).rejects.toThrow(StoreUnavailable)
     },
   )
 
-  it('F-S9: in a group that is too large as a whole is refused for good, not asked for again and again', async () => {
+  it('is refused for good when its group is too large as a whole (F-S9)', async () => {
     const writing = storeFailing(failure(413)).apply('p', [create, replace])
     await expect(writing).rejects.toThrow(StoreRefused)
     await expect(writing).rejects.toThrow('state.batch: the store refused: failed with 413')
   })
 
-  it('F-S10: inside a group with 429 says how long to wait', async () => {
+  it('says how long to wait when it gets 429 inside a group (F-S10)', async () => {
     const result = [{ statusCode: 429, retryAfterMilliseconds: 250 }, { statusCode: 424 }]
     const writing = storeThat(async () => ({ headers: {}, result })).apply('p', [create, replace])
     await expect(writing).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: 250 })
   })
 
-  it('F-S10: with 429 says how long to wait', async () => {
+  it('says how long to wait after 429, if the store says so (F-S10)', async () => {
     const writing = storeFailing(failure(429, { retryAfterInMs: 250 })).apply('p', [create])
     await expect(writing).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: 250 })
     const unsaid = storeFailing(failure(429)).apply('p', [create])
     await expect(unsaid).rejects.toMatchObject({ name: 'StoreUnavailable', retryAfterMs: null })
   })
 
-  it.each([400, 401, 403, 413])('F-S11, F-S16: with %s is refused for good', async (code) => {
+  it.each([400, 401, 403, 413])('is refused for good after %s (F-S11, F-S16)', async (code) => {
     const writing = storeFailing(failure(code)).apply('p', [create])
     await expect(writing).rejects.toThrow(StoreRefused)
     await expect(writing).rejects.toThrow(`state.create: the store refused: failed with ${code}`)
   })
 
-  it('F-S11: to a container that does not exist is refused for good', async () => {
+  it('is refused for good when the container does not exist (F-S11)', async () => {
     await expect(storeFailing(failure(404)).apply('p', [create])).rejects.toThrow(StoreRefused)
   })
 
@@ -122,7 +122,7 @@ describe('a write that failed, on the SDK', () => {
     [413, StoreRefused],
     [429, StoreUnavailable],
     [449, StoreUnavailable],
-  ])('inside a group with %d names the document that was to blame', async (statusCode, kind) => {
+  ])('names the document at fault when it gets %d inside a group', async (statusCode, kind) => {
     const result = [{ statusCode: 424 }, { statusCode }, { statusCode: 424 }]
     const store = storeThat(async () => ({ headers: {}, result }))
     const second: StateWrite = { kind: 'create', document: { id: 'second', pk: 'p' } }
@@ -134,13 +134,13 @@ describe('a write that failed, on the SDK', () => {
   })
 })
 
-describe('the physical partition of a write, on the SDK', () => {
+describe('the physical partition of a write through the SDK', () => {
   it.each([
     [{ 'x-ms-documentdb-partitionkeyrangeid': '7', 'x-ms-session-token': '3:-1#5' }, '7'],
     [{ 'x-ms-documentdb-partitionkeyrangeid': '', 'x-ms-session-token': '3:-1#5' }, '3'],
     [{ 'x-ms-session-token': '3:-1#5' }, '3'],
     [{}, null],
-  ])('is what the answer says: %j', async (headers, physicalRangeId) => {
+  ])('comes from the headers of the answer: %j', async (headers, physicalRangeId) => {
     const store = storeThat(async () => ({ headers, requestCharge: 5, etag: '"2"' }))
     expect(await store.apply('p', [create])).toEqual({
       kind: 'applied',
@@ -151,7 +151,7 @@ describe('the physical partition of a write, on the SDK', () => {
   })
 })
 
-describe('a question that failed, on the SDK', () => {
+describe('a failed read through the SDK', () => {
   const questions: [string, (container: Container) => Promise<unknown>][] = [
     ['read', (container) => new CosmosStateStore({ container }).read({ pk: 'p', id: 'a' })],
     [
@@ -164,17 +164,17 @@ describe('a question that failed, on the SDK', () => {
     ['listSteps', (container) => new CosmosStateStore({ container }).listSteps('p', 'j')],
   ]
 
-  it.each(questions)('may be repeated where the store is away: %s', async (operation, ask) => {
+  it.each(questions)('may be repeated when the store is not available: %s', async (operation, ask) => {
     const asking = ask(containerThat(() => Promise.reject(failure(503))))
     await expect(asking).rejects.toThrow(StoreUnavailable)
     await expect(asking).rejects.toThrow(`state.${operation}: the store is not available: failed with 503`)
   })
 
-  it.each(questions)('is refused for good where it may not be asked: %s', async (_operation, ask) => {
+  it.each(questions)('is refused for good when access is forbidden: %s', async (_operation, ask) => {
     await expect(ask(containerThat(() => Promise.reject(failure(403))))).rejects.toThrow(StoreRefused)
   })
 
-  it('is described whatever was thrown', async () => {
+  it('has a readable message even when its cause is not an Error', async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as a broken transport may do
     const store = storeThat(() => Promise.reject('gone'))
     await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow('state.read: the store refused: gone')

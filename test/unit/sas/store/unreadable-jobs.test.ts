@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const workflow = aWorkflow()
 
-/** What an operator's own tool does to the job `A`. */
+/** Edits the job `A` as an operator's own tool would. */
 async function edited(change: Readonly<Record<string, unknown>>): Promise<void> {
   const job = await world.truth.read({ pk: 'A', id: 'sas.job:A' })
   if (job === null) throw new Error('there is no job')
@@ -28,7 +28,7 @@ const withoutWhy = [{ command: 'cancel', stepId: null, at: '2026-01-01T00:00:00.
 const reason = 'audit.0.why: Invalid input: expected string, received undefined'
 
 describe('a job whose document cannot be read', () => {
-  it('F-C9, F-O5, I15: is flagged beside the job by a scheduler that sees it, once, and is told', async () => {
+  it('is flagged once, in a record beside it, and raises attention (F-C9, F-O5, I15)', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     const scheduler = world.scheduler()
     await scheduler.onChanges(await world.changes())
@@ -49,7 +49,7 @@ describe('a job whose document cannot be read', () => {
     ])
   })
 
-  it('is shown no more once it is repaired, and the record goes', async () => {
+  it('is no longer listed once it is repaired, and its record expires', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     const scheduler = world.scheduler()
     await edited({ audit: withoutWhy })
@@ -62,7 +62,7 @@ describe('a job whose document cannot be read', () => {
     expect(record?.['ttl']).toBe(60)
   })
 
-  it('I15: is flagged anew where it was repaired for less than a minute: the record does not vanish', async () => {
+  it('is flagged again after a short repair, and its record does not vanish (I15)', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     const scheduler = world.scheduler()
     for (const audit of [withoutWhy, [], withoutWhy]) {
@@ -74,14 +74,14 @@ describe('a job whose document cannot be read', () => {
     expect(world.telemetry.of('attention.raised')).toHaveLength(2)
   })
 
-  it('without its jobId is flagged by its id', async () => {
+  it('is flagged by the id of its document when its jobId is damaged', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     await edited({ jobId: 5 })
     await world.scheduler().onChanges(await world.changes())
     expect(await client.unreadable()).toMatchObject([{ jobId: 'A', documentId: 'sas.job:A' }])
   })
 
-  it('that could not be flagged is delivered again (I10)', async () => {
+  it('is delivered again when it could not be flagged (I10)', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     await edited({ audit: withoutWhy })
     const page = await world.changes()
@@ -91,7 +91,7 @@ describe('a job whose document cannot be read', () => {
     expect(await client.unreadable()).toHaveLength(1)
   })
 
-  it('is reported to every caller, with the advice to repair it and not to remove it', async () => {
+  it('is reported to every caller, with advice to repair it and not to remove it', async () => {
     await client.submit(workflow, {}, { jobId: 'A', partitionKey: 'p' })
     const job = await world.truth.read({ pk: 'p', id: 'sas.job:A' })
     if (job === null) throw new Error('there is no job')
@@ -117,7 +117,7 @@ describe('a job whose document cannot be read', () => {
     }
   })
 
-  it('of a newer version is left to that, and says so', async () => {
+  it('is not flagged when a newer version wrote it, and the refusal says so', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
     await edited({ schema: 2 })
     await world.scheduler().onChanges(await world.changes())
@@ -128,7 +128,7 @@ describe('a job whose document cannot be read', () => {
   })
 })
 
-describe('a call with an argument that is not what it must be', () => {
+describe('a call with an invalid argument', () => {
   const callers = {
     'cancel without a reason': (c: JobClient) => c.cancel('A', ...([] as unknown as [string])),
     'cancel for a reason of blanks': (c: JobClient) => c.cancel('A', '   '),
@@ -171,7 +171,7 @@ describe('a call with an argument that is not what it must be', () => {
   })
 })
 
-describe('operators are alerted to a job whose document cannot be read', () => {
+describe('an alert about a job whose document cannot be read', () => {
   const alerts: Alert[] = []
   beforeEach(() => {
     alerts.length = 0
@@ -198,7 +198,7 @@ describe('operators are alerted to a job whose document cannot be read', () => {
     await world.scheduler().onChanges(await world.changes())
   }
 
-  it('I15: by the sweep of a notifier, once for as long as it is unreadable', async () => {
+  it('is sent once by the sweep of a notifier while the job stays unreadable (I15)', async () => {
     await flagged()
     notifier().onLeaseAcquired('0', true)
     await world.clock.advance(5 * 60_000)
@@ -208,7 +208,7 @@ describe('operators are alerted to a job whose document cannot be read', () => {
     expect(alerts[0]?.message).toContain(reason)
   })
 
-  it('at once, by the feed, and not again by another instance', async () => {
+  it('is sent at once from the feed, and not again by another instance', async () => {
     await flagged()
     const page = await world.changes()
     notifier().onChanges(page, '0')
@@ -219,7 +219,7 @@ describe('operators are alerted to a job whose document cannot be read', () => {
     expect(alerts).toHaveLength(1)
   })
 
-  it('not when it was repaired before they could be', async () => {
+  it('is not sent when the job was repaired first', async () => {
     await flagged()
     const page = await world.changes()
     await edited({ audit: [] })

@@ -17,19 +17,19 @@ beforeEach(async () => {
   await world.submitted()
 })
 
-describe('a step updated', () => {
-  it('is read, decided upon and written', async () => {
+describe('an update of a step', () => {
+  it('reads the step, decides and writes it', async () => {
     const update = await updateDocument(world.store, { address: address, known: null, read: readStep }, raise)
     expect(update).toMatchObject({ kind: 'written', result: 'raised', document: { fence: 1 } })
     expect(await world.step()).toMatchObject({ fence: 1 })
   })
 
-  it('is not read first when it is known', async () => {
+  it('does not read the step first when it is known', async () => {
     await updateDocument(world.store, { address: address, known: await world.step(), read: readStep }, raise)
     expect(world.faults.count('read')).toBe(0)
   })
 
-  it('is read again when what was known is old', async () => {
+  it('reads the step again when the known version is stale', async () => {
     const old = asStored(await world.step(), '"gone"')
     expect(
       await updateDocument(world.store, { address: address, known: old, read: readStep }, raise),
@@ -37,7 +37,7 @@ describe('a step updated', () => {
     expect(await world.step()).toMatchObject({ fence: 1 })
   })
 
-  it('is left alone when the decision says so', async () => {
+  it('writes nothing when the decision leaves the step alone', async () => {
     const update = await updateDocument(
       world.store,
       { address: address, known: null, read: readStep },
@@ -47,7 +47,7 @@ describe('a step updated', () => {
     expect(world.faults.writes).toEqual([])
   })
 
-  it('is missing when it is gone, or is no step any more', async () => {
+  it('reports the step as missing when it is gone or is no longer a step', async () => {
     const gone = { ...address, id: 'sas.step:job-1:gone' }
     expect(await updateDocument(world.store, { address: gone, known: null, read: readStep }, raise)).toEqual({
       kind: 'missing',
@@ -62,7 +62,7 @@ describe('a step updated', () => {
     )
   })
 
-  it('F-X4: is left for a pause when two writes in a row have no clear answer', async () => {
+  it('gives up when two writes in a row have no clear answer (F-X4)', async () => {
     world.faults.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
@@ -71,7 +71,7 @@ describe('a step updated', () => {
     expect([world.faults.count('apply'), world.faults.count('read')]).toEqual([2, 3])
   })
 
-  it('F-X4: is found written when the second of them was', async () => {
+  it('finds the step written when the second of two unclear writes was applied (F-X4)', async () => {
     const lost = { kind: 'unknownOutcome', truth: 'lost' } as const
     world.faults.failWrites(lost, { ...lost, truth: 'applied' })
     const once = (step: StepDocument) => (step.fence === 0 ? raise(step) : { write: null, result: 'is' })
@@ -79,7 +79,7 @@ describe('a step updated', () => {
     expect(update).toEqual({ kind: 'unchanged', result: 'is' })
   })
 
-  it('is given up when it stays contended', async () => {
+  it('gives up when the step stays contended', async () => {
     const rival = { kind: 'rival', write: async () => world.put('job-1', [await raised()]) } as const
     const raised = async () => {
       const step = await world.step()

@@ -5,7 +5,7 @@ function problemsOf(terms: Readonly<Record<string, unknown>>): readonly string[]
   return submitProblems({ jobId: 'job-1', partitionKey: 'job-1', ...terms })
 }
 
-describe('what is said about a submission', () => {
+describe('the problems of a submission', () => {
   it.each([
     {},
     { jobId: 'x'.repeat(200) },
@@ -18,7 +18,7 @@ describe('what is said about a submission', () => {
       retainFor: 1_000,
       alongside: [],
     },
-  ])('may be %j', (terms) => {
+  ])('are none for %j', (terms) => {
     expect(problemsOf({ partitionKey: 'p', ...terms })).toEqual([])
   })
 
@@ -45,12 +45,12 @@ describe('what is said about a submission', () => {
     [{ retainFor: 0 }, 'retainFor is 0; it must be a duration of at least 1 ms'],
     [{ jobid: 'a', jobId: 'b' }, 'jobid is not an option: did you mean jobId?'],
     [{ timeout: '1s' }, 'timeout is not an option: known are jobId, '],
-  ])('is wrong as %j, which is named with the rule', (terms, problem) => {
+  ])('name the value and the rule for %j', (terms, problem) => {
     const other = 'jobId' in terms ? { partitionKey: 'p' } : {}
     expect(problemsOf({ ...other, ...terms })).toEqual([expect.stringContaining(problem)])
   })
 
-  it('names an id once that is the partition key as well, and all that is wrong at once', () => {
+  it('come all at once, and only once for an id that is also the partition key', () => {
     expect(problemsOf({ jobId: '', partitionKey: '' })).toHaveLength(1)
     expect(problemsOf({ jobId: 'x'.repeat(201), partitionKey: '', orderId: '', retainFor: -1 })).toHaveLength(
       4,
@@ -66,7 +66,7 @@ describe('the arguments of a call about a job', () => {
     expect(commandProblems({ needed: {}, optional, flags })).toEqual([])
   })
 
-  it('are all named that are not what they must be, with the rule', () => {
+  it('are all named, each with its rule, when they are invalid', () => {
     const terms = {
       needed: { jobId: undefined, by: '', why: ' ', where: 7 },
       optional: { step: null, partitionKey: '' },

@@ -13,7 +13,7 @@ const request = aSubmission(plan, {
   replyTo: 'queue',
 })
 
-/** What R18 demands of every job and step, word for word. */
+/** The fields that R18 requires of every job and step. */
 const initial = {
   lockedBy: null,
   completeBy: null,
@@ -23,7 +23,7 @@ const initial = {
 }
 
 describe('a submission', () => {
-  it('R16, R19: creates the order, the job and every step in one group', () => {
+  it('creates the order, the job and every step in one group (R16, R19)', () => {
     const writes = submit(request)
     expect(writes.map(({ kind }) => kind)).toEqual(Array(5).fill('create'))
     expect(writes.map(({ document }) => [document.pk, document.id])).toEqual([
@@ -36,7 +36,7 @@ describe('a submission', () => {
     expect(writes[0]?.document).toBe(order)
   })
 
-  it('writes a job with its intent, its ledger and nothing begun (R17, R18, R21, R30, R36, R40)', () => {
+  it('writes a job with its intent and its ledger, not yet begun (R17, R18, R21, R30, R36, R40)', () => {
     expect(documentsOf(submit(request)).job).toStrictEqual({
       ...initial,
       id: 'sas.job:job-1',
@@ -82,7 +82,7 @@ describe('a submission', () => {
     })
   })
 
-  it('writes steps that want nothing yet (R18, R20, R35, R39)', () => {
+  it('writes steps whose desired state is still NotStarted (R18, R20, R35, R39)', () => {
     expect(theStep(documentsOf(submit(request)).steps, 'ship')).toStrictEqual({
       ...initial,
       priority: 2,
@@ -134,7 +134,7 @@ describe('a submission', () => {
     })
   })
 
-  it('F-S12: writes no deadline, whatever the submitter’s clock says', () => {
+  it('writes no deadline, whatever the submitter’s clock says (F-S12)', () => {
     for (const now of [0, submittedAtMs + 3_600_000]) {
       const { job, steps } = documentsOf(submit({ ...request, now }))
       for (const document of [job, ...steps.values()]) {
@@ -143,7 +143,7 @@ describe('a submission', () => {
     }
   })
 
-  it('F-X21: writes every instant in UTC, with milliseconds', () => {
+  it('writes every instant in UTC with milliseconds (F-X21)', () => {
     const text = JSON.stringify(submit(request).map(({ document }) => document))
     const instants = text.match(/\d{4}-\d\d-\d\dT[^"]*/g) ?? []
     expect(instants.length).toBeGreaterThan(0)
@@ -159,7 +159,7 @@ describe('a submission', () => {
 describe('a submission in stages (F-S7)', () => {
   const staged = stage(request, 'plan-hash')
 
-  it('has all that one transaction would write, without the intent', () => {
+  it('has everything that one transaction would write, except the intent', () => {
     const { job, steps } = documentsOf(submit(request))
     expect(staged.steps).toEqual([...steps.values()])
     expect(staged.alongside).toEqual([order])
@@ -171,7 +171,7 @@ describe('a submission in stages (F-S7)', () => {
     })
   })
 
-  it('gets its intent last, and is as old as that', () => {
+  it('gets its intent last, and its submission time with it', () => {
     const later = submittedAtMs + 7_000
     expect(intended(staged.job, later)).toEqual({
       ...staged.job,
@@ -182,7 +182,7 @@ describe('a submission in stages (F-S7)', () => {
   })
 })
 
-it('a submission that asks for no replies has no notice, and the undo of its steps with it', () => {
+it('a submission without replyTo writes no notice, and its steps carry their undo', () => {
   const undone = aSubmission(aWorkflow({ sell: [] }, { undo: true }).plan)
   expect(stage(undone, 'hash').received).toEqual([])
   const { job, steps } = documentsOf(submit(undone))

@@ -12,10 +12,10 @@ import { aWorkflow } from '../../../support/a-job.js'
 import type { WriteFault } from '../../../support/store-faults.js'
 import { StateWorld } from '../../../support/state-world.js'
 
-/** More than two transactions take. */
+/** More steps than two transactions hold. */
 const stepIds = Array.from({ length: 250 }, (_, index) => `s${index}`)
 const workflow = aWorkflow(Object.fromEntries(stepIds.map((stepId) => [stepId, []])))
-/** The job, three groups of steps, and the intent. */
+/** The writes in order: the job, three groups of steps, and the intent. */
 const stages = [0, 1, 2, 3, 4]
 const well: WriteFault = { kind: 'rival', write: () => Promise.resolve() }
 const crash: WriteFault = { kind: 'throws', error: new StoreUnavailable('reset', { cause: null }) }
@@ -32,7 +32,7 @@ function submitted(input: unknown = 'x', alongside = [{ create: order }]) {
   return client.submit(workflow, input, { jobId: 'job-1', alongside, replyTo: 'queue' })
 }
 
-/** The next `count` writes succeed, and the one after them goes wrong so. */
+/** Lets the next `count` writes succeed, and the one after them fail with `fault`. */
 function failAfter(count: number, fault: WriteFault): void {
   world.faults.failWrites(...Array.from({ length: count }, () => well), fault)
 }
@@ -45,7 +45,7 @@ async function hasOrder(): Promise<boolean> {
   return (await world.truth.read({ pk: 'job-1', id: 'order-1' })) !== null
 }
 
-it('I1: a small submission is a new job, too, where steps of an expired one of that id are left', async () => {
+it('a small submission becomes a new job when steps of an expired job of that id are left (I1)', async () => {
   const small = aWorkflow({ a: [], b: [] })
   await client.submit(small, 'x', { jobId: 'job-1' })
   const steps = await storedSteps()
@@ -65,7 +65,7 @@ it('I1: a small submission is a new job, too, where steps of an expired one of t
 })
 
 describe('a submission larger than one transaction', () => {
-  it('F-S7: is one job with all its steps, and runs', async () => {
+  it('becomes one job with all its steps, and runs (F-S7)', async () => {
     await submitted()
     expect(world.faults.writes.map((group) => group.length)).toEqual([1, 100, 100, 53, 3])
     expect(await storedSteps()).toHaveLength(250)
@@ -80,13 +80,13 @@ describe('a submission larger than one transaction', () => {
   })
 
   it.each(stages)(
-    'F-S7: that dies before stage %d leaves nothing that runs, and can be repeated',
+    'leaves nothing that runs when it dies before stage %d, and can be repeated (F-S7)',
     async (stage) => {
       failAfter(stage, crash)
       await expect(submitted()).rejects.toMatchObject({ retriable: true })
       await world.scheduler().onChanges(await world.changes())
       expect((await storedSteps()).filter(({ dispatch }) => dispatch > 0)).toEqual([])
-      // Business documents and a job that counts exist together or not at all (I14).
+      // The user's own documents exist only together with a completed job (I14).
       expect(await hasOrder()).toBe(false)
       await submitted()
       expect(await storedSteps()).toHaveLength(250)
@@ -97,7 +97,7 @@ describe('a submission larger than one transaction', () => {
   )
 
   it.each(stages.flatMap((stage) => [[stage, 'applied'] as const, [stage, 'lost'] as const]))(
-    'F-S3: whose reply is lost at stage %d, %s, is one job',
+    'becomes one job when the reply at stage %d is lost and the write is %s (F-S3)',
     async (stage, truth) => {
       failAfter(stage, { kind: 'unknownOutcome', truth })
       await submitted()
@@ -108,7 +108,7 @@ describe('a submission larger than one transaction', () => {
   )
 
   it.each(stages)(
-    'F-S4: made twice at once, the second at stage %d of the first, is one job',
+    'becomes one job when another client makes it at stage %d of the first one (F-S4)',
     async (stage) => {
       const { truth: store, queries, clock, telemetry } = world
       const other = new JobClient({ store, queries, clock, telemetry })
@@ -120,7 +120,7 @@ describe('a submission larger than one transaction', () => {
     },
   )
 
-  it('I1, I18: is a new job, with steps of its own, where steps of an expired one of that id are left', async () => {
+  it('becomes a new job with new steps when steps of an expired job are left (I1, I18)', async () => {
     await submitted()
     const old = (await storedSteps()).map((step) => {
       return replacing(step, { ...step, dispatch: 1, fence: 1, currentState: 'Completed', ttl: 3_600 })
@@ -138,7 +138,7 @@ describe('a submission larger than one transaction', () => {
     expect((await world.job()).input).toBe('other')
   })
 
-  it('F-S5: with another payload is a conflict, whether the first was completed or not', async () => {
+  it('conflicts with an earlier payload, whether the first try was completed or not (F-S5)', async () => {
     failAfter(2, crash)
     await expect(submitted()).rejects.toThrow(StoreUnavailable)
     await expect(submitted('y')).rejects.toThrow(JobConflict)
@@ -166,7 +166,7 @@ describe('a submission larger than one transaction', () => {
     expect(new Set(thresholds)).toEqual(new Set([3]))
   })
 
-  it('is completed as its first try wanted it, whatever else the second asks for', async () => {
+  it('is completed as the first try asked, whatever else the second try asks for', async () => {
     failAfter(2, crash)
     await expect(submitted()).rejects.toThrow(StoreUnavailable)
     await client.submit(workflow, 'x', {
@@ -182,37 +182,37 @@ describe('a submission larger than one transaction', () => {
     expect(await world.truth.listNotices('job-1', 'job-1')).toMatchObject([{ seq: 1, replyTo: 'queue' }])
   })
 
-  it('F-S6: with a document that exists without a job is a conflict, and never runs', async () => {
+  it('conflicts with a document that exists without a job, and never runs (F-S6)', async () => {
     await world.put('job-1', [{ kind: 'create', document: { ...order, pk: 'job-1' } }])
     await expect(submitted()).rejects.toThrow('document "order-1" exists already without a job')
     expect(isStaged(await world.job())).toBe(true)
   })
 
-  it('F-S9: is refused when one of its documents fits no transaction, and nothing is written', async () => {
+  it('is refused and writes nothing when one of its documents fits no transaction (F-S9)', async () => {
     await expect(submitted('x'.repeat(1_900_000))).rejects.toThrow(SubmissionInvalid)
     expect(world.faults.writes).toEqual([])
   })
 
-  it('is given up when the store never says what became of it', async () => {
+  it('gives up when the store never gives a clear answer', async () => {
     const lost: WriteFault = { kind: 'unknownOutcome', truth: 'lost' }
     world.faults.failWrites(...Array.from({ length: 100 }, () => lost))
     await expect(submitted()).rejects.toThrow('submit it again with the same id')
   })
 
-  it('takes no command of an operator before it is completed', async () => {
+  it('accepts no command of an operator before it is completed', async () => {
     failAfter(2, crash)
     await expect(submitted()).rejects.toThrow(StoreUnavailable)
     await expect(client.cancel('job-1', 'no')).rejects.toThrow(CommandRefused)
   })
 })
 
-describe('F-S8, R24: a submission that was never completed', () => {
+describe('a submission that was never completed (F-S8, R24)', () => {
   beforeEach(async () => {
     failAfter(3, crash)
     await expect(submitted()).rejects.toThrow(StoreUnavailable)
   })
 
-  it('is left alone for an hour, then vanishes without an alert, and may be made again', async () => {
+  it('is left alone for an hour, then removed without an alert, and may be made again', async () => {
     const supervisor = world.supervisor()
     await world.clock.advance(3_600_000)
     await supervisor.runOnce()
@@ -229,7 +229,7 @@ describe('F-S8, R24: a submission that was never completed', () => {
     expect(await storedSteps()).toHaveLength(250)
   })
 
-  it.each([1, 2, 3])('is removed by another look when write %d of the removal fails', async (write) => {
+  it.each([1, 2, 3])('is removed by another supervisor when write %d of the removal fails', async (write) => {
     await world.clock.advance(3_602_000)
     failAfter(write, crash)
     await expect(world.supervisor().runOnce()).rejects.toThrow(StoreUnavailable)
@@ -239,7 +239,7 @@ describe('F-S8, R24: a submission that was never completed', () => {
     expect(await world.job()).toMatchObject({ ttl: 60 })
   })
 
-  it('is not completed by a submitter that comes back after it was given up', async () => {
+  it('is not completed by a submitter that returns after it was given up', async () => {
     await world.clock.advance(3_602_000)
     failAfter(1, { kind: 'rival', write: () => giveUp() })
     await expect(submitted()).rejects.toThrow('is being removed; submit it again')

@@ -14,7 +14,7 @@ beforeEach(() => {
   world = new StateWorld()
 })
 
-/** A job whose only step is under way for 30 s, and the page that shows it. */
+/** Dispatches a job whose only step has a deadline of 30 s. Returns the page that shows it. */
 async function underWay(maxFailures = 3) {
   await world.dispatched({ pay: [] }, { completeWithin: '30s', retry: { tries: maxFailures } })
   return world.changes()
@@ -31,7 +31,7 @@ async function setJobAside(): Promise<void> {
   await world.put('job-1', [replacing(job, setAside(job, obstacle).job)])
 }
 
-/** As a job is gone that somebody has deleted: what stands in its place is not ours. */
+/** Replaces the job by a foreign document, as if an operator had deleted it. */
 async function forgetJob(): Promise<void> {
   const job = await world.job()
   await world.put('job-1', [replacing(job, { id: job.id, pk: job.pk })])
@@ -43,8 +43,8 @@ async function started(supervisor: Supervisor): Promise<Supervisor> {
   return supervisor
 }
 
-describe('a deadline that the feed delivered', () => {
-  it('R87: recovers a step when its deadline and the grace have passed, and not before', async () => {
+describe('a supervisor that reads deadlines from the feed', () => {
+  it('recovers a step when its deadline and the grace have passed, and not before (R87)', async () => {
     const page = await underWay()
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(page, '0')
@@ -78,7 +78,7 @@ describe('a deadline that the feed delivered', () => {
     await supervisor.stop()
   })
 
-  it('F-D6: reads before it decides: an outcome that is there stands', async () => {
+  it('reads a step before it decides, and keeps an outcome that is there (F-D6)', async () => {
     const supervisor = await started(world.supervisor())
     const page = await underWay()
     supervisor.onChanges(page, '0')
@@ -93,7 +93,7 @@ describe('a deadline that the feed delivered', () => {
     await supervisor.stop()
   })
 
-  it('waits on where the deadline turns out to be later', async () => {
+  it('waits on when the stored deadline turns out to be later', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(), '0')
     const step = await world.step()
@@ -106,7 +106,7 @@ describe('a deadline that the feed delivered', () => {
     await supervisor.stop()
   })
 
-  it('forgets what came by a lease that was lost', async () => {
+  it('forgets the deadlines of a lease that it lost', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(), '0')
     supervisor.onLeaseReleased('0')
@@ -115,7 +115,7 @@ describe('a deadline that the feed delivered', () => {
     await supervisor.stop()
   })
 
-  it('F-C11: does not mind other documents', async () => {
+  it('ignores other documents (F-C11)', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges([asChange({ id: 'x', pk: 'x', completeByMs: 1 })], '0')
     await world.clock.advance(60_000)
@@ -135,7 +135,7 @@ describe('a deadline that the feed delivered', () => {
     await supervisor.stop()
   })
 
-  it('F-V11: recovers as many as fall due together', async () => {
+  it('recovers all steps that fall due together (F-V11)', async () => {
     await world.dispatched(manySteps(40), { completeWithin: '30s' })
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await world.changes(), '0')
@@ -145,7 +145,7 @@ describe('a deadline that the feed delivered', () => {
   })
 })
 
-it('F-V11: one document that fails at every look does not slow down the recovery of the others', async () => {
+it('a document that fails every time does not delay the recovery of the others (F-V11)', async () => {
   await world.dispatched(manySteps(40), { completeWithin: '30s' })
   const supervisor = await started(world.supervisor())
   supervisor.onChanges(await world.changes(), '0')
@@ -159,8 +159,8 @@ it('F-V11: one document that fails at every look does not slow down the recovery
   await supervisor.stop()
 })
 
-describe('the sweep', () => {
-  it('R104, R105, F-V1, F-V2: finds after a takeover what another owner had been told', async () => {
+describe('the sweep of a supervisor', () => {
+  it('finds after a takeover a deadline that only the last owner read (R104, R105, F-V1, F-V2)', async () => {
     await underWay()
     await world.clock.advance(60_000)
     const supervisor = await started(world.supervisor())
@@ -172,7 +172,7 @@ describe('the sweep', () => {
     await supervisor.stop()
   })
 
-  it('finds what falls due before the next one, and waits for it', async () => {
+  it('finds a deadline that passes before the next sweep, and waits for it', async () => {
     await underWay()
     const supervisor = await started(world.supervisor({ sweepIntervalMs: 31_000 }))
     supervisor.onLeaseAcquired('0', true)
@@ -183,7 +183,7 @@ describe('the sweep', () => {
     await supervisor.stop()
   })
 
-  it('R85: repeats at its interval for the holder of the first range only', async () => {
+  it('repeats at its interval, only for the owner of the first range (R85)', async () => {
     const [first, other] = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
     await started(first)
     await started(other)
@@ -200,7 +200,7 @@ describe('the sweep', () => {
     await Promise.all([first.stop(), other.stop()])
   })
 
-  it('finds what is due behind more unreadable documents than one answer of the store holds', async () => {
+  it('finds an overdue step behind more unreadable documents than one answer holds', async () => {
     await world.dispatched({ pay: [] }, { completeWithin: '30s' })
     const dueMs = world.clock.now()
     for (let index = 0; index < 25; index += 1) {
@@ -222,10 +222,10 @@ describe('the sweep', () => {
     expect(await world.supervisor({ sweepLimit: 10 }).runOnce()).toMatchObject({ recovered: 0 })
   })
 
-  it('is not held up by documents that cannot be recovered', async () => {
+  it('is not held up by documents that it cannot recover', async () => {
     await world.dispatched(manySteps(20), { completeWithin: '30s' })
     await world.clock.advance(60_000)
-    // As many as are looked at together.
+    // The supervisor recovers 16 documents at a time, and exactly the first 16 fail.
     const read = world.store.read.bind(world.store)
     vi.spyOn(world.store, 'read').mockImplementation((address) =>
       Number(address.id.split(':s')[1]) < 16 ? Promise.reject(unavailable.error) : read(address),
@@ -239,19 +239,19 @@ describe('the sweep', () => {
   })
 })
 
-describe('R106: one sweep by a timetable', () => {
-  it('recovers what is overdue, waits for nothing, and says what it did', async () => {
+describe('a single sweep on a timetable (R106)', () => {
+  it('recovers what is overdue without waiting, and reports what it did', async () => {
     await underWay()
     await world.clock.advance(30_000 + graceMs)
     expect(await world.supervisor().runOnce()).toEqual({ lookedAt: 0, recovered: 0 })
     await world.clock.advance(1)
-    // The job falls due with its step, but is only taken from its scheduler a while later.
+    // The job falls due with its step, but is taken from its scheduler only later.
     expect(await world.supervisor().runOnce()).toEqual({ lookedAt: 2, recovered: 1 })
     expect(await world.step()).toMatchObject({ processState: 'Pending', failureCount: 1 })
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('does what it can and then says that the store was not available', async () => {
+  it('recovers what it can, and then rejects with the error of the store', async () => {
     await world.dispatched({ a: [], b: [] }, { completeWithin: '30s' })
     await world.clock.advance(40_000)
     world.faults.failWrites(unavailable)
@@ -262,8 +262,8 @@ describe('R106: one sweep by a timetable', () => {
   })
 })
 
-describe('F-V25: a step whose job will not take it up', () => {
-  it.each(['is gone', 'was set aside'])('is put to rest when its job %s', async (what) => {
+describe('a step whose job no longer drives it (F-V25)', () => {
+  it.each(['is gone', 'was set aside'])('loses its deadline for good when its job %s', async (what) => {
     await underWay()
     await world.clock.advance(40_000)
     await world.supervisor().runOnce()
@@ -287,8 +287,8 @@ describe('F-V25: a step whose job will not take it up', () => {
   })
 })
 
-describe('races and lost replies of a supervisor', () => {
-  it('R103, F-V5: two supervisors on one step count once', async () => {
+describe('supervisors that lose races and replies', () => {
+  it('count one failure when two of them recover the same step (R103, F-V5)', async () => {
     const page = await underWay()
     const supervisors = [world.supervisor(), world.supervisor({ instanceName: 'supervisor-2' })]
     for (const supervisor of supervisors) {
@@ -302,7 +302,7 @@ describe('races and lost replies of a supervisor', () => {
   })
 
   it.each(['applied', 'lost'] as const)(
-    'F-V4: a recovery whose reply is lost, %s, counts once',
+    'count one failure when the reply to a recovery is lost and the write is %s (F-V4)',
     async (truth) => {
       const supervisor = await started(world.supervisor())
       supervisor.onChanges(await underWay(), '0')
@@ -313,7 +313,7 @@ describe('races and lost replies of a supervisor', () => {
     },
   )
 
-  it('F-C8: a step that is gone is not waited for any more', async () => {
+  it('stop waiting for a step that is gone (F-C8)', async () => {
     const supervisor = await started(world.supervisor())
     const page = await underWay()
     supervisor.onChanges(
@@ -326,8 +326,8 @@ describe('races and lost replies of a supervisor', () => {
   })
 })
 
-describe('the end of patience', () => {
-  it('F-V15: at the threshold the step is flagged, and attention raised', async () => {
+describe('a step whose deadline has passed', () => {
+  it('is flagged at its threshold, and attention is raised (F-V15)', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(1), '0')
     await world.clock.advance(30_000 + graceMs)
@@ -351,7 +351,7 @@ describe('the end of patience', () => {
     await supervisor.stop()
   })
 
-  it('F-V14: a step that nobody dispatches is offered again, and is not counted', async () => {
+  it('is offered again, without another failure, when no scheduler dispatches it (F-V14)', async () => {
     const supervisor = await started(world.supervisor())
     supervisor.onChanges(await underWay(), '0')
     await world.clock.advance(30_000 + graceMs)

@@ -9,8 +9,8 @@ const at = (id: string, dueMs: number, leaseToken: string | null = '0'): DueEntr
   leaseToken,
 })
 
-describe('the entries that wait', () => {
-  it('answers what is due, earliest first, once, and not more than asked for', () => {
+describe('the list of waiting entries', () => {
+  it('returns due entries once, earliest first, and no more than asked for', () => {
     const entries = new DueEntries()
     for (const deadline of [at('c', 30), at('a', 10), at('b', 20), at('d', 40)]) entries.note(deadline)
     expect(entries.takeDue(30, 2).map(({ id }) => id)).toEqual(['a', 'b'])
@@ -19,14 +19,14 @@ describe('the entries that wait', () => {
     expect(entries.next()).toBe(40)
   })
 
-  it('forgets what came by a lease that is lost, not what a sweep found', () => {
+  it('forgets the entries of a lost lease, but not those that a sweep found', () => {
     const entries = new DueEntries()
     for (const deadline of [at('a', 1, '0'), at('b', 2, '1'), at('c', 3, null)]) entries.note(deadline)
     entries.forgetLease('0')
     expect(entries.takeDue(9, 9).map(({ id }) => id)).toEqual(['b', 'c'])
   })
 
-  it('tells apart the same id in two partitions', () => {
+  it('distinguishes the same id in two partitions', () => {
     const entries = new DueEntries()
     entries.note(at('a', 1))
     entries.note({ ...at('a', 2), pk: 'job-2' })
@@ -34,7 +34,8 @@ describe('the entries that wait', () => {
     expect(entries.takeDue(9, 9).map(({ pk }) => pk)).toEqual(['job-2'])
   })
 
-  it('keeps no more of what is over than of what is waited for: a million finished steps took 202 MB until their day was over', () => {
+  // Without this, a million finished steps took 202 MB until their day was over.
+  it('keeps no more finished entries in its queue than waiting ones, apart from a few', () => {
     const entries = new DueEntries()
     const dayMs = 86_400_000
     for (let step = 0; step < 10; step += 1) entries.note(at(`open ${step}`, dayMs))
@@ -49,7 +50,7 @@ describe('the entries that wait', () => {
     expect([entries.size, entries.next()]).toEqual([0, null])
   })
 
-  it('behaves as a sorted list that is searched from the front', () => {
+  it('behaves like a sorted list that is searched from the front', () => {
     const step = fc.constantFrom('a', 'b', 'c', 'd')
     const lease = fc.constantFrom('0', '1', null)
     const command = fc.oneof(
@@ -91,8 +92,8 @@ describe('the entries that wait', () => {
   })
 })
 
-describe('entries under way', () => {
-  it('does not take an entry twice at once: news about it waits for the end, and replaces what is due again', () => {
+describe('the list of entries under way', () => {
+  it('returns an entry again only after its end, and prefers news to the next due time', () => {
     const entries = new DueEntries()
     entries.note(at('a', 10))
     const due = entries.takeDue(10, 9)
@@ -103,7 +104,7 @@ describe('entries under way', () => {
     expect(entries.takeDue(99, 9)).toEqual([at('a', 12)])
   })
 
-  it('asks whether an entry is news with what it knows: waiting, under way, noted meanwhile, or due again', () => {
+  it('compares an entry with the known one: waiting, under way, noted meanwhile or due again', () => {
     const known: (number | null)[] = []
     const entries = new DueEntries<DueEntry>((entry, before) => {
       known.push(before?.dueMs ?? null)
@@ -120,7 +121,7 @@ describe('entries under way', () => {
     expect(entries.takeDue(99, 9)).toEqual([at('a', 13)])
   })
 
-  it('forgets the entries of a lease, also those under way, not those that a sweep found', () => {
+  it('forgets the entries of a lease, even those under way, but not those that a sweep found', () => {
     const entries = new DueEntries()
     for (const entry of [at('a', 10), at('b', 10, null), at('c', 20), at('d', 30, '1')]) entries.note(entry)
     const due = entries.takeDue(10, 9)
@@ -130,7 +131,7 @@ describe('entries under way', () => {
     expect(entries.takeDue(99, 9)).toEqual([at('d', 30, '1'), at('b', 50, null)])
   })
 
-  it('forgets an entry that waits, and news about one under way', () => {
+  it('forgets a waiting entry, and news about one under way', () => {
     const entries = new DueEntries()
     for (const entry of [at('a', 10), at('b', 20)]) entries.note(entry)
     const due = entries.takeDue(10, 9)

@@ -11,14 +11,14 @@ const at = (id: string, dueMs: number, leaseToken: string | null = '0'): DueEntr
   dueMs,
   leaseToken,
 })
-/** Entries that are overdue at the beginning, the first one for the longest time. */
+/** Entries that are overdue from the start, the one that is longest overdue first. */
 const overdue = (...ids: readonly string[]): DueEntry[] => ids.map((id, index) => at(id, index - 100))
 const sweepIntervalMs = 60_000
 const error = new Error('away')
 
 let clock: VirtualClock
 let telemetry: TelemetryRecorder
-/** What each run was given, with its time. */
+/** The time of each run and the entries that it was given. */
 let runs: string[]
 beforeEach(() => {
   clock = new VirtualClock(0)
@@ -50,8 +50,8 @@ function started(options: Partial<DueWorkOptions<DueEntry>> = {}): DueWork<DueEn
   return work
 }
 
-describe('runs', () => {
-  it('begin when their entries are due, also if an earlier one is noted later', async () => {
+describe('the runs of due work', () => {
+  it('begin when their entries are due, even if an earlier entry is noted later', async () => {
     const work = started()
     work.note(at('b', 20))
     await clock.advance(5)
@@ -60,7 +60,7 @@ describe('runs', () => {
     expect(runs).toEqual(['10: a', '20: b'])
   })
 
-  it('are so many at once, each with so many entries, and do not wait for each other', async () => {
+  it('are limited in number and in entries, and do not wait for each other', async () => {
     const hanging = deferred()
     const run = async (due: readonly DueEntry[]) => {
       noted(due)
@@ -86,7 +86,7 @@ describe('runs', () => {
     expect(runs).toEqual(['500: a'])
   })
 
-  it('say which entries are due again', async () => {
+  it('repeat the entries that they report as due again', async () => {
     const run = forEachEntry(async (entry: DueEntry) => {
       noted([entry])
       return entry.id === 'a' && clock.now() < 50 ? 50 : null
@@ -114,14 +114,14 @@ describe('a run that fails', () => {
     )
   })
 
-  it('delays no other; if as many fail in a row as may be under way, there is a pause', async () => {
+  it('delays no other run; a pause follows when as many fail in a row as may run at once', async () => {
     const work = started({ run: failing('bcde') })
     for (const entry of overdue('a', 'b', 'f', 'c', 'd', 'e', 'g')) work.note(entry)
     await clock.advance(1_000)
     expect(runs).toEqual(['0: a', '0: b', '0: f', '0: c', '0: d', '0: e', '1000: g'])
   })
 
-  it('because of a stop is neither reported nor repeated', async () => {
+  it('is neither reported nor repeated when a stop caused it', async () => {
     const work = started({
       run: (_, stop) =>
         new Promise((_resolve, reject) => stop.addEventListener('abort', () => reject(error))),
@@ -134,7 +134,7 @@ describe('a run that fails', () => {
   })
 })
 
-it('forgets what is over, and the entries of a released lease, also when their run says that they are due again', async () => {
+it('due work forgets ended entries and those of a released lease, even if a run repeats them', async () => {
   const hanging = deferred()
   const run = async (due: readonly DueEntry[]) => {
     noted(due)
@@ -151,8 +151,8 @@ it('forgets what is over, and the entries of a released lease, also when their r
   expect(runs).toEqual(['1: a'])
 })
 
-describe('the sweep', () => {
-  /** Lists these entries page by page, and remembers what it was asked. */
+describe('the sweep of due work', () => {
+  /** Lists these entries page by page, and adds each request to `asked`. */
   function listing(entries: readonly DueEntry[], asked: string[]): DueWorkOptions<DueEntry>['list'] {
     return async (last, limit) => {
       asked.push(`${clock.now()}: after ${last?.id ?? 'none'}`)
@@ -161,7 +161,7 @@ describe('the sweep', () => {
     }
   }
 
-  it('F-V10: lists page by page until the last one, and begins again at its interval', async () => {
+  it('lists page by page until the last one, and begins again at its interval (F-V10)', async () => {
     const asked: string[] = []
     const list = listing(overdue('a', 'b', 'c', 'd', 'e'), asked)
     started({ list, sweepLimit: 2 }).leaseAcquired('0', true)
@@ -172,7 +172,7 @@ describe('the sweep', () => {
     expect(asked.slice(3)).toEqual(['62000: after none', '63000: after b', '64000: after d'])
   })
 
-  it('asks for the next page when the last entry of this one is due, and begins again for a new lease', async () => {
+  it('asks for the next page when the last entry of one is due, and restarts for a new lease', async () => {
     const asked: string[] = []
     const list = listing([at('a', 1, null), at('b', 7_000, null), at('c', 8_000, null)], asked)
     const work = started({ list, sweepLimit: 2 })
@@ -187,7 +187,7 @@ describe('the sweep', () => {
     expect(asked.slice(2)).toEqual(['8000: after none', '8000: after none'])
   })
 
-  it('notes only what is news', async () => {
+  it('notes only entries that are news', async () => {
     const isNews = (entry: DueEntry, known: DueEntry | null): boolean =>
       entry.leaseToken !== null || known === null
     const list = async () => [at('a', 0, null), at('b', 0, null)]

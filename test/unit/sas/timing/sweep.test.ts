@@ -9,7 +9,7 @@ const intervalMs = 30_000
 let clock: VirtualClock
 let telemetry: TelemetryRecorder
 let asked: number[]
-/** What the next questions come to: a rest, or an error that is thrown. */
+/** The answers to the next questions: a pause in milliseconds, or an error to throw. */
 let answers: (number | Error)[]
 beforeEach(() => {
   clock = new VirtualClock(0)
@@ -31,7 +31,7 @@ function started(options: { readonly intervalMs?: number; readonly ask?: () => P
   return sweep
 }
 
-it('R104: asks once for every lease acquired, and nothing without one', async () => {
+it('a sweep asks once for every lease acquired, and never without a lease (R104)', async () => {
   const sweep = started()
   await clock.advance(100_000)
   expect(asked).toEqual([])
@@ -42,7 +42,7 @@ it('R104: asks once for every lease acquired, and nothing without one', async ()
   expect(asked).toHaveLength(1)
 })
 
-it('R85: asks at its interval while it holds the first range', async () => {
+it('a sweep asks at its interval while its instance owns the first range (R85)', async () => {
   const sweep = started()
   sweep.leaseAcquired('0', true)
   await clock.advance(2 * intervalMs)
@@ -52,7 +52,7 @@ it('R85: asks at its interval while it holds the first range', async () => {
   expect(asked).toHaveLength(3)
 })
 
-it('what failed stays due, is reported, and is made up for soon', async () => {
+it('a sweep that failed is reported, stays due and is soon repeated', async () => {
   const error = new Error('away')
   answers = [error, error]
   started().leaseAcquired('7', false)
@@ -64,21 +64,21 @@ it('what failed stays due, is reported, and is made up for soon', async () => {
   ])
 })
 
-it('what failed does not rest longer than the interval', async () => {
+it('a sweep that failed waits no longer than its interval', async () => {
   answers = [new Error('away')]
   started({ intervalMs: 50 }).leaseAcquired('7', false)
   await clock.advance(60)
   expect(asked).toEqual([0, 50])
 })
 
-it('F-V10: what did not get to the end goes on when told, whoever holds the first range', async () => {
+it('an unfinished sweep continues after the given pause, even without the first range (F-V10)', async () => {
   answers = [500, 700]
   started().leaseAcquired('7', false)
   await clock.advance(100_000)
   expect(asked).toEqual([0, 500, 1_200])
 })
 
-it('F-V1: asks again for a lease that comes while the store is asked', async () => {
+it('a sweep asks again for a lease that is acquired while it asks the store (F-V1)', async () => {
   const pending = deferred<null>()
   const sweep = started({ ask: () => pending.promise })
   sweep.leaseAcquired('7', false)

@@ -89,7 +89,7 @@ describe('a fan-out over a list of the job’s input', () => {
     expect(loading.step('load').input).toEqual({ parcels: [{ parcelId: 'p0' }, { parcelId: 'p1' }] })
   })
 
-  it('of nothing is done at once', () => {
+  it('is done at once when the list is empty', () => {
     const story = storyOf(packing(), { lines: [] })
     expect([...story.steps.keys()]).toEqual(['pack', 'load'])
     const done = story.scheduled()
@@ -97,7 +97,7 @@ describe('a fan-out over a list of the job’s input', () => {
     expect(done.scheduled().step('load').input).toEqual({ parcels: [] })
   })
 
-  it('of more than it allows, or of what is no list, is refused at submission', () => {
+  it('is refused at submission when the list is too long or is not a list', () => {
     const { plan } = defineWorkflow<Order>('shipping', packing())
     const problems = (input: unknown) => fitPlan(plan, input as never).problems
     expect(problems({ lines })).toEqual([])
@@ -118,7 +118,7 @@ describe('a fan-out over a list of the job’s input', () => {
     })
   })
 
-  it('undoes each item that was done when another one fails (R107)', () => {
+  it('undoes each finished item when another one fails (R107)', () => {
     const options: ForEachOptions<Line, Parcel> = {
       onExhausted: 'compensate',
       undo: (output, item) => warehouse.unpack({ parcelId: output.parcelId, sku: item.sku }),
@@ -133,7 +133,7 @@ describe('a fan-out over a list of the job’s input', () => {
     expect(undone.job.processState).toBe('Compensated')
   })
 
-  it('is left out with all its items when its condition does not hold', () => {
+  it('is skipped with all its items when its condition does not hold', () => {
     const story = storyOf(
       (job) => {
         const when = condition.equal(job.input.express, true)
@@ -161,7 +161,7 @@ describe('a fan-out over an earlier step’s output', () => {
     return finding.settled('find', { kind: 'success', output: output as never }).scheduled()
   }
 
-  it('runs as many steps as the list has items, and leaves out the others', () => {
+  it('runs as many steps as the list has items, and skips the others', () => {
     const story = found(lines)
     expect(states(story)).toMatchObject({
       'pack-0': 'Processing',
@@ -177,7 +177,7 @@ describe('a fan-out over an earlier step’s output', () => {
   it.each([
     ['too long a list', [...lines, ...lines], 'its list has 4 items; at most 3'],
     ['no list', { lines }, 'not a list but object'],
-  ])('begins nothing and fails for %s', (_what, output, message) => {
+  ])('begins no step and fails for %s', (_what, output, message) => {
     const story = found(output)
     expect(story.step('pack')).toMatchObject({
       processState: 'Error',
@@ -187,7 +187,7 @@ describe('a fan-out over an earlier step’s output', () => {
     expect(story.scheduled().job.processState).toBe('Error')
   })
 
-  it('gathers nothing that its steps returned in an earlier generation, which was undone', () => {
+  it('gathers no outputs of an earlier generation, which was undone', () => {
     const { plan } = defineWorkflow<{ readonly items: readonly string[] }>('shipping', (job) => {
       job.onExhausted('compensateThenRetry')
       const ask = job.step('ask', shop.sell, { item: 'how' }, { undo: 'none' })
@@ -223,7 +223,7 @@ describe('a fan-out over an earlier step’s output', () => {
     expect(outputs).toEqual([{ isFast: false }, null, null, [null], null])
   })
 
-  it('fails when what it gathers is too large for a transaction (I16), and cannot be given other input', () => {
+  it('fails when its output is too large for a transaction, and accepts no other input (I16)', () => {
     const half = 'x'.repeat(999_000)
     const story = found(lines)
       .settled('pack-0', { kind: 'success', output: half })
@@ -239,7 +239,7 @@ describe('a fan-out over an earlier step’s output', () => {
   })
 })
 
-describe('a fan-out that cannot be run', () => {
+describe('the definition of a fan-out', () => {
   function problemsOf(build: (job: WorkflowBuilder<Order>) => void): readonly string[] {
     try {
       defineWorkflow<Order>('shipping', build)
@@ -264,7 +264,7 @@ describe('a fan-out that cannot be run', () => {
     ])
   })
 
-  it('is one step for its workflow, whose output others may use', () => {
+  it('adds no step when it is invalid, so a later step cannot refer to it', () => {
     const problems = problemsOf((job) => {
       const load = (list: unknown, options: ForEachOptions<Line, Parcel>) => {
         const packed = job.forEach(
@@ -291,16 +291,16 @@ describe('a fan-out that cannot be run', () => {
     [999, []],
     [1_000, ['it has 1001 steps; at most 1000 are allowed']],
     [1_001, ['step "pack": atMost is 1001; it must be a whole number from 1 to 1000', 'it has no steps']],
-  ])('has room for a thousand steps, that which gathers included: %d items', (atMost, problems) => {
+  ])('counts the gathering step towards the limit of a thousand steps: %d items', (atMost, problems) => {
     const pack = () => warehouse.pack({ sku: 'x', count: 1 })
     expect(problemsOf((job) => void job.forEach('pack', job.input.lines, pack, { atMost }))).toEqual(problems)
   })
 
-  it('not because its items have no effect and say so', () => {
+  it('is accepted when its items say that they have no effect', () => {
     expect(problemsOf(packing({ undo: 'none', onExhausted: 'compensate' }))).toEqual([])
   })
 
-  it('does not compile when the item, the operation or the undo do not fit', () => {
+  it('does not compile when the item, the list or the output does not fit', () => {
     defineWorkflow<Order>('typed', (job) => {
       // @ts-expect-error a property that items do not have
       job.forEach('a', job.input.lines, (line) => warehouse.pack({ sku: line.name as string, count: 1 }))

@@ -65,8 +65,8 @@ const ordering = storyOf((job) => {
   job.step('file', bank.file, paid.output)
 })
 
-describe('a workflow run by another one', () => {
-  it('is part of its plan: ids with a prefix, its input filled in', () => {
+describe('a workflow that another one runs', () => {
+  it('is part of the outer plan, with prefixed ids and its input filled in', () => {
     expect([...ordering.steps.keys()]).toEqual(['pay-hold', 'pay-take', 'pay', 'file'])
     expect(ordering.step('pay-hold')).toMatchObject({
       inputTemplate: { account: { $from: ['input', 'customer'] }, amount: 3 },
@@ -75,7 +75,7 @@ describe('a workflow run by another one', () => {
     expect(ordering.step('pay-hold').inputTemplate).not.toHaveProperty('note')
   })
 
-  it('is done when all its steps are, with what its definition returned', () => {
+  it('is done when all its steps are done, with the output that its definition returned', () => {
     const held = done(ordering.scheduled(), 'pay-hold', { holdId: 'h1' })
     expect(held.step('pay-take').input).toEqual({ holdId: 'h1' })
     const paid = done(held, 'pay-take', { receiptId: 'r1', more: 1 })
@@ -83,7 +83,7 @@ describe('a workflow run by another one', () => {
     expect(paid.scheduled().step('file').input).toEqual({ receiptId: 'r1' })
   })
 
-  it('begins when its input is known and what it is to come after is done', () => {
+  it('begins when its input is known and the steps that it comes after are done', () => {
     const story = storyOf((job) => {
       const first = job.step('first', bank.take, { holdId: 'x' })
       const other = job.sleep('other', '1h')
@@ -93,7 +93,7 @@ describe('a workflow run by another one', () => {
     expect(story.step('pay-take').dependsOn).toEqual(['pay-hold'])
   })
 
-  it('is left out as a whole when its condition does not hold', () => {
+  it('is skipped as a whole when its condition does not hold', () => {
     const story = storyOf((job) => {
       const input = { account: 'a', amount: 1 }
       job.run('pay', paying, input, { when: condition.equal(job.input.isPaid, true) })
@@ -110,7 +110,7 @@ describe('a workflow run by another one', () => {
     job.step('right', bank.file, job.input, { after: [first], when })
   })
 
-  it('is done when its last steps are, also where nothing of it is returned', () => {
+  it('is done when its last steps are done, even if it returns nothing', () => {
     const story = storyOf((job) => void job.run('x', filing, { receiptId: 'r' }))
     expect(story.step('x').dependsOn).toEqual(['x-left', 'x-right'])
     const filed = done(done(story.scheduled(), 'x-first', null), 'x-left', null)
@@ -118,7 +118,7 @@ describe('a workflow run by another one', () => {
     expect(done(filed, 'x-right', null).step('x')).toMatchObject({ processState: 'Processed', output: null })
   })
 
-  it('has each step done only where its own condition holds and that of the whole', () => {
+  it('runs a step only when both its own condition and that of the whole hold', () => {
     const story = storyOf((job) => {
       const when = condition.equal(job.input.isPaid, true)
       job.run('x', filing, { receiptId: job.input.customer }, { when })
@@ -134,7 +134,7 @@ describe('a workflow run by another one', () => {
     })
   })
 
-  it('may be run twice, and within another that is run', () => {
+  it('may run twice, and inside a workflow that another one runs', () => {
     const outer = defineWorkflow<Order, Receipt>('outer', (job) => {
       const paid = job.run('a', paying, { account: job.input.customer, amount: 1 })
       return paid.output
@@ -148,7 +148,7 @@ describe('a workflow run by another one', () => {
     expect(story.step('y').inputTemplate).toEqual({ value: { $from: ['steps', 'y-a', 'output'] } })
   })
 
-  it('follows the policy of whoever runs it, unless it has its own', () => {
+  it('follows the policy of the outer workflow unless it has its own', () => {
     const stubborn = defineWorkflow<Payment>('stubborn', (job) => {
       job.step('hold', bank.hold, job.input, { undo: 'none' })
       job.onExhausted('park')
@@ -162,7 +162,7 @@ describe('a workflow run by another one', () => {
     expect(story.step('park-hold').onExhausted).toBe('park')
   })
 
-  it('is undone with the rest (R107)', () => {
+  it('is undone with the rest of the job (R107)', () => {
     const story = storyOf((job) => {
       const paid = job.run('pay', paying, { account: 'a', amount: 1 })
       job.step('file', bank.file, paid.output, { undo: 'none' })
@@ -175,8 +175,8 @@ describe('a workflow run by another one', () => {
   })
 })
 
-describe('a workflow that cannot be run by another one', () => {
-  it('is refused with the names of the steps that it becomes', () => {
+describe('an invalid workflow that another one runs', () => {
+  it('is refused with the full ids of its steps', () => {
     const careless = defineWorkflow<Payment>('careless', (job) => void job.step('hold', bank.hold, job.input))
     const build = (job: WorkflowBuilder<Order>): void => {
       job.run('pay', careless, { account: 'a', amount: Number.NaN })
@@ -199,7 +199,7 @@ describe('a workflow that cannot be run by another one', () => {
     ])
   })
 
-  it('because its output is not its own, or not JSON', () => {
+  it('is refused when its output is not its own, or not JSON', () => {
     const problemsOf = (build: (job: WorkflowBuilder<Order>) => unknown): string => {
       try {
         defineWorkflow<Order>('ordering', build)

@@ -22,7 +22,7 @@ const warehouse = defineAgent('warehouse', {
   drop: (input: { readonly holdId: string; readonly note?: string }) => input.note ?? null,
 })
 
-/** What is wrong with a workflow; a valid one has no problems. */
+/** The problems of a workflow; a valid one has none. */
 function problemsOf(
   build: (job: WorkflowBuilder<Order>) => void,
   options: { readonly name?: string; readonly version?: number } = {},
@@ -44,7 +44,7 @@ function problemsOfStep(options: StepOptions, id = 'sell'): readonly string[] {
 }
 
 describe('a workflow', () => {
-  it('R50: compiles to plain JSON that names every dependency, default and reference', () => {
+  it('compiles to plain JSON that names every dependency, default and reference (R50)', () => {
     const workflow = defineWorkflow<Order>(
       'shopping',
       (job) => {
@@ -118,7 +118,7 @@ describe('a workflow', () => {
     expect(Object.isFrozen(workflow)).toBe(true)
   })
 
-  it('says of each step how it is undone and what follows its failure, and of the job what that of the others is', () => {
+  it('stores the undo and the failure policy of each step, by default the policy of the job', () => {
     const { plan } = defineWorkflow<Order>('shopping', (job) => {
       const hold = job.step('hold', warehouse.hold, job.input, { undo: 'none', onExhausted: 'park' })
       const undo = (sold: Reference<{ item: string }>) =>
@@ -148,14 +148,14 @@ describe('a workflow', () => {
     ])
   })
 
-  it('is told from other values', () => {
+  it('is distinguished from other values', () => {
     expect(isWorkflow(aWorkflow())).toBe(true)
     for (const other of [null, undefined, 'text', {}, { plan: {} }, { plan: {}, submission: {} }, shop]) {
       expect(isWorkflow(other)).toBe(false)
     }
   })
 
-  it('takes up to a thousand steps', () => {
+  it('may have up to a thousand steps', () => {
     const named = (count: number) => (job: WorkflowBuilder<Order>) => {
       for (let index = 0; index < count; index += 1) job.step(`s${index}`, shop.sell, { item: 'x' })
     }
@@ -164,8 +164,8 @@ describe('a workflow', () => {
   })
 })
 
-describe('a workflow that cannot be run', () => {
-  it('is refused with everything that is wrong about it at once', () => {
+describe('the definition of a workflow', () => {
+  it('is refused with all its problems at once', () => {
     const problems = problemsOf(
       (job) => {
         job.step('Bad Id', shop.sell, { item: 'x' }, { completeWithin: 'soon', retry: { tries: 0 } })
@@ -186,7 +186,7 @@ describe('a workflow that cannot be run', () => {
     ])
   })
 
-  it('says its name and its problems in one message', () => {
+  it('is refused with its name and its problems in one message', () => {
     expect(() => defineWorkflow('empty', () => undefined)).toThrow('workflow "empty": it has no steps')
   })
 
@@ -213,7 +213,7 @@ describe('a workflow that cannot be run', () => {
     ['undoUncertain is 1; it must be true or false', { undoUncertain: 1 as unknown as boolean }],
     ['Undo is not an option: did you mean undo?', { Undo: () => undefined } as StepOptions],
     ['timeout is not an option: known are after, ', { timeout: '1s' } as StepOptions],
-  ])('because of its options: %s', (problem, options) => {
+  ])('is refused because of an option of a step: %s', (problem, options) => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
   })
 
@@ -221,16 +221,16 @@ describe('a workflow that cannot be run', () => {
     { retry: { backoff: { min: '1s', max: '1s' } } },
     { claim: true, undoUncertain: false },
     { onExhausted: { extendedWait: '1h' } },
-  ])('not because of its options: %j', (options) => {
+  ])('is accepted with these options of a step: %j', (options) => {
     expect(problemsOfStep(options)).toEqual([])
   })
 
-  it('because of an id that the store would not take', () => {
+  it('is refused because of an id that is too long for the store', () => {
     expect(problemsOfStep({}, 's'.repeat(200))).toEqual([])
     expect(problemsOfStep({}, 's'.repeat(201))).toEqual([expect.stringContaining('at most 200 characters')])
   })
 
-  it('because of what its steps share: the policy of the job, an instant that is none', () => {
+  it('is refused because of an invalid policy of the job or an invalid instant', () => {
     const build = (job: WorkflowBuilder<Order>): void => {
       job.sleep('rest', { until: 'next tuesday' })
       job.sleep('wait', { until: '2026-12-24T18:00:00Z' })
@@ -242,7 +242,7 @@ describe('a workflow that cannot be run', () => {
     ])
   })
 
-  it.each([0, 1.5])('because it may begin %d times', (maxGenerations) => {
+  it.each([0, 1.5])('is refused because it allows %d generations', (maxGenerations) => {
     const build = (job: WorkflowBuilder<Order>): void => {
       job.step('sell', shop.sell, { item: 'x' })
       job.onExhausted('error', { maxGenerations })
@@ -252,7 +252,7 @@ describe('a workflow that cannot be run', () => {
     ])
   })
 
-  it('F-D12: because a step waits for one that this workflow does not have', () => {
+  it('is refused because a step waits for one that this workflow does not have (F-D12)', () => {
     const elsewhere: Step<{ item: string }>[] = []
     defineWorkflow('other', (job) => {
       elsewhere.push(job.step('elsewhere', shop.sell, { item: 'x' }))
@@ -270,7 +270,7 @@ describe('a workflow that cannot be run', () => {
     )
   })
 
-  it('because a function returns no call: what JavaScript lets through would be stored and never done', () => {
+  it('is refused because a function returns no call, which would be stored and never done', () => {
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     const missing = undefined as never
     expect(problemsOf((job) => void job.step('sell', missing, { item: 'x' }))).toEqual([
@@ -292,7 +292,7 @@ describe('a workflow that cannot be run', () => {
     ).toThrow(`workflow "selling": step "each": what it calls is missing: ${rule}`)
   })
 
-  it('not because of mistakes in the definition’s own code, which are thrown as they are', () => {
+  it('throws the errors of its own code as they are', () => {
     expect(() =>
       defineWorkflow('broken', () => {
         throw new RangeError('mine')
@@ -314,7 +314,7 @@ describe('a workflow that cannot be run', () => {
   })
 })
 
-describe('what follows a failure', () => {
+describe('the failure policy of a step', () => {
   it('is stored with its duration in milliseconds', () => {
     expect(readStepOptions({ onExhausted: 'park' }).values.onExhausted).toBe('park')
     const { values } = readStepOptions({ onExhausted: { extendedWait: '1h' } })
@@ -322,7 +322,7 @@ describe('what follows a failure', () => {
   })
 })
 
-describe('R109: a step before one whose failure compensates', () => {
+describe('a step before one whose failure compensates (R109)', () => {
   interface Held {
     readonly holdId: string
   }
@@ -335,7 +335,7 @@ describe('R109: a step before one whose failure compensates', () => {
       job.onExhausted(onExhausted)
     }
 
-  it.each(['compensate', 'compensateThenRetry'] as const)('says how it is undone: %s', (policy) => {
+  it.each(['compensate', 'compensateThenRetry'] as const)('must say how it is undone: %s', (policy) => {
     expect(problemsOf(selling(undefined, policy))).toEqual([
       'step "hold": may be done when step "sell" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
     ])
@@ -351,7 +351,7 @@ describe('R109: a step before one whose failure compensates', () => {
 })
 
 describe('the types of a workflow', () => {
-  it('refuse what an operation does not take', () => {
+  it('reject input that an operation does not accept', () => {
     defineWorkflow<Order>('typed', (job) => {
       const hold = job.step('hold', warehouse.hold, { sku: job.input.sku, quantity: job.input.quantity })
       // @ts-expect-error a number where a string is wanted
