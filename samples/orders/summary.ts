@@ -84,7 +84,7 @@ export function describe(summary: Summary): string {
     { 'attempts retried': summary.retries },
     { 'duplicate effects': summary.duplicateEffects },
     { 'operator alerted of': summary.alerts },
-    { 'shop told of': summary.shopToldOf },
+    { 'shop notified of': summary.shopToldOf },
   )
   return table.toString()
 }

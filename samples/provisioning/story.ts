@@ -24,7 +24,7 @@ function lineOf(event: TelemetryEvent): string | null {
     return '(4) the agent calls the remote service'
   }
   if (event.type === 'step.settled') {
-    return `${event.stepId === 'database' ? '(5)' : '(9)'} ${event.stepId}: the agent records what came of it`
+    return `${event.stepId === 'database' ? '(5)' : '(9)'} ${event.stepId}: the agent records the outcome`
   }
   if (event.type === 'step.recovered') {
     return `(8) ${event.stepId}: the deadline has passed; the supervisor asks for another attempt`

@@ -179,7 +179,7 @@ export class LmdbJournal implements Journal {
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
     const changed = new Map([...gone, ...entries])
     for (const key of changed.keys()) this.uncount(key)
-    // Each write of a batch has a promise, too; most of them share one, hence the set.
+    // Each write of a batch has a promise, too; most of them share one, so this is a set.
     const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
       for (const [key, value] of changed) writes.add(this.put(key, value))

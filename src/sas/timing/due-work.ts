@@ -39,7 +39,7 @@ const soonMs = 1_000
 
 /**
  * Works on documents when they are due. The feed says which ones, and a sweep lists those that the feed delivered to
- * an instance that has died. Runs of the work begin at the earliest due time, so many at once, and none waits for
+ * an instance that has died. Runs of the work begin at the earliest due time, `runsAtOnce` at a time, and none waits for
  * another.
  *
  * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts the signal of
