@@ -181,9 +181,12 @@ describe('a name in commands for Azure,', () => {
     /(?:--(?:name|account-name|app-service|target-database-account-name|resource-group) |https:\/\/)([a-z-]+)/gu,
   )
 
-  it.each([...new Set([...named].map(([, name = '']) => name))])('%s, comes from the parameters of the templates', (name) => {
-    expect(made).toContain(name)
-  })
+  it.each([...new Set([...named].map(([, name = '']) => name))])(
+    '%s, comes from the parameters of the templates',
+    (name) => {
+      expect(made).toContain(name)
+    },
+  )
 })
 
 describe('CONTRIBUTING.md', () => {

@@ -37,20 +37,23 @@ describe(page, () => {
     expect(resources.map(({ id }) => id)).toEqual(['3'])
   })
 
-  it.each(commands.filter((command) => !isRepartition(command)))('has a command that starts a store: %s', async (command) => {
-    const [npx, program, ...args] = command.split(' ')
-    expect([npx, program]).toEqual(['npx', 'stepward'])
-    // The default port may be in use by another store.
-    const given = args.includes('--port') ? args : [...args, '--port', '0']
-    const child = spawn(execPath, [cli, ...given], {
-      cwd: await temporaryDirectory(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const running = new Running(child)
-    onTestFinished(async () => {
-      await running.kill('SIGKILL')
-    })
-    expect(await running.line('endpoint')).toMatch(args.includes('--https') ? /https:/u : /http:/u)
-    expect((await running.kill('SIGTERM')).code).toBe(0)
-  })
+  it.each(commands.filter((command) => !isRepartition(command)))(
+    'has a command that starts a store: %s',
+    async (command) => {
+      const [npx, program, ...args] = command.split(' ')
+      expect([npx, program]).toEqual(['npx', 'stepward'])
+      // The default port may be in use by another store.
+      const given = args.includes('--port') ? args : [...args, '--port', '0']
+      const child = spawn(execPath, [cli, ...given], {
+        cwd: await temporaryDirectory(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const running = new Running(child)
+      onTestFinished(async () => {
+        await running.kill('SIGKILL')
+      })
+      expect(await running.line('endpoint')).toMatch(args.includes('--https') ? /https:/u : /http:/u)
+      expect((await running.kill('SIGTERM')).code).toBe(0)
+    },
+  )
 })

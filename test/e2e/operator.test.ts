@@ -31,7 +31,7 @@ async function submitted(store: EmulatorProcess, ids: readonly string[]): Promis
   expect(JSON.parse(ended.stdout)).toMatchObject({ submitted: ids.length })
 }
 
-it('an operator finds stuck jobs with advice, and resubmits them edited or in bulk (R115, R117)', async () => {
+it('an operator sees advice for stuck jobs, and resubmits them edited or in bulk (R115, R117)', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   const services = await startOrderServices(['--faults', 'none', '--stock', stockFile])
   const worker = (await workerStarter({ ...store.env, ORDER_SERVICES_URL: services }))()

@@ -144,7 +144,7 @@ describe.each(doors)('a change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('delivers a page again until the delegate accepts it, and nothing after it till then (B207)', async () => {
+  it('delivers a page again until the delegate accepts it, and no later page meanwhile (B207)', async () => {
     const world = await processorWorld(door)
     for (const id of numbered(4)) await world.put(id)
     let failuresLeft = 3

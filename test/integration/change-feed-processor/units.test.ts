@@ -114,7 +114,7 @@ describe('a processor (R130, R137)', () => {
 })
 
 describe.each(doors)('a unit on %s', (door) => {
-  it('reads its ranges in parallel, so a delegate that hangs delays no other range (R134, R135)', async () => {
+  it('reads its ranges in parallel: a delegate that hangs delays no other range (R134, R135)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const pages: (readonly string[])[] = []
     const one = await world.instance('one', {
@@ -160,7 +160,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('delivers a page again until its delegate accepts it, and no later page till then (R142)', async () => {
+  it('delivers a page again until its delegate accepts it, and no later page meanwhile (R142)', async () => {
     const world = await processorWorld(door)
     for (const id of ['a', 'b', 'c']) await world.put(id)
     const pages: string[][] = []
@@ -190,7 +190,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('gives its delegate lease, charge and session, and aborts it when the lease is lost (R139)', async () => {
+  it('gives its delegate lease, charge, session and a signal that a lost lease aborts (R139)', async () => {
     const world = await processorWorld(door)
     const contexts: ChangeFeedContext[] = []
     const one = await world.instance('one', {

@@ -74,7 +74,7 @@ it('commands print no escape sequence of an id, a reason or a message', async ()
   expect(said()).toContain(`job ${JSON.stringify(red).slice(1, -1)} Compensated`)
 })
 
-it('`resubmit` warns of another input for a step that may have acted, also in JSON and dry runs', async () => {
+it('`resubmit` warns of new input for a step that may have acted, also in JSON and dry runs', async () => {
   const job = await host.client.submit(buying, { amount: 1 }, { jobId: 'B-1' })
   await expect(job.result()).rejects.toThrow(JobFailed)
   const file = join(await temporaryDirectory(), 'input.json')

@@ -95,14 +95,17 @@ describe('admin routes of the embedded Cosmos DB', () => {
     ['a range that is gone', 'shop/orders', { range: '9' }, 4],
     ['another key', 'shop/orders', { key: 'AAAA' }, 5],
     ['an endpoint where nobody listens', 'shop/orders', { endpoint: 'http://127.0.0.1:1/' }, 5],
-  ])('make the command fail with an exit code of its own for %s', async (_case, container, options, exitCode) => {
-    const error: unknown = await emulatorSplit(
-      container,
-      { endpoint: emulator.endpoint, ...options },
-      terminal,
-    ).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(CliError)
-    expect(error).toMatchObject({ exitCode })
-    expect(rangeIds()).toEqual(['0'])
-  })
+  ])(
+    'make the command fail with an exit code of its own for %s',
+    async (_case, container, options, exitCode) => {
+      const error: unknown = await emulatorSplit(
+        container,
+        { endpoint: emulator.endpoint, ...options },
+        terminal,
+      ).catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(CliError)
+      expect(error).toMatchObject({ exitCode })
+      expect(rangeIds()).toEqual(['0'])
+    },
+  )
 })

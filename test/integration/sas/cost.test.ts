@@ -14,7 +14,7 @@ const question: CostQuestion = {
   hasNotifier: false,
 }
 
-// With the charges of the embedded store (cosmos-cost §1), lean index, one partition, three units, all defaults.
+// With the charges of the embedded store (cosmos-cost §1), lean index, one partition, three units, defaults.
 // The figures include checkpoints, renewals and the polls between jobs.
 describe('a job of three steps under steady load', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('a job of three steps under steady load', () => {
     await world.stop()
   })
 
-  it('needs five transactions and no read when one process submits and waits', async () => {
+  it('needs only five requests beside the feed when one process submits and waits', async () => {
     const world = await pricedWorld({ together: true })
     await steadyLoad(world, { count: 5, perSecond: 5 })
     world.bill.clear()
