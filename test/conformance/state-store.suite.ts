@@ -292,7 +292,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
     })
 
     describe('`listFlagged`', () => {
-      it('returns each flagged job once, by time, and equal times on one page (I15, F-V18)', async () => {
+      it('returns each flagged job once, in pages that keep equal times together (I15, F-V18)', async () => {
         const flag = async (jobId: string, since: string): Promise<void> => {
           const { job } = await submitted({ jobId, partition: jobId })
           const stored = await read(job.id, jobId)

@@ -5,7 +5,7 @@ import { orderFulfilment } from '../../samples/orders/index.js'
 import { readOrders } from '../../samples/orders/orders-file.js'
 import { cli, ordersFile, run, startEmulatorProcess } from './processes.js'
 
-it('a supervisor with --once recovers overdue work, reports what it did, and ends (R106, R171)', async () => {
+it('a supervisor with `--once` recovers what is overdue, reports it, and ends (R106, R171)', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   const key = store.env['COSMOS_KEY'] ?? ''
   const client = await connect({ endpoint: store.endpoint, key })

@@ -196,7 +196,7 @@ describe.each(doors)('a processor of all versions and deletes, on %s (§8.1)', (
     await processor.stop()
   })
 
-  it('continues where it stopped when it is started again in that mode (B39, B44, B335)', async () => {
+  it('continues where it stopped when it is started again in the same mode (B39, B44, B335)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)

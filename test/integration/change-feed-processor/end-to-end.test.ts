@@ -66,7 +66,7 @@ describe.each(doors)('a processor from start to stop, on %s', (door) => {
     expect(error).toMatchObject({ leaseToken: '0', cause: new RangeError('the third') })
   })
 
-  it('delivers in order more than a page can hold, and keeps transactions whole (B19)', async () => {
+  it('delivers documents beyond one page in order, and keeps transactions whole (B19)', async () => {
     const world = await processorWorld(door)
     const pages: string[][] = []
     const one = await world.instance('one', {

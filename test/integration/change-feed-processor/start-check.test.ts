@@ -235,12 +235,12 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
   })
 })
 
-describe('a processor name that hosts of the Java SDK use for the same container (F-L25)', () => {
+describe('a processor name beside hosts of the Java SDK (F-L25)', () => {
   const javas = async (world: CosmosWorld, processorName: string, containerName: string): Promise<string> =>
     `${processorName}${await accountHostOf(world.leaseContainer)}_shop_${containerName}`
 
   it.each(['..0', '.info', '.lock'])(
-    'is refused because of the document %s, and nothing is written',
+    'is refused because of their document %s, and nothing is written',
     async (ending) => {
       const world = await cosmosWorld('SDK in process')
       const id = `${await javas(world, 'unit', world.monitoredContainer.id)}${ending}`
@@ -258,7 +258,7 @@ describe('a processor name that hosts of the Java SDK use for the same container
     },
   )
 
-  it('is accepted when the documents belong to another name or another container', async () => {
+  it('is accepted when their documents belong to another name or another container', async () => {
     const world = await cosmosWorld('SDK in process')
     const { id } = world.monitoredContainer
     const others = [await javas(world, 'other', id), await javas(world, 'unit', `${id}-archive`)]
@@ -270,7 +270,7 @@ describe('a processor name that hosts of the Java SDK use for the same container
 })
 
 describe('a store that does not answer at start', () => {
-  it('delays a start when its error may pass', async () => {
+  it('delays the start when its error may pass', async () => {
     const world = await cosmosWorld('SDK in process')
     const processor = processorOn(world, { leaseContainer: unreadable(world, 503) })
     const starting = processor.start()

@@ -190,7 +190,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('gives its delegate lease, charge, session and a signal that a lost lease aborts (R139)', async () => {
+  it('tells its delegate the lease, charge and session, and aborts it on lease loss (R139)', async () => {
     const world = await processorWorld(door)
     const contexts: ChangeFeedContext[] = []
     const one = await world.instance('one', {
@@ -273,7 +273,7 @@ describe('the notifications of a processor', () => {
     expect(ofLeases).toEqual(['acquired 0', 'released 0: LeaseLost'])
   })
 
-  it('report each error and its source, or telemetry does without a listener (R148, R149)', async () => {
+  it('report every error and its source; without a listener, telemetry does (R148, R149)', async () => {
     const world = await cosmosWorld('engine ports')
     const feed = world.feed()
     let isFeedBroken = false
