@@ -7,7 +7,7 @@ import type { SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aWorkflow } from '../support/a-job.js'
 import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
 
-/** What every implementation of the `JobQueries` port does. */
+/** The tests that every implementation of the `JobQueries` port passes. */
 export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>): void {
   describe(`job queries ${name}`, () => {
     let opened: OpenedState

@@ -12,7 +12,7 @@ import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, theStep } from '../support/a-job.js'
 import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
 
-/** What every implementation of the `StateStore` port does. */
+/** The tests that every implementation of the `StateStore` port passes. */
 export function stateStoreSuite(name: string, open: () => Promise<OpenedState>): void {
   describe(`a state store ${name}`, () => {
     let opened: OpenedState
