@@ -7,9 +7,9 @@ import type { SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aWorkflow } from '../support/a-job.js'
 import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
 
-/** What every implementation of the `JobQueries` port does. */
+/** The tests that every implementation of the `JobQueries` port passes. */
 export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>): void {
-  describe(`questions about jobs: ${name}`, () => {
+  describe(`job queries ${name}`, () => {
     let opened: OpenedState
     beforeEach(async () => {
       opened = await open()
@@ -17,7 +17,7 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
 
     const submitted = (overrides: Partial<SubmitRequest>) => submittedTo(opened.store, overrides)
 
-    it('jobs are counted by state, wherever they are', async () => {
+    it('count the jobs of all partitions by state', async () => {
       expect(await opened.queries.countJobs()).toMatchObject({ Pending: 0, Processed: 0 })
       for (const [jobId, processState] of Object.entries({ a: 'Pending', b: 'Pending', c: 'Processed' }))
         opened.put({ id: `sas.job:${jobId}`, pk: jobId, type: 'sas.job', processState })
@@ -32,7 +32,7 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('jobs listed', () => {
+    describe('`listJobs`', () => {
       const listed = async (filter: JobFilter): Promise<string[]> =>
         (await opened.queries.listJobs(filter)).map(({ jobId }) => jobId)
 
@@ -49,11 +49,11 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         applied(await opened.store.apply('three', [replacing(before, done)]))
       })
 
-      it('come newest first, those that can be read', async () => {
+      it('returns all jobs that can be read, the newest first', async () => {
         expect(await listed({})).toEqual(['four', 'three', 'two', 'one'])
       })
 
-      it('come by state, workflow and time, each alone and together', async () => {
+      it('filters by state, workflow and time, each alone and together', async () => {
         expect(await listed({ state: 'Processed' })).toEqual(['three'])
         expect(await listed({ workflow: 'lending' })).toEqual(['two'])
         expect(await listed({ since: new Date(3_000) })).toEqual(['four', 'three'])
@@ -63,12 +63,12 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         expect(await listed({ workflow: 'lending', state: 'Processed' })).toEqual([])
       })
 
-      it('come at most as many as asked for, the newest of them, and the next page after these', async () => {
+      it('returns the newest jobs up to the limit, and the next page before a given time', async () => {
         expect(await listed({ state: 'Pending', limit: 2 })).toEqual(['four', 'two'])
         expect(await listed({ state: 'Pending', limit: 2, before: new Date(2_000) })).toEqual(['one'])
       })
 
-      it('come a page at a time, none left out or twice, where many share a millisecond', async () => {
+      it('returns pages without gaps or repetitions when jobs share a millisecond', async () => {
         const ids = ['ä', 'a b', 'c', 'd', 'e', 'f', 'g'].map((name) => `same ${name}`)
         for (const jobId of [...ids].reverse()) await submitted({ jobId, partition: jobId, now: 2_000 })
         opened.put({ id: 'y', pk: 'y', type: 'sas.job', submittedAtMs: 2_000, note: 'not readable' })
@@ -90,7 +90,7 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         }
       })
 
-      it('R117: come by what is the matter with them, and by the step it is about', async () => {
+      it('filters by attention, and by the step that the attention concerns (R117)', async () => {
         const flag = async (jobId: string, stepId: string | null): Promise<void> => {
           const job = await opened.queries.findJob(jobId)
           if (job === null) throw new Error(`there is no job ${jobId}`)
@@ -106,15 +106,15 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
       })
 
-      it('come with the etag that a write needs', async () => {
+      it('returns the etag that a write needs', async () => {
         const [job] = await opened.queries.listJobs({ state: 'Processed' })
         if (job === undefined) throw new Error('there is no job')
         applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
       })
     })
 
-    describe('notices that were given up', () => {
-      it('R122: are listed, all or those of a job or workflow, until they are to be sent again', async () => {
+    describe('`listUndelivered`', () => {
+      it('returns given-up notices, filtered by job or workflow, until they are resent (R122)', async () => {
         const { store, queries } = opened
         for (const jobId of ['one', 'two']) {
           await submitted({ jobId, partition: `p-${jobId}`, replyTo: 'https://shop.example/' })
@@ -137,8 +137,8 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('a partition followed', () => {
-      it('brings every document at first, then what has changed, and nothing of other partitions', async () => {
+    describe('`follow`', () => {
+      it('returns every document of its partition at first, and then only what has changed', async () => {
         const { store, queries } = opened
         applied(await store.apply('p', [create(note('a')), create(note('b'))]))
         applied(await store.apply('q', [create(note('c', 'other', 'q'))]))
@@ -157,15 +157,15 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('a job found', () => {
-      it('is found whatever its partition is', async () => {
+    describe('`findJob`', () => {
+      it('finds a job in any partition', async () => {
         for (const partition of ['p1', 'p2', 'p3', 'p4'])
           await submitted({ jobId: `job-${partition}`, partition })
         expect(await opened.queries.findJob('job-p3')).toMatchObject({ jobId: 'job-p3', pk: 'p3' })
         expect(await opened.queries.findJob('job-p5')).toBeNull()
       })
 
-      it('is none when the document is not one', async () => {
+      it('returns null when the document is not a job', async () => {
         await opened.store.apply('p', [create({ id: 'sas.job:j', pk: 'p', type: 'order' })])
         expect(await opened.queries.findJob('j')).toBeNull()
       })

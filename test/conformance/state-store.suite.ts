@@ -12,9 +12,9 @@ import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf, theStep } from '../support/a-job.js'
 import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
 
-/** What every implementation of the `StateStore` port does. */
+/** The tests that every implementation of the `StateStore` port passes. */
 export function stateStoreSuite(name: string, open: () => Promise<OpenedState>): void {
-  describe(`a state store: ${name}`, () => {
+  describe(`a state store ${name}`, () => {
     let opened: OpenedState
     beforeEach(async () => {
       opened = await open()
@@ -29,7 +29,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
     const submitted = (overrides: Partial<SubmitRequest> = {}) => submittedTo(opened.store, overrides)
 
     describe('a group of writes', () => {
-      it('is applied as a whole, and each document can be read', async () => {
+      it('is applied as a whole, and each document can be read back', async () => {
         const { store } = opened
         const result = applied(await store.apply('p', [create(note('a')), create(note('b'))]))
         expect(await store.read({ pk: 'p', id: 'a' })).toMatchObject({ id: 'a', pk: 'p', text: 'first' })
@@ -37,7 +37,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(result.etags).toHaveLength(2)
       })
 
-      it('R44, F-X5: is applied not at all when one of them cannot be', async () => {
+      it('is not applied at all when one of its writes conflicts (R44, F-X5)', async () => {
         const { store } = opened
         await store.apply('p', [create(note('b'))])
         const result = await store.apply('p', [create(note('a')), create(note('b')), create(note('c'))])
@@ -46,18 +46,18 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(await store.read({ pk: 'p', id: 'c' })).toBeNull()
       })
 
-      it('of a submission is one transaction of a hundred documents', async () => {
+      it('may hold the hundred documents of a submission', async () => {
         const shape = Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`s${index}`, []]))
         const alongside = [note('order', 'first', 'job-1')]
         await submitted({ plan: aWorkflow(shape).plan, alongside })
         expect(await opened.store.listSteps('job-1', 'job-1')).toHaveLength(98)
       })
 
-      it('that is empty is a mistake of the caller’s', async () => {
+      it('is refused when it is empty', async () => {
         await expect(opened.store.apply('p', [])).rejects.toThrow('1 to 100')
       })
 
-      it('reports its charge and the physical partition it went to', async () => {
+      it('reports its charge and the physical partition that stores it', async () => {
         const { store } = opened
         const rangeIds = new Set<string | null>()
         for (let index = 0; index < 8; index += 1) {
@@ -79,8 +79,8 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
     describe.each([
       ['alone', (write: StateWrite) => [write]],
       ['in a group', (write: StateWrite) => [create(note('first-of-group')), write]],
-    ] as const)('a write that loses its race, %s', (_how, group) => {
-      it('because the document changed', async () => {
+    ] as const)('a write made %s', (_how, group) => {
+      it('is refused when the document has changed', async () => {
         const { store } = opened
         await store.apply('p', [create(note('a'))])
         const before = await read('a')
@@ -94,13 +94,13 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(await store.read({ pk: 'p', id: 'first-of-group' })).toBeNull()
       })
 
-      it('because the document is gone', async () => {
+      it('is refused when the document is missing', async () => {
         const { store } = opened
         const write: StateWrite = { kind: 'replace', document: note('a'), ifMatch: '"1"' }
         expect(await store.apply('p', group(write))).toEqual({ kind: 'conflict', id: 'a', reason: 'missing' })
       })
 
-      it('because the document exists', async () => {
+      it('is refused when the document exists already', async () => {
         const { store } = opened
         await store.apply('p', [create(note('a'))])
         expect(await store.apply('p', group(create(note('a', 'second'))))).toEqual({
@@ -113,7 +113,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
     })
 
     describe('etags', () => {
-      it('of a write are what the next write is conditional on, without a read between', async () => {
+      it('that a write returns are the condition of the next write, without a read', async () => {
         const { store } = opened
         const [etag] = applied(await store.apply('p', [create(note('a'))])).etags
         const known = { ...note('a'), _etag: etag ?? '', _ts: 0 }
@@ -132,8 +132,8 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('a group with a document that could not be read back', () => {
-      it('is refused as a whole, naming the document and the field (I1, I20)', async () => {
+    describe('a group with a document that does not match its schema', () => {
+      it('is refused as a whole, with the names of document and field (I1, I20)', async () => {
         const { job } = documentsOf(submit(aSubmission(aWorkflow().plan)))
         const audit = [{ command: 'cancel', stepId: null, at: '', by: 'op' }]
         const writes = [create({ id: 'a', pk: job.pk }), create({ ...job, audit })]
@@ -145,14 +145,14 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(await opened.store.read(job)).toBeNull()
       })
 
-      it('may be of a newer schema, or of a foreign type', async () => {
+      it('is accepted when the document has a newer schema or a foreign type', async () => {
         applied(await opened.store.apply('p', [create({ id: 'a', pk: 'p', type: 'sas.job', schema: 2 })]))
         applied(await opened.store.apply('p', [create({ id: 'b', pk: 'p', type: 'invoice' })]))
       })
     })
 
-    describe('records of what could not be read', () => {
-      it('are listed, as many as are asked for', async () => {
+    describe('`listUnreadable`', () => {
+      it('returns the records of unreadable documents, up to the limit', async () => {
         for (const id of ['a', 'b', 'c']) {
           applied(await opened.store.apply(id, [create({ id, pk: id, type: 'sas.unreadable' })]))
         }
@@ -166,15 +166,15 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('a document read', () => {
-      it('is null when there is none in that partition', async () => {
+    describe('`read`', () => {
+      it('returns null when the partition does not hold the document', async () => {
         const { store } = opened
         await store.apply('p', [create(note('a'))])
         expect(await store.read({ pk: 'p', id: 'b' })).toBeNull()
         expect(await store.read({ pk: 'elsewhere', id: 'a' })).toBeNull()
       })
 
-      it('has the system fields of the store, which are not written back', async () => {
+      it('returns the system fields of the store, which are not written back', async () => {
         const { store } = opened
         await store.apply('p', [create(note('a'))])
         const before = await read('a')
@@ -188,14 +188,14 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(after._ts).toBe(before._ts + 5)
       })
 
-      it('F-X11: keeps what JSON holds', async () => {
+      it('returns every kind of JSON value as it was written (F-X11)', async () => {
         const value = { list: [1, null, { deep: true }], text: '🛒 „ß“', $from: ['x'], number: -1.5e-7 }
         await opened.store.apply('p', [create({ ...note('a'), value })])
         expect((await read('a'))['value']).toEqual(value)
       })
 
       it.each(['a/b\\c?d#e', '100 %', '~', 'böse 🛒', 'it\'s "quoted"', 'a:b', '..', 'x'.repeat(200)])(
-        'F-X11: of job %j is found by its id',
+        'returns the documents of job %j by their ids (F-X11)',
         async (jobId) => {
           const { job, steps } = await submitted({ jobId, partition: jobId })
           const { store } = opened
@@ -209,7 +209,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       )
     })
 
-    describe('overdue steps', () => {
+    describe('`listOverdue`', () => {
       const pickUpWithinMs = 60_000
 
       async function due(jobId: string, completeByMs: number | null): Promise<void> {
@@ -221,7 +221,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         applied(await opened.store.apply(jobId, [create(ended), create(step)]))
       }
 
-      it('are steps with a deadline before the moment asked for, wherever they are', async () => {
+      it('returns the steps of all partitions whose deadline is before the given time', async () => {
         for (const [jobId, completeByMs] of Object.entries({ a: 10, b: 20, c: 30, d: null })) {
           await due(jobId, completeByMs)
         }
@@ -235,7 +235,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         ])
       })
 
-      it('R26, R98: are jobs, too: those that stand still, and those that nobody took up', async () => {
+      it('returns jobs that stand still and jobs that no scheduler has taken up (R26, R98)', async () => {
         const jobs = { standing: deadline(10), later: deadline(40), fresh: deadline(null) }
         for (const [jobId, deadlines] of Object.entries(jobs)) {
           const { job } = documentsOf(
@@ -249,13 +249,13 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
           )
         expect(await dueBefore(5)).toEqual([])
         expect(await dueBefore(30)).toEqual([['standing', 10]])
-        // A job that was just submitted is left to the schedulers for a while.
+        // Schedulers have some time to take up a job that was just submitted.
         const pickedUpBy = 5 + pickUpWithinMs
         expect(await dueBefore(pickedUpBy)).not.toContainEqual(['fresh', pickedUpBy])
         expect(await dueBefore(pickedUpBy + 1)).toContainEqual(['fresh', pickedUpBy])
       })
 
-      it('F-V10: are the earliest, at most as many as asked for', async () => {
+      it('returns the earliest first, up to the limit (F-V10)', async () => {
         for (const [jobId, completeByMs] of Object.entries({ d: 4, b: 2, a: 1, c: 3 })) {
           await due(jobId, completeByMs)
         }
@@ -267,7 +267,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(await dueFirst(9)).toEqual(['a', 'b', 'c', 'd'])
       })
 
-      it('come in pages that are never cut within a moment, whatever they are', async () => {
+      it('returns steps and jobs that are due at the same time on the same page', async () => {
         for (const [jobId, completeByMs] of Object.entries({ a: 1, b: 2, c: 2, d: 3 }))
           await due(jobId, completeByMs)
         const { job } = documentsOf(submit(aSubmission(aWorkflow().plan, { jobId: 'e', partition: 'e' })))
@@ -282,7 +282,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
         expect(await page(3, 2)).toEqual([])
       })
 
-      it('F-C10: are not what newer code wrote', async () => {
+      it('leaves out a step that newer code wrote (F-C10)', async () => {
         await due('a', 1)
         const [step] = await opened.store.listSteps('a', 'a')
         if (step === undefined) throw new Error('the step was just written')
@@ -291,8 +291,8 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('flagged jobs', () => {
-      it('I15, F-V18: come in pages by when they were flagged, each once, however many at once', async () => {
+    describe('`listFlagged`', () => {
+      it('returns each flagged job once, in pages that keep equal times together (I15, F-V18)', async () => {
         const flag = async (jobId: string, since: string): Promise<void> => {
           const { job } = await submitted({ jobId, partition: jobId })
           const stored = await read(job.id, jobId)
@@ -327,7 +327,7 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
     })
 
     describe('notices', () => {
-      it('I13: are listed until they were sent or given up, by their job and by when they were due', async () => {
+      it('are listed by job and by due time until they are sent or given up (I13)', async () => {
         const { store } = opened
         await submitted({ jobId: 'told', partition: 'p', now: 10, replyTo: 'https://shop.example/' })
         await submitted({ jobId: 'other', partition: 'p', now: 20, replyTo: 'https://shop.example/' })
@@ -353,8 +353,8 @@ export function stateStoreSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
-    describe('the steps of a job', () => {
-      it('are its own only, with the etags that a write needs', async () => {
+    describe('`listSteps`', () => {
+      it('returns only the steps of the job, with the etags that a write needs', async () => {
         const { job } = await submitted({ jobId: 'one', partition: 'p' })
         await submitted({ jobId: 'two', partition: 'p' })
         const stored = await opened.store.listSteps('p', 'one')

@@ -24,7 +24,7 @@ async function account() {
   return { cosmos, clock }
 }
 
-/** Writes past the store under test. */
+/** Writes a document without the store under test. */
 function putting({ engine }: InProcessCosmos): Pick<OpenedState, 'put'> {
   return {
     put: (document) => {
@@ -34,7 +34,7 @@ function putting({ engine }: InProcessCosmos): Pick<OpenedState, 'put'> {
   }
 }
 
-/** What a feed says about where documents are. */
+/** Finds the physical partitions of documents by a feed. */
 function lookingAt(feed: ChangeFeed): Pick<OpenedState, 'physicalRanges' | 'rangeIdOf'> {
   const options = { maxItemCount: 1_000, signal: new AbortController().signal }
   const physicalRanges = () => feed.physicalRanges()
@@ -80,7 +80,7 @@ for (const suite of [stateStoreSuite, jobQueriesSuite]) {
 }
 
 describe('the state store on the SDK', () => {
-  it('tells the charge of every request', async () => {
+  it('reports the charge of every request', async () => {
     const { cosmos } = await account()
     const charges: [string, number][] = []
     const state = {

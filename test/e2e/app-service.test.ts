@@ -10,7 +10,7 @@ import { cli, freePort, run, Running, startEmulatorProcess, temporaryDirectory }
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const execute = promisify(execFile)
 
-/** The package as it is deployed: unpacked in a folder of its own, which nobody may write to, beside its dependencies. */
+/** The package as deployed: unpacked in a read-only folder of its own, beside its dependencies. */
 async function deployed(): Promise<string> {
   const directory = await temporaryDirectory()
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
@@ -19,7 +19,7 @@ async function deployed(): Promise<string> {
   await execute('tar', ['-xzf', tarball?.filename ?? ''], { cwd: directory })
   const site = join(directory, 'package')
   await symlink(join(root, 'node_modules'), join(site, 'node_modules'), 'dir')
-  // A user's own module comes with the package it imports: agents of another copy would not be known.
+  // A user's module uses this copy of the package: agents of another copy would not be recognised.
   await cp(join(root, 'dist/samples'), join(site, 'dist/samples'), { recursive: true })
   await writeFile(join(site, 'stepward.config.json'), JSON.stringify(shortTimes))
   await chmod(site, 0o555)
@@ -27,7 +27,7 @@ async function deployed(): Promise<string> {
   return site
 }
 
-/** Started as the platform's image does it: a generated shell script whose last line is the startup command. */
+/** Starts as the platform's image does: a generated shell script whose last line is the startup command. */
 async function startApp(site: string, env: Readonly<Record<string, string>>): Promise<Running> {
   const script = join(await temporaryDirectory(), 'startup.sh')
   const lines = ['#!/bin/sh', `cd "${site}"`, 'export NODE_ENV=production']
@@ -44,7 +44,7 @@ async function startApp(site: string, env: Readonly<Record<string, string>>): Pr
   return running
 }
 
-it('R173: as on App Service: health before the store, two at once on one machine, a clean stop', async () => {
+it('a host on App Service is alive without a store, shares a machine and stops cleanly (R173)', async () => {
   const site = await deployed()
   const [storePort, port, otherPort] = [await freePort(), await freePort(), await freePort()]
   const key = 'c2VjcmV0LW9mLXRoaXMtdGVzdA=='
@@ -71,7 +71,7 @@ it('R173: as on App Service: health before the store, two at once on one machine
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
   await expect.poll(isReady, { timeout: 60_000 }).toBe(200)
 
-  // The platform starts the new one before it stops the old one.
+  // The platform starts the new process before it stops the old one.
   const second = await startApp(site, { ...platform, PORT: String(otherPort) })
   await second.line('"type":"lease.acquired"', 4)
   const owners = new Set((await leases()).map(({ owner }) => owner))
@@ -92,7 +92,7 @@ it('R173: as on App Service: health before the store, two at once on one machine
   expect((await leases()).filter(({ owner }) => owner !== null)).toEqual([])
 })
 
-it('says everything that is wrong with a start at once', async () => {
+it('`start` reports all problems with its options and environment in one line', async () => {
   const env = { PORT: 'http', COSMOS_ENDPOINT: 'localhost', COSMOS_KEY: 'not-base-64!' }
   const { code, stderr } = await run(cli, ['start', '--role', 'schedular', '--instances', 'x'], env)
   expect(code).toBe(2)
@@ -109,7 +109,7 @@ it('says everything that is wrong with a start at once', async () => {
   expect(stderr).not.toContain('not-base-64!')
 })
 
-it('runs nothing in a slot where it is not enabled, but stays and answers', async () => {
+it('`start` runs no role in a slot that is not enabled, but answers health checks', async () => {
   const port = await freePort()
   const env = { STEPWARD_ENABLED: 'false', PORT: String(port), COSMOS_ENDPOINT: 'https://nowhere.invalid' }
   const idle = new Running(

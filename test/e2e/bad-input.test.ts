@@ -33,7 +33,7 @@ function expectOneLine({ stdout, stderr }: Ended): string {
   return stderr
 }
 
-describe('bad input is answered by one line, an exit code, and nothing written', () => {
+describe('the command line, given bad input,', () => {
   it.each([
     ['a malformed line', () => `${order({ orderId: 'a' })}\n{"orderId": "b",\n`, /line 2 is not JSON/],
     [
@@ -46,7 +46,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
       () => `${order({ orderId: 'a' })}\n${order({ orderId: 'a', total: 1 })}\n`,
       /line 2: id "a" is on line 1 already, with another payload/,
     ],
-  ])('%s', async (_, content, message) => {
+  ])('rejects %s in one line, and writes nothing', async (_, content, message) => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     const file = join(await temporaryDirectory(), 'orders.jsonl')
     await writeFile(file, content())
@@ -60,7 +60,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(listed.code).toBe(5)
   })
 
-  it('the id of an earlier submission with another payload: a conflict that leaves the first alone', async () => {
+  it('reports a known id with another payload as a conflict, and keeps the first job', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     const file = join(await temporaryDirectory(), 'orders.jsonl')
     await writeFile(file, order({ orderId: 'a' }))
@@ -74,21 +74,21 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(JSON.parse(listed.stdout)).toMatchObject([{ jobId: 'a', state: 'Pending' }])
   })
 
-  it('an unknown workflow: says which there are', async () => {
+  it('rejects an unknown workflow, and names those that exist', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     const ended = await submit(ordersFile, env, 'order-fulfillment')
     expect(expectOneLine(ended)).toMatch(/unknown workflow "order-fulfillment": .* has order-fulfilment/)
     expect(ended.code).toBe(2)
   })
 
-  it('a wrong key', async () => {
+  it('reports a wrong key', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     const ended = await submit(ordersFile, { ...env, COSMOS_KEY: 'd3Jvbmc=' })
     expect(expectOneLine(ended)).toMatch(/refused the key: check --key, COSMOS_KEY or the connection string/)
     expect(ended.code).toBe(5)
   })
 
-  it('a job that does not exist', async () => {
+  it('reports a job that does not exist', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     expect((await submit(ordersFile, env)).code).toBe(0)
     const ended = await run(cli, ['status', 'nobody'], env)
@@ -96,7 +96,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(ended.code).toBe(3)
   })
 
-  it('a directory without a store', async () => {
+  it('rejects a directory without a store, and leaves it empty', async () => {
     const directory = await temporaryDirectory()
     const ended = await run(cli, ['list', '--data', directory])
     expect(expectOneLine(ended)).toMatch(/holds no embedded store: check the directory/)
@@ -104,7 +104,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('a port in use', async () => {
+  it('reports that the port of the emulator is in use', async () => {
     const port = await usedPort()
     const ended = await run(cli, ['emulator', '--port', String(port)])
     expect(expectOneLine(ended)).toMatch(
@@ -114,7 +114,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
   })
 
   it.each([['--verbose'], ['--instances', '2', '--state', join(tmpdir(), 'stepward-port-in-use')]])(
-    'a port in use for the health of what was to be started, %s',
+    'reports that the port for health checks is in use, with %s',
     async (...options) => {
       const args = ['start', '--role', 'scheduler', '--port', String(await usedPort()), ...options]
       const ended = await run(cli, args, { COSMOS_ENDPOINT: 'http://127.0.0.1:1', COSMOS_KEY: 'a2V5' })
@@ -124,7 +124,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     },
   )
 
-  it('a data directory in use', async () => {
+  it('reports that another emulator uses the data directory', async () => {
     const directory = await temporaryDirectory()
     await startEmulatorProcess(['--port', '0', '--data', directory])
     const ended = await run(cli, ['emulator', '--port', '0', '--data', directory])
@@ -132,7 +132,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(ended.code).toBe(1)
   })
 
-  it('no server', async () => {
+  it('reports that no server answers', async () => {
     const port = await freePort()
     const ended = await submit(ordersFile, {
       COSMOS_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -142,7 +142,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     expect(ended.code).toBe(5)
   })
 
-  it('no store named', async () => {
+  it('rejects a command that names no store', async () => {
     const ended = await submit(ordersFile, {})
     expect(expectOneLine(ended)).toMatch(/no store is named: pass --endpoint/)
     expect(ended.code).toBe(2)
@@ -156,7 +156,7 @@ describe('bad input is answered by one line, an exit code, and nothing written',
     [['list', '--state', 'Done'], /--state "Done" must be one of Pending, Processing, Processed, Error/],
     [['emulator', '--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
     [['list', '--endpoint', 'localhost:8081'], /endpoint is "localhost:8081"; it must be a URL/],
-  ])('%j', async (args, message) => {
+  ])('rejects the arguments %j', async (args, message) => {
     const ended = await run(cli, args)
     expect(expectOneLine(ended)).toMatch(message)
     expect(ended.code).toBe(2)
@@ -164,14 +164,14 @@ describe('bad input is answered by one line, an exit code, and nothing written',
 })
 
 describe('autoscale', () => {
-  it('ends at once where nothing can come of waiting: no store is named', async () => {
+  it('ends at once when no store is named and no fleet runs', async () => {
     const state = ['--state', await temporaryDirectory()]
     const ended = await run(cli, ['autoscale', 'agents', ...state])
     expect(ended.stderr).toMatch(/^stepward: (no store is named|no fleet answers at)/m)
     expect([2, 3]).toContain(ended.code)
   })
 
-  it('ends at once where no fleet runs', async () => {
+  it('ends at once when no fleet runs', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     expect((await run(cli, ['provision'], env)).code).toBe(0)
     const ended = await run(cli, ['autoscale', 'agents', '--state', await temporaryDirectory()], env)
@@ -180,7 +180,7 @@ describe('autoscale', () => {
   })
 })
 
-it('keeps its exit code when nobody reads its remarks', async () => {
+it('a command keeps its exit code when its standard error is closed', async () => {
   const child = spawn(process.execPath, [cli, 'list', '--limit', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stderr.destroy()
   const code = await new Promise((resolve) => child.once('exit', resolve))
@@ -195,7 +195,7 @@ function usedPort(): Promise<number> {
   })
 }
 
-/** A port that nobody listens on: it was free a moment ago. */
+/** A port without a listener: it was free a moment ago. */
 function freePort(): Promise<number> {
   return listenAnywhere((server) => server.close())
 }

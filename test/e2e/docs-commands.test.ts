@@ -9,7 +9,7 @@ import { pagePaths, textsIn } from './doc-page.js'
 import { Reader } from './reader.js'
 
 const tutorial = 'docs/tutorial.md'
-/** `docs.test.ts` runs the commands of this one, which start stores of their own. */
+/** `docs.test.ts` runs the commands of this page, because they start stores of their own. */
 const elsewhere = ['docs/embedded-cosmos.md']
 const others = pagePaths.filter(
   (page) => page !== tutorial && !elsewhere.includes(page) && textsIn(page, 'sh', '').length > 0,
@@ -20,7 +20,7 @@ const queries = pagePaths.flatMap((page) =>
   textsIn(page, 'sql').flatMap((text) => text.trim().split(/\n(?=SELECT)/u)),
 )
 
-describe('what pages say to type does what they say', () => {
+describe('the commands on the pages work as printed:', () => {
   let directory: string
   let reader: Reader
 
@@ -38,7 +38,7 @@ describe('what pages say to type does what they say', () => {
     expect(await reader.follow(tutorial)).toEqual([])
   })
 
-  it('a change feed processor is there to be looked at', async () => {
+  it('a change feed processor leaves the leases that later pages look at', async () => {
     const client = new CosmosClient({ endpoint: reader.endpoint, key: wellKnownKey })
     const { database } = await client.databases.create({ id: 'shop' })
     const { container: monitoredContainer } = await database.containers.create({
@@ -64,7 +64,7 @@ describe('what pages say to type does what they say', () => {
     expect(await reader.follow(page)).toEqual([])
   })
 
-  it.each(queries)('the store understands %s', async (query) => {
+  it.each(queries)('the store runs the query %s', async (query) => {
     const client = new CosmosClient({ endpoint: reader.endpoint, key: wellKnownKey })
     const state = client.database('stepward').container('state')
     const parameters = query.includes('@now') ? [{ name: '@now', value: 0 }] : []
@@ -72,7 +72,7 @@ describe('what pages say to type does what they say', () => {
     client.dispose()
   })
 
-  it('and everything that was left running ends well', async () => {
+  it('all programs that are still running end with exit code 0', async () => {
     expect(await reader.leave()).toEqual([])
   })
 })

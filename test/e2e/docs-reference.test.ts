@@ -14,7 +14,7 @@ import { blocksOf, commandIn, commandsOf, pagePaths, pageText, root, tableOf, te
 const program = programOf({ version: '0', terminal: terminalOf(process), ending: () => Promise.resolve() })
 const commands = new Map<string, Command>(commandsIn(program))
 
-/** Names of environment variables, wherever they stand. */
+/** Matches the names of environment variables anywhere in a text. */
 const variable = /\b(?:(?:COSMOS|STEPWARD|AZURE|WEBSITE|WEBSITES|IDENTITY|MSI)_[A-Z_]+|PORT|NO_COLOR)\b/gu
 
 function namesIn(text: string): string[] {
@@ -22,20 +22,20 @@ function namesIn(text: string): string[] {
 }
 
 describe('docs/cli.md', () => {
-  it('is what the program knows of its commands; "vitest -u" on this file writes it anew', async () => {
+  it('matches the commands of the program; "vitest -u" on this file rewrites it', async () => {
     await expect(cliPage(program)).toMatchFileSnapshot(join(root, 'docs/cli.md'))
   })
 })
 
 describe('exit codes', () => {
-  it('are told, each of them', () => {
+  it('are all listed in docs/cli.md', () => {
     const told = tableOf('docs/cli.md', ['code', 'meaning']).map(([code]) => Number(code))
     expect(told).toEqual(Object.values(exitCodes))
   })
 })
 
 describe('docs/configuration.md', () => {
-  it('has an example that says everything and is understood', async () => {
+  it('has a valid example that sets every property of the table', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'stepward-'))
     onTestFinished(() => rm(directory, { recursive: true }))
     const [example = ''] = textsIn('docs/configuration.md', 'json')
@@ -47,7 +47,7 @@ describe('docs/configuration.md', () => {
     expect(said.toSorted()).toEqual(rows.toSorted())
   })
 
-  it('names every variable of the environment that is read, and no other', () => {
+  it('names exactly the environment variables that the sources read', () => {
     const folders = ['src/connection', 'src/fleet', 'src/host', 'src/operations', 'src/cli']
     const sources = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -55,13 +55,13 @@ describe('docs/configuration.md', () => {
         .map((name) => readFileSync(join(root, folder, name), 'utf8')),
     )
     const rows = tableOf('docs/configuration.md', ['variable']).map(([names = '']) => names)
-    // Read by the library that colours, not by us.
+    // The library that colours output reads this one.
     expect(namesIn(rows.join(' '))).toEqual(namesIn([...sources, 'NO_COLOR'].join(' ')))
   })
 })
 
 describe('docs/errors.md', () => {
-  it('names every error with a code, its class, and whether it is retriable', () => {
+  it('names every error with its code, its class, and whether it is retriable', () => {
     const pattern =
       /class (\w+) extends Error \{\n {2}override readonly name = '\w+'\n {2}readonly code = '(\w+)'\n {2}readonly retriable = (\w+)/gu
     const found = ['src', 'lease-store'].flatMap((folder) =>
@@ -76,7 +76,7 @@ describe('docs/errors.md', () => {
     expect(rows.toSorted()).toEqual(found.toSorted())
   })
 
-  it('leaves out no error that the package exports', async () => {
+  it('names every error that the package exports', async () => {
     const faces: readonly object[] = [
       await import('stepward'),
       await import('stepward/change-feed-processor'),
@@ -99,8 +99,8 @@ describe('docs/telemetry.md', () => {
   })
 })
 
-describe('pages', () => {
-  it.each(pagePaths)('%s leads nowhere that is not there', (page) => {
+describe('the documentation', () => {
+  it.each(pagePaths)('in %s has no dead link', (page) => {
     const links = [...pageText(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/gu)]
     const dead = links.filter(([, path = '', anchor]) => {
       const target = path === '' ? page : join(dirname(page), path)
@@ -110,7 +110,7 @@ describe('pages', () => {
     expect(dead.map(([link]) => link)).toEqual([])
   })
 
-  it('are all found from docs/README.md', () => {
+  it('has a link to every page in docs/README.md', () => {
     const index = pageText('docs/README.md')
     const lost = pagePaths.filter(
       (page) =>
@@ -119,7 +119,7 @@ describe('pages', () => {
     expect(lost).toEqual([])
   })
 
-  it.each(pagePaths)('%s: what is fenced is run, compiled, parsed or output', (page) => {
+  it.each(pagePaths)('in %s has only code blocks that are run, compiled, parsed or output', (page) => {
     const kinds = new Set(blocksOf(page).map(({ language, note }) => `${language} ${note}`.trim()))
     const known = /^(sh( azure| checkout)?|ts|text|sql|(js|json) [\w.]+|python|yaml)$/u
     expect([...kinds].filter((kind) => !known.test(kind))).toEqual([])
@@ -135,7 +135,7 @@ describe('pages', () => {
       .map((words) => [page, words] as const),
   )
 
-  it.each(stepward)('%s: stepward %s has its options', (_page, words) => {
+  it.each(stepward)('in %s gives stepward %s only options that it has', (_page, words) => {
     const [path, ...parts] = words.split(' ')
     const nested = `${path} ${parts[0]}`
     const command = commands.get(nested) ?? commands.get(path ?? '')
@@ -146,7 +146,7 @@ describe('pages', () => {
     expect(used.filter((option) => !known.includes(option))).toEqual([])
   })
 
-  it('name files of this repository that are there', () => {
+  it('names only existing files of this repository in commands for Azure', () => {
     const azure = pagePaths.flatMap((page) => textsIn(page, 'sh', 'azure')).join('\n')
     const files = azure.match(/\b(?:infra|dist|docs)\/[\w./-]+\.\w+/gu) ?? []
     expect(files.length).toBeGreaterThan(0)
@@ -162,34 +162,37 @@ describe('docs/pattern.md', () => {
     'Saga',
     'Process Manager',
     'Leader Election',
-  ])('R178: says what %s is here, and where', (pattern) => {
+  ])('links %s to a source file or a decision record (R178)', (pattern) => {
     const row = tableOf('docs/pattern.md', ['pattern', 'here']).find(([name = '']) => name.includes(pattern))
     const [, source = 'none'] = /((?:src|samples|lease-store)\/[\w/.-]+\.ts)/u.exec(row?.[1] ?? '') ?? []
     expect(row?.[1]?.includes('](adr/') === true || existsSync(join(root, source)), row?.[1]).toBe(true)
   })
 })
 
-describe('addresses in Azure', () => {
+describe('a name in commands for Azure,', () => {
   const infra = (path: string): string => readFileSync(join(root, 'infra', path), 'utf8')
   const bases = ['small', 'production'].map(
     (size) => /^param name = '(.+)'$/mu.exec(infra(`parameters/${size}.bicepparam`))?.[1] ?? '',
   )
-  // The account and the apps have names that only the deployment knows; the copy is made by the commands themselves.
+  // Only the deployment knows the names of the account and the apps; the commands create the restored copy.
   const made = bases.flatMap((base) => [base, `${base}-restored`])
   const text = pagePaths.flatMap((page) => textsIn(page, 'sh', 'azure')).join('\n')
   const named = text.matchAll(
     /(?:--(?:name|account-name|app-service|target-database-account-name|resource-group) |https:\/\/)([a-z-]+)/gu,
   )
 
-  it.each([...new Set([...named].map(([, name = '']) => name))])('%s is made by the templates', (name) => {
-    expect(made).toContain(name)
-  })
+  it.each([...new Set([...named].map(([, name = '']) => name))])(
+    '%s, comes from the parameters of the templates',
+    (name) => {
+      expect(made).toContain(name)
+    },
+  )
 })
 
 describe('CONTRIBUTING.md', () => {
   const text = pageText('CONTRIBUTING.md')
 
-  it('leads to rooms that each begin with a page', () => {
+  it('names every room, and each room begins with a page', () => {
     const rooms = [...text.matchAll(/^\*\*`((?:src\/|lease-store)[\w/-]*)\/`\*\*/gmu)].map(
       ([, room = '']) => room,
     )
@@ -203,7 +206,7 @@ describe('CONTRIBUTING.md', () => {
     }
   })
 
-  it('or the README names every script of package.json that is not a part of others', () => {
+  it('names, together with the README, every script of package.json', () => {
     const { scripts } = JSON.parse(pageText('package.json')) as { readonly scripts: Record<string, string> }
     const told = text + pageText('README.md')
     const untold = Object.keys(scripts).filter((name) => !new RegExp(`\\b${name}\\b(?!:)`, 'u').test(told))
@@ -211,7 +214,7 @@ describe('CONTRIBUTING.md', () => {
   })
 })
 
-/** What a heading is linked by. */
+/** The anchors of a page's headings. */
 function anchorsOf(path: string): string[] {
   if (!path.endsWith('.md')) return []
   return [...pageText(path).matchAll(/^#+ (.+)$/gmu)].map(([, heading = '']) =>

@@ -5,7 +5,7 @@ import { CheckedProgram } from './checked-program.js'
 import { pagePaths, pageText, root, tableOf, textsIn } from './doc-page.js'
 import { telemetryPage } from './telemetry-page.js'
 
-/** What the reader brings along. */
+/** Declares the names that examples use and readers have of their own. */
 const readersOwn = `
 import type { Container, Database } from '@azure/cosmos'
 import type { JobClient, Workflow } from 'stepward'
@@ -41,7 +41,7 @@ const misspelt = "new ChangeFeedEstimator({ monitoredContainer, leaseContainer, 
 const examples = pagePaths.flatMap((page) =>
   textsIn(page, 'ts').map((text, index) => ({ name: `${page}, example ${index + 1}`, text })),
 )
-/** An example that imports nothing goes on from the ones before it. */
+/** An example without imports continues the examples before it. */
 const asModule = (text: string): string => `${text}\nexport {}\n`
 const program = new CheckedProgram([
   readersOwn,
@@ -65,7 +65,7 @@ function propertiesOf(type: string, without: readonly string[] = []): string[] {
 }
 
 describe('examples in TypeScript', () => {
-  it('would be found out if they did not compile', () => {
+  it('are rejected when they do not compile', () => {
     const [own, types, ofMisspelt] = complaints
     expect([own, types]).toEqual([[], []])
     expect(ofMisspelt).toEqual([expect.stringContaining("'procesorName' does not exist") as string])
@@ -84,7 +84,7 @@ describe('tables of options and events', () => {
     expect(names('docs/configuration.md', 'name')).toEqual(all)
   })
 
-  it('name every option of a host, but those of its connection', () => {
+  it('name every option of a host except those of its connection', () => {
     const connection = ['endpoint', 'key', 'connectionString', 'database', 'container', 'leaseContainer']
     expect(names('docs/configuration.md', 'option')).toEqual(propertiesOf('HostOptions', connection))
   })
@@ -94,7 +94,7 @@ describe('tables of options and events', () => {
     expect(names('docs/faults.md', 'property of match')).toEqual(propertiesOf('FaultMatch'))
   })
 
-  it('of docs/telemetry.md follow from the table of events; "vitest -u" on this file writes them', async () => {
+  it('in docs/telemetry.md match the table of events; "vitest -u" on this file rewrites them', async () => {
     const path = 'docs/telemetry.md'
     const page = telemetryPage(pageText(path), program.members('TelemetryEvent'))
     await expect(page).toMatchFileSnapshot(join(root, path))

@@ -11,19 +11,19 @@ const page = 'docs/embedded-cosmos.md'
 const blocks = (language: string): readonly string[] => textsIn(page, language)
 
 describe(page, () => {
-  it('has examples of both kinds', () => {
+  it('has examples in TypeScript and for the shell', () => {
     expect(blocks('ts').length).toBeGreaterThan(1)
     expect(blocks('sh').length).toBeGreaterThan(0)
   })
 
-  it.each(blocks('ts'))('runs example %#', async (code) => {
+  it.each(blocks('ts'))('has example %#, which runs without an error', async (code) => {
     await printed(code)
   })
 
   const commands = blocks('sh').flatMap(commandsOf)
   const isRepartition = (command: string): boolean => / emulator (split|merge) /u.test(command)
 
-  it('splits and merges with the commands it gives, in their order', async () => {
+  it('has commands that split and merge a container, in their order', async () => {
     const { endpoint } = await startEmulatorProcess(['--port', '0'])
     const client = new CosmosClient({ endpoint, key: wellKnownKey })
     const { database } = await client.databases.create({ id: 'shop' })
@@ -37,20 +37,23 @@ describe(page, () => {
     expect(resources.map(({ id }) => id)).toEqual(['3'])
   })
 
-  it.each(commands.filter((command) => !isRepartition(command)))('%s', async (command) => {
-    const [npx, program, ...args] = command.split(' ')
-    expect([npx, program]).toEqual(['npx', 'stepward'])
-    // The default port may be in use by somebody else's store.
-    const given = args.includes('--port') ? args : [...args, '--port', '0']
-    const child = spawn(execPath, [cli, ...given], {
-      cwd: await temporaryDirectory(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const running = new Running(child)
-    onTestFinished(async () => {
-      await running.kill('SIGKILL')
-    })
-    expect(await running.line('endpoint')).toMatch(args.includes('--https') ? /https:/u : /http:/u)
-    expect((await running.kill('SIGTERM')).code).toBe(0)
-  })
+  it.each(commands.filter((command) => !isRepartition(command)))(
+    'has a command that starts a store: %s',
+    async (command) => {
+      const [npx, program, ...args] = command.split(' ')
+      expect([npx, program]).toEqual(['npx', 'stepward'])
+      // The default port may be in use by another store.
+      const given = args.includes('--port') ? args : [...args, '--port', '0']
+      const child = spawn(execPath, [cli, ...given], {
+        cwd: await temporaryDirectory(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const running = new Running(child)
+      onTestFinished(async () => {
+        await running.kill('SIGKILL')
+      })
+      expect(await running.line('endpoint')).toMatch(args.includes('--https') ? /https:/u : /http:/u)
+      expect((await running.kill('SIGTERM')).code).toBe(0)
+    },
+  )
 })

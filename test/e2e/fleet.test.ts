@@ -18,7 +18,7 @@ async function clientOf(store: EmulatorProcess) {
   return client
 }
 
-it('D11: what a killed process worked on goes on long before its leases expire', async () => {
+it('a fleet continues the work of a killed process long before its leases expire (D11)', async () => {
   const services = await startOrderServices(['--faults', 'none'])
   const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
   const fleet = await startLocalFleet(2, { ...store.env, ORDER_SERVICES_URL: services })
@@ -49,7 +49,7 @@ it('D11: what a killed process worked on goes on long before its leases expire',
   expect((await fleet.leases()).filter(({ owner }) => owner !== null)).toEqual([])
 })
 
-it('R156 R174: goes 1, 4, 2, 0, 3 under a steady load, nothing lost or doubled', async () => {
+it('a fleet scales to 1, 4, 2, 0 and 3 under load and loses or doubles nothing (R156, R174)', async () => {
   const services = await startOrderServices(['--faults', 'none'])
   const store = await startEmulatorProcess(['--port', '0', '--partitions', '4'])
   const config = join(await temporaryDirectory(), 'stepward.config.json')
@@ -84,7 +84,7 @@ it('R156 R174: goes 1, 4, 2, 0, 3 under a steady load, nothing lost or doubled',
   expect((await fleet.parent.ended).code).toBe(0)
 })
 
-it('remembers how it was scaled when its parent is killed, and leaves no orphan', async () => {
+it('a fleet keeps its scale and leaves no orphan when its parent process is killed', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   const services = await startOrderServices(['--faults', 'none'])
   const env = { ...store.env, ORDER_SERVICES_URL: services }
@@ -95,7 +95,7 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
   expect(scaled.stdout).toContain('1 → 2')
   expect(scaled.stderr).toContain('1 lease for 2 instances, so 1 instance waits as a spare')
   await first.parent.line('"type":"host.started"', 2)
-  // Its pipes are shared with the children: they close, and this resolves, only when every one of them has ended.
+  // The parent shares its pipes with its children, so this resolves only when all of them have ended.
   const { stderr } = await first.parent.kill('SIGKILL')
   expect(stderr).toContain('the parent process is gone')
   const second = await startLocalFleet(1, env, state)
@@ -118,7 +118,7 @@ it('remembers how it was scaled when its parent is killed, and leaves no orphan'
   expect((await second.command('fleet', ...state)).code, 'not found').toBe(3)
 })
 
-/** Resolves when every role's leases lie on so many instances, none with two more than another. */
+/** Resolves when the leases of every role are spread evenly over this number of instances. */
 async function untilEven(fleet: LocalFleet, instances: number): Promise<void> {
   for (;;) {
     const leases = await fleet.leases()

@@ -17,7 +17,7 @@ import {
 const starting = ['start', '--role', 'scheduler', '--instances', '2']
 const submitting = ['submit', 'order-fulfilment', ordersFile, '--workflows', ordersModule, '--wait', '--json']
 
-it('dev runs a store and every role in one process', async () => {
+it('`dev` runs a store and every role in one process', async () => {
   const env = { ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']) }
   const dev = start(cli, ['dev', ordersModule, '--port', '0', '--json'], env)
   const said = JSON.parse(await dev.line('"endpoint"')) as {
@@ -35,7 +35,7 @@ it('dev runs a store and every role in one process', async () => {
   expect((await dev.kill('SIGTERM')).code).toBe(0)
 })
 
-it('start --instances runs processes that share the leases and end with their parent', async () => {
+it('`start --instances` runs processes that share the leases and end with their parent', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
   const port = await freePort()
   const fleet = start(cli, [...starting, '--port', String(port), '--state', await temporaryDirectory()], env)
@@ -51,14 +51,14 @@ it('start --instances runs processes that share the leases and end with their pa
   const rows = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(rows).toHaveLength(2)
   expect(rows.every((row) => row.owner !== null)).toBe(true)
-  // The pipes are shared with the children: they close, and this resolves, only when every one of them has ended.
+  // The parent shares its pipes with its children, so this resolves only when all of them have ended.
   const ended = await fleet.kill('SIGTERM')
   expect(ended.code).toBe(0)
   const after = JSON.parse((await run(cli, ['leases', '--json'], env)).stdout) as { owner: string | null }[]
   expect(after.map((row) => row.owner)).toEqual([null, null])
 })
 
-it('start --instances says which instance ended by itself, and ends as badly as it did', async () => {
+it('`start --instances` reports an instance that fails, and ends with its exit code', async () => {
   const { env } = await startEmulatorProcess(['--port', '0'])
   const ended = await run(cli, [...starting, '--state', await temporaryDirectory()], {
     ...env,
@@ -69,7 +69,7 @@ it('start --instances says which instance ended by itself, and ends as badly as 
   expect(ended.stderr).toMatch(/refused the key/)
 })
 
-it('F-X25: an error that nobody handles ends a process, after it has given its leases back', async () => {
+it('an unhandled error ends a process after it has released its leases (F-X25)', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
   const module = join(await temporaryDirectory(), 'agents.mjs')
   const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
@@ -83,7 +83,7 @@ it('F-X25: an error that nobody handles ends a process, after it has given its l
   expect(leases.map(({ owner }) => owner)).toEqual([null, null])
 })
 
-it('F-X25: an error that nobody handles ends a process that still waits for its store', async () => {
+it('an unhandled error ends a process that still waits for its store (F-X25)', async () => {
   const module = join(await temporaryDirectory(), 'agents.mjs')
   const stray = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))`
   await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)

@@ -7,7 +7,7 @@ import { cli, run, startEmulatorProcess, type Ended } from './processes.js'
 interface Shop {
   readonly orders: Container
   readonly leases: Container
-  /** As leases name the account. */
+  /** The name of the account in leases. */
   readonly accountHost: string
   /** Runs a command on these containers. */
   readonly command: (...words: readonly string[]) => Promise<Ended>
@@ -30,7 +30,7 @@ async function aShop(): Promise<Shop> {
   return { orders, leases, accountHost, command: (...words) => run(cli, [...words, ...names], env) }
 }
 
-/** A processor that has read what was written before it, and was stopped. */
+/** Runs a processor until it has read all changes, and stops it. */
 async function stoppedProjection({ orders, leases }: Shop, processorName: string): Promise<void> {
   await orders.items.create({ id: 'before', customer: 'a' })
   const telemetry = new TelemetryRecorder()
@@ -49,7 +49,7 @@ async function stoppedProjection({ orders, leases }: Shop, processorName: string
   await processor.stop()
 }
 
-it('R150: leases, estimate and doctor see processors of any name on any container', async () => {
+it('`leases`, `estimate` and `doctor` see processors of any name on any container (R150)', async () => {
   const shop = await aShop()
   const empty = await shop.command('leases')
   expect([empty.code, empty.stdout]).toEqual([
@@ -76,7 +76,7 @@ it('R150: leases, estimate and doctor see processors of any name on any containe
   expect(unknown.stderr).toBe('stepward: processor "projektion" has no leases: name one of "projection"\n')
 })
 
-it('leases and estimate say which leases are those of the Java SDK', async () => {
+it('`leases` and `estimate` mark the leases that the Java SDK wrote', async () => {
   const shop = await aShop()
   await stoppedProjection(shop, 'projection')
   const java = `java${shop.accountHost}_shop_orders`
@@ -96,7 +96,7 @@ it('leases and estimate say which leases are those of the Java SDK', async () =>
   )
 })
 
-it('doctor fails and says what to do when something is wrong, and tables fit 80 columns', async () => {
+it('`doctor` fails when no lease covers a range, and all tables fit 80 columns', async () => {
   const shop = await aShop()
   await stoppedProjection(shop, 'projection')
   const { resources } = await shop.leases.items.query<{ id: string }>('SELECT * FROM c').fetchAll()
@@ -113,7 +113,7 @@ it('doctor fails and says what to do when something is wrong, and tables fit 80 
   }
 })
 
-it('doctor names containers that are missing, and a store that does not answer', async () => {
+it('`doctor` reports a missing container and a store that does not answer', async () => {
   const shop = await aShop()
   await shop.leases.delete()
   const missing = await shop.command('doctor')

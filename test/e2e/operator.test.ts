@@ -17,7 +17,7 @@ import {
 
 const orders = (await readFile(ordersFile, 'utf8')).trimEnd().split('\n')
 const stockFile = ordersFile.replace('orders.jsonl', 'stock.json')
-/** Three that ask for what is not in stock, and one that does not. */
+/** Three orders that ask for more than is in stock, and one that does not. */
 const wanted = ['SW-1001', 'SW-1008', 'SW-1019', 'SW-1033']
 
 async function submitted(store: EmulatorProcess, ids: readonly string[]): Promise<void> {
@@ -31,7 +31,7 @@ async function submitted(store: EmulatorProcess, ids: readonly string[]): Promis
   expect(JSON.parse(ended.stdout)).toMatchObject({ submitted: ids.length })
 }
 
-it('R115 R117: what is stuck is shown with what to do, looked at, tried again singly, edited and in bulk', async () => {
+it('an operator sees advice for stuck jobs, and resubmits them edited or in bulk (R115, R117)', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   const services = await startOrderServices(['--faults', 'none', '--stock', stockFile])
   const worker = (await workerStarter({ ...store.env, ORDER_SERVICES_URL: services }))()
@@ -76,7 +76,7 @@ it('R115 R117: what is stuck is shown with what to do, looked at, tried again si
   expect(await stepward('attention')).toMatchObject({ code: 0, stdout: 'nothing needs attention\n' })
 })
 
-it('refuses what cannot be done by one line and an exit code', async () => {
+it('a command that cannot be carried out prints one line and sets its exit code', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   await submitted(store, ['SW-1001'])
   const refusals = [
@@ -101,7 +101,7 @@ it('refuses what cannot be done by one line and an exit code', async () => {
   }
 })
 
-it('does the harmless where nobody works: pages, progress left out, a job that never ends left alone', async () => {
+it('`provision`, `list`, `attention` and `cancel` work while no role runs', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   const stepward = (...args: string[]): Promise<Ended> => run(cli, args, store.env)
   const [made, again] = [await stepward('provision'), await stepward('provision', '--json')]
@@ -128,7 +128,7 @@ it('does the harmless where nobody works: pages, progress left out, a job that n
 })
 
 it.each(['attention', 'watch a', 'provision', 'cancel --all --yes --why x'])(
-  'a store that is not there: %s says so in one line',
+  '%s reports in one line that the store does not answer',
   async (command) => {
     const nowhere = { COSMOS_ENDPOINT: 'http://127.0.0.1:9', COSMOS_KEY: 'a2V5' }
     const ended = await run(cli, command.split(' '), nowhere)
@@ -139,7 +139,7 @@ it.each(['attention', 'watch a', 'provision', 'cancel --all --yes --why x'])(
   },
 )
 
-it('completes every command, and has an example of each in its help', async () => {
+it('shell completion knows every command, and the help of each has an example', async () => {
   const { stdout } = await run(cli, ['completion', 'bash'])
   const commands = [...stdout.matchAll(/^ {4}'([a-z ]+):'\*\) words=/gm)].map(([, path]) => path)
   expect(commands).toContain('emulator split')
@@ -153,7 +153,7 @@ it('completes every command, and has an example of each in its help', async () =
   for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-it('ends quietly when nobody reads on', async () => {
+it('a command ends quietly when its standard output is closed', async () => {
   const child = spawn(process.execPath, [cli, 'completion', 'bash'], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let remarks = ''

@@ -11,7 +11,7 @@ interface Row {
 /** Leases of each role; each role is a unit of its own on the same four physical partitions. */
 const partitions = 4
 
-it('R156, R170: processes spread leases when one joins and gather them when it leaves', async () => {
+it('processes spread leases when one joins and gather them when it leaves (R156, R170)', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', String(partitions)])
   const startWorker = await workerStarter({ ...env, ORDER_SERVICES_URL: await startOrderServices([]) })
   const leases = async (): Promise<Row[]> => {

@@ -5,7 +5,7 @@ import { orderFulfilment } from '../../samples/orders/index.js'
 import { readOrders } from '../../samples/orders/orders-file.js'
 import { cli, ordersFile, run, startEmulatorProcess } from './processes.js'
 
-it('R106, R171: a supervisor that a timetable starts looks once, says what it did, and ends', async () => {
+it('a supervisor with `--once` recovers what is overdue, reports it, and ends (R106, R171)', async () => {
   const store = await startEmulatorProcess(['--port', '0'])
   const key = store.env['COSMOS_KEY'] ?? ''
   const client = await connect({ endpoint: store.endpoint, key })
@@ -26,7 +26,7 @@ it('R106, R171: a supervisor that a timetable starts looks once, says what it di
   expect(await job.view()).toMatchObject({ state: 'Pending', attention: { kind: 'unclaimed' } })
 })
 
-it('only a supervisor can do its work in one go', async () => {
+it('`start --once` rejects roles other than the supervisor', async () => {
   const ended = await run(cli, ['start', '--role', 'all', '--once'])
   expect(ended.code).toBe(2)
   expect(ended.stderr).toContain('--once needs --role supervisor alone')

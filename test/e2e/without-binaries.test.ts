@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { cli, run, start, startEmulatorProcess, temporaryDirectory } from './processes.js'
 
-/** The environment of a process in which no native binary loads, as when the package was installed on another system. */
+/** The environment of a process in which no native binary loads, as after a copy from another system. */
 async function withoutBinaries(): Promise<Readonly<Record<string, string>>> {
   const preload = join(await temporaryDirectory(), 'no-binaries.cjs')
   await writeFile(
@@ -13,7 +13,7 @@ async function withoutBinaries(): Promise<Readonly<Record<string, string>>> {
   return { NODE_OPTIONS: `--require ${JSON.stringify(preload)}` }
 }
 
-it('a worker of an account and an operator need no native binary', async () => {
+it('a worker and an operator of an account need no native binary', async () => {
   const account = await startEmulatorProcess(['--port', '0'])
   const env = { ...account.env, ...(await withoutBinaries()) }
   const worker = start(cli, ['start', '--role', 'scheduler'], env)
@@ -24,7 +24,7 @@ it('a worker of an account and an operator need no native binary', async () => {
   expect((await worker.kill('SIGTERM')).code).toBe(0)
 })
 
-it('a data directory without the binary is refused by one sentence', async () => {
+it('a command refuses a data directory in one sentence when the native binary is missing', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const { process: emulator } = await startEmulatorProcess(['--port', '0', '--data', data])
   await emulator.kill('SIGTERM')

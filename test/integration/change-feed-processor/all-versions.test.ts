@@ -51,8 +51,8 @@ async function inMode(world: CosmosWorld, mode: Mode): Promise<ChangeFeedProcess
   return new ChangeFeedProcessor<Order>({ ...(await common(world)), onChanges: ignore }, timeOf(world))
 }
 
-describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
-  it('a document created, updated and deleted comes three times, in order, linked to what was before (B35)', async () => {
+describe.each(doors)('a processor of all versions and deletes, on %s (§8.1)', (door) => {
+  it('delivers create, replace and delete in order, each linked to the version before (B35)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     await world.put('before')
     const delivered: VersionChange<Order>[] = []
@@ -81,7 +81,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.stop()
   })
 
-  it('a document that expires comes as it was created, and as a deletion by time to live (B34)', async () => {
+  it('delivers an expired document as a creation and a deletion by time to live (B34)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
@@ -111,7 +111,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     ['latestVersion', true],
     ['allVersionsAndDeletes', false],
   ])(
-    'leases too old to say their mode are those of latest versions: %s starts %j (B37, B41)',
+    'treats leases without a mode as leases of latest versions: mode %s starts: %j (B37, B41)',
     async (mode, isFine) => {
       const world = await cosmosWorld(door, { keepsVersions: true })
       const before = await inMode(world, 'latestVersion')
@@ -128,7 +128,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
   )
 
   it.each(['beginning', new Date(Date.UTC(2026, 0, 1))])(
-    'cannot begin at %j, which start refuses before anything is written (B42, B43, B244, B245)',
+    'refuses to start from %j, and writes nothing (B42, B43, B244, B245)',
     async (startFrom) => {
       const world = await cosmosWorld(door, { keepsVersions: true })
       const given = { ...(await common(world)), mode: 'allVersionsAndDeletes', startFrom } as object
@@ -145,7 +145,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     },
   )
 
-  it('begins where the feed stood at the start, with no time in its leases (B243)', async () => {
+  it('begins at the position of the feed at its start, not at a time (B243)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     await world.put('before')
     const processor = await versions(world, [])
@@ -155,7 +155,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.stop()
   })
 
-  it('tells the delegate the lease, as it is stored (B336)', async () => {
+  it('gives its delegate the tokens of the stored leases (B336)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true, partitionCount: 3 })
     const tokens = new Set<string>()
     const processor = new ChangeFeedProcessor<Order>(
@@ -174,7 +174,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     expect(tokens).toEqual(new Set(leases.map(({ leaseToken }) => leaseToken)))
   })
 
-  it('is taken over from an owner that is dead, at its position (B340)', async () => {
+  it('takes over the lease of a dead owner at its stored position (B340)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const before = await versions(world, delivered)
@@ -196,7 +196,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.stop()
   })
 
-  it('a start on leases without a position does not fail, and goes on where it was (B39, B44, B335)', async () => {
+  it('continues where it stopped when it is started again in the same mode (B39, B44, B335)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
@@ -214,7 +214,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
   it.each<[Mode, Mode]>([
     ['latestVersion', 'allVersionsAndDeletes'],
     ['allVersionsAndDeletes', 'latestVersion'],
-  ])('a unit does not switch from %s to %s (B36, B38, B337, B338)', async (first, second) => {
+  ])('refuses to switch a unit from %s to %s (B36, B38, B337, B338)', async (first, second) => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const before = await inMode(world, first)
     await before.start()
@@ -222,7 +222,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await expect((await inMode(world, second)).start()).rejects.toThrow(/keeps its mode/)
   })
 
-  it('is split without a gap (B341)', async () => {
+  it('misses no document when its range splits (B341)', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
@@ -238,7 +238,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.stop()
   })
 
-  it('is reset to now only', async () => {
+  it('can be reset to now, but not to the beginning', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: VersionChange<Order>[] = []
     const processor = await versions(world, delivered)
@@ -257,7 +257,7 @@ describe.each(doors)('§8.1 all versions and deletes, on %s', (door) => {
     await processor.stop()
   })
 
-  it('can be taken change by change, in order per partition key', async () => {
+  it('delivers change by change, in order per partition key', async () => {
     const world = await cosmosWorld(door, { keepsVersions: true })
     const delivered: string[] = []
     const processor = new ChangeFeedProcessor<Order>(

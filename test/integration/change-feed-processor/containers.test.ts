@@ -29,7 +29,7 @@ function timeOf({ clock }: CosmosWorld) {
 }
 
 describe('a change feed processor on containers of the SDK', () => {
-  it('works, is disposed of, and says what it cost (B237, B254, B259)', async () => {
+  it('delivers changes, is disposed of, and reports its charges (B237, B254, B259)', async () => {
     const world = await cosmosWorld('SDK in process')
     const telemetry = new TelemetryRecorder()
     const delivered: number[] = []
@@ -67,7 +67,7 @@ describe('a change feed processor on containers of the SDK', () => {
     )
   })
 
-  it('costs little while nothing happens', async () => {
+  it('makes few requests while nothing changes', async () => {
     const world = await cosmosWorld('SDK in process')
     const telemetry = new TelemetryRecorder()
     const processor = new ChangeFeedProcessor({ ...optionsFor(world, []), telemetry }, timeOf(world))
@@ -86,7 +86,7 @@ describe('a change feed processor on containers of the SDK', () => {
     expect(Object.keys(counts)).toHaveLength(4)
   })
 
-  it('can be started again after a failed start, and stopped without one (B210)', async () => {
+  it('can be stopped and started again after a failed start (B210)', async () => {
     const world = await cosmosWorld('SDK in process')
     const { database } = world.monitoredContainer
     const delivered: number[] = []
@@ -106,7 +106,7 @@ describe('a change feed processor on containers of the SDK', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('gives up waiting for somebody else’s bootstrap when it is stopped', async () => {
+  it('stops waiting for the bootstrap of another instance when it is stopped', async () => {
     const world = await cosmosWorld('SDK in process')
     await (await world.leaseStore('orders')).initialization.tryLock(30)
     const processor = new ChangeFeedProcessor(optionsFor(world, []), timeOf(world))

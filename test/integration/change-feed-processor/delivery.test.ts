@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { doors } from '../../support/cosmos-world.js'
 import { processorWorld, type ProcessorWorld } from '../../support/processor-world.js'
 
-describe.each(doors)('§8.1 delivery on %s', (door) => {
-  it('delivers nothing while it is paused, and keeps its leases meanwhile', async () => {
+describe.each(doors)('a processor that delivers changes, on %s (§8.1)', (door) => {
+  it('delivers nothing while it is paused, but keeps its leases', async () => {
     const world = await processorWorld(door)
     const [one, two] = [await world.instance('one'), await world.instance('two')]
     await one.processor.start()
@@ -25,7 +25,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('can be paused from within a delegate, and stopped while it is paused', async () => {
+  it('can be paused by its delegate, and stopped while it is paused', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one', {
       maxItemCount: 1,
@@ -42,7 +42,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('does not try again what failed while it is paused', async () => {
+  it('does not deliver a failed page again while it is paused', async () => {
     const world = await processorWorld(door)
     let attempts = 0
     const one = await world.instance('one', {
@@ -63,7 +63,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('ExceptionsRetryBatch: what fails once comes again, in order (B3)', async () => {
+  it('delivers a page again, in order, when its delegate fails once (B3, ExceptionsRetryBatch)', async () => {
     const world = await processorWorld(door)
     const seen: string[] = []
     const one = await world.instance('one', {
@@ -81,7 +81,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('a transaction larger than a page comes whole, and a page cannot be checkpointed inside it', async () => {
+  it('delivers a transaction larger than a page whole, and stores no checkpoint inside it', async () => {
     const world = await processorWorld(door)
     const pages: string[][] = []
     const one = await world.instance('one', {
@@ -109,7 +109,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('the lease of a delegate that hangs goes to whoever is alive (F-C14, B363)', async () => {
+  it('gives up the lease of a delegate that hangs, and another instance takes it (F-C14, B363)', async () => {
     const world = await processorWorld(door)
     await world.put('1')
     const one = await world.instance('one', {
@@ -132,7 +132,7 @@ describe.each(doors)('§8.1 delivery on %s', (door) => {
 describe('a dead-letter container', () => {
   const fails = { retry: { tries: 1 }, then: 'deadLetter' } as const
 
-  it('keeps the change and the reason, once although it is written twice, and the feed goes on (F-C13, F-C16)', async () => {
+  it('keeps a failed change and its error once, and the feed goes on (F-C13, F-C16)', async () => {
     const world = await processorWorld('SDK in process')
     const deadLetter = await deadLetterContainer(world)
     const failing = {
@@ -144,7 +144,7 @@ describe('a dead-letter container', () => {
     } as const
     for (const id of ['good', 'bad', 'better']) await world.put(id)
     const one = await world.instance('one', failing)
-    // Nothing is checkpointed, so the second start meets the same poison.
+    // Nothing is checkpointed, so the second start reads the same failing change.
     for (const _start of [1, 2]) {
       await one.processor.start()
       await world.clock.advance(1_000)
@@ -164,7 +164,7 @@ describe('a dead-letter container', () => {
     ])
   })
 
-  it('keeps the reason alone when the change is too large to be kept inside another document', async () => {
+  it('keeps only the error of a change that is too large for another document', async () => {
     const world = await processorWorld('SDK in process')
     const deadLetter = await deadLetterContainer(world)
     await world.put('bad', { text: 'x'.repeat(2 * 1024 * 1024 - 300) })

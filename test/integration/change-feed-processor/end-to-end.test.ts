@@ -16,7 +16,7 @@ const numbered = (count: number): string[] => Array.from({ length: count }, (_, 
 
 type Given = Partial<ChangeFeedProcessorOptions<Record<string, unknown>>>
 
-/** On containers of the SDK, as users make it. */
+/** A processor on containers of the SDK, as users create it. */
 function processorOn(world: CosmosWorld, given: Given): ChangeFeedProcessor {
   return new ChangeFeedProcessor(
     {
@@ -42,7 +42,7 @@ describe.each(doors)('a processor from start to stop, on %s', (door) => {
     expect(one.delivered).toEqual(numbered(100))
   })
 
-  it('with manual checkpoints goes back to the last one when its delegate fails, and tells that once (B16, B17)', async () => {
+  it('returns to its last manual checkpoint after a failure, and reports one error (B16, B17)', async () => {
     const world = await processorWorld(door)
     const seen: string[] = []
     const one = await world.instance('one', {
@@ -66,7 +66,7 @@ describe.each(doors)('a processor from start to stop, on %s', (door) => {
     expect(error).toMatchObject({ leaseToken: '0', cause: new RangeError('the third') })
   })
 
-  it('delivers in order what no single page can hold, transactions whole (B19)', async () => {
+  it('delivers documents beyond one page in order, and keeps transactions whole (B19)', async () => {
     const world = await processorWorld(door)
     const pages: string[][] = []
     const one = await world.instance('one', {
@@ -92,7 +92,7 @@ describe.each(doors)('a processor from start to stop, on %s', (door) => {
   })
 
   it.each([new Date(0), new Date('0001-01-01T00:00:00Z'), new Date(-8.64e15)])(
-    'from %j delivers everything there is, and what comes later (B20, B21)',
+    'delivers every existing and every later document when it starts from %j (B20, B21)',
     async (startFrom) => {
       const world = await processorWorld(door)
       for (const id of ['0', '1']) await world.put(id)
@@ -128,7 +128,7 @@ describe.each(doors)('a processor from start to stop, on %s', (door) => {
 })
 
 describe('a processor on containers of the SDK, from start to stop', () => {
-  it('needs nothing outside of its two containers (B2)', async () => {
+  it('needs no access outside its two containers (B2)', async () => {
     const world = await cosmosWorld('SDK in process')
     const delivered: string[] = []
     const asked = new Set<string>()
@@ -140,7 +140,7 @@ describe('a processor on containers of the SDK, from start to stop', () => {
     ): Promise<unknown> => {
       const path = request.path ?? ''
       asked.add(path)
-      // The account itself is open to every token.
+      // Every token may read the account itself.
       if (path === '' || path === '/' || allowed.test(path)) return next(request)
       return Promise.reject(Object.assign(new Error(`${path} is forbidden`), { code: 403 }))
     }
@@ -158,7 +158,7 @@ describe('a processor on containers of the SDK, from start to stop', () => {
     expect([...asked].some((path) => path.includes('/colls/leases/docs'))).toBe(true)
   })
 
-  it('hands over documents of no declared type as they were stored (B9)', async () => {
+  it('delivers documents without a declared type as they were stored (B9)', async () => {
     const world = await cosmosWorld('SDK in process')
     const delivered: unknown[] = []
     const processor = processorOn(world, { onChanges: (changes) => void delivered.push(...changes) })
@@ -176,7 +176,7 @@ describe('a processor on containers of the SDK, from start to stop', () => {
     expect(delivered).toEqual([expect.objectContaining({ id: '1', pk: '1', ...stored })])
   })
 
-  it('keeps its leases in memory where it is told to, whatever the documents are (B10, B11, B136, B137, B236, B255, B260)', async () => {
+  it('can keep its leases in memory (B10, B11, B136, B137, B236, B255, B260)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 3 })
     const leaseStore = await leasesInMemory(world)
     const delivered: unknown[] = []
@@ -193,11 +193,11 @@ describe('a processor on containers of the SDK, from start to stop', () => {
     expect(delivered).toEqual(expect.arrayContaining(numbered(10).map((of) => ({ of }))))
     await processor.stop()
     expect(await documentsIn(world.leaseContainer)).toEqual([])
-    // Another process has leases of its own, and with them begins anew.
+    // Another process begins without leases.
     expect((await (await leasesInMemory(world)).list()).leases).toEqual([])
   })
 
-  it('tells the delegate where each page comes from (B13, B14)', async () => {
+  it('gives its delegate the lease, range, charge and session of each page (B13, B14)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const contexts: ChangeFeedContext[] = []
     const delivered: string[] = []
@@ -228,11 +228,11 @@ describe('a processor on containers of the SDK, from start to stop', () => {
   })
 })
 
-describe('what leases look like in the lease container', () => {
+describe('a lease document', () => {
   const ofLeases = (documents: readonly Record<string, unknown>[]) =>
     documents.filter(({ id }) => String(id).includes('..'))
 
-  it('partitioned by /id: a token, and neither PartitionId nor partitionKey (B4, B5)', async () => {
+  it('partitioned by /id has a token, but neither PartitionId nor partitionKey (B4, B5)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const processor = processorOn(world, {})
     await processor.start()
@@ -249,7 +249,7 @@ describe('what leases look like in the lease container', () => {
     }
   })
 
-  it('partitioned by /partitionKey: in every document its id once more, and the processor works (B23, B24)', async () => {
+  it('partitioned by /partitionKey repeats its id there, and the processor works (B23, B24)', async () => {
     const world = await cosmosWorld('SDK in process', {
       partitionCount: 2,
       leasePartitioning: '/partitionKey',
@@ -268,7 +268,7 @@ describe('what leases look like in the lease container', () => {
     for (const { id, partitionKey } of documents) expect(partitionKey).toBe(id)
   })
 
-  it('left by the V2 library: gone on with, and then with both names of the token (B6, B7)', async () => {
+  it('of the V2 library is continued, and then has both names of the token (B6, B7)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const delivered: string[] = []
     const processor = processorOn(world, {
@@ -294,7 +294,7 @@ describe('what leases look like in the lease container', () => {
   })
 })
 
-/** Of a store that is nowhere else. */
+/** A lease store that exists only in the memory of this process. */
 async function leasesInMemory(world: CosmosWorld) {
   const cosmos = createInProcessCosmos({ clock: world.clock, random: seededRandom(2) })
   const { database } = await cosmos.client().databases.create({ id: 'memory' })

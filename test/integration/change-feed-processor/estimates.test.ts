@@ -25,7 +25,7 @@ async function estimatesOf(estimator: ChangeFeedEstimator): Promise<LeaseEstimat
 }
 
 describe.each(doors)('the backlog of a processor, on %s', (door) => {
-  it('is 0 when all was read and as many as are written after that, whoever asks (B319, B320, B321, B322, B293)', async () => {
+  it('is 0 when all is read, and then counts new changes (B319, B320, B321, B322, B293)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one', { startFrom: 'now' })
     await one.processor.start()
@@ -71,7 +71,7 @@ describe.each(doors)('the backlog of a processor, on %s', (door) => {
     expect(await estimator.total()).toBe(4)
   })
 
-  it('can be asked for again, also after it could not be told (B308, B312)', async () => {
+  it('can be estimated again, also after a failed estimate (B308, B312)', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     await one.processor.start()
@@ -84,7 +84,7 @@ describe.each(doors)('the backlog of a processor, on %s', (door) => {
     expect([await estimator.total(), await estimator.total()]).toEqual([1, 1])
   })
 
-  it('is told although the partition answers 410 for one of two leases (B334)', async () => {
+  it('is estimated although the partition of one of two leases answers 410 (B334)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one')
     await one.processor.start()
@@ -100,8 +100,8 @@ describe.each(doors)('the backlog of a processor, on %s', (door) => {
   })
 })
 
-describe('what an estimator is given', () => {
-  it('are containers of the SDK, in which it finds the leases by the unit’s name (B295, B302)', async () => {
+describe('an estimator', () => {
+  it('finds the leases of a unit by its name, in containers of the SDK (B295, B302)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const { monitoredContainer, leaseContainer } = world
     for (const [processorName, lag] of [
@@ -128,7 +128,7 @@ describe('what an estimator is given', () => {
     }
   })
 
-  it('or a lease store of one’s own beside a container, or beside a feed (B296, B301, B309, B310)', async () => {
+  it('accepts a lease store beside a container or a feed (B296, B301, B309, B310)', async () => {
     const world = await processorWorld('engine ports')
     const one = await world.instance('one', { startFrom: 'now' })
     await one.processor.start()
@@ -145,7 +145,7 @@ describe('what an estimator is given', () => {
     ['no place for leases (B303)', { leaseContainer: undefined }, ['leaseContainer']],
     ['no monitored container (B304)', { monitoredContainer: undefined }, ['monitoredContainer']],
     ['nothing', null, ['monitoredContainer', 'leaseContainer', 'processorName']],
-  ])('is refused when it is %s', async (_name, given, missing) => {
+  ])('reports every missing part when it is given %s', async (_name, given, missing) => {
     const world = await cosmosWorld('SDK in process')
     const { monitoredContainer, leaseContainer } = world
     const all = { monitoredContainer, leaseContainer, processorName: 'unit' }
@@ -155,7 +155,7 @@ describe('what an estimator is given', () => {
     })
   })
 
-  it('is refused when it is a container for leases beside a feed of one’s own (B305)', async () => {
+  it('refuses a lease container beside a feed that is no container (B305)', async () => {
     const { leaseContainer, ...world } = await cosmosWorld('engine ports')
     const options = { monitoredContainer: world.feed(), leaseContainer, processorName: 'unit' }
     await expect(new ChangeFeedEstimator(options).total()).rejects.toThrow(

@@ -22,7 +22,7 @@ async function aFolder(): Promise<string> {
   return folder
 }
 
-/** A Cosmos DB of this process that keeps its documents in `dataDirectory`, and in it the leases of a unit. */
+/** An in-process Cosmos DB that keeps its documents in `dataDirectory`, with the leases of a unit. */
 async function opened(world: CosmosWorld, dataDirectory: string) {
   const cosmos = createInProcessCosmos({ clock: world.clock, random: seededRandom(2), dataDirectory })
   const { database } = await cosmos.client().databases.createIfNotExists({ id: 'memory' })
@@ -45,8 +45,8 @@ async function closed(cosmos: InProcessCosmos, clock: VirtualClock): Promise<voi
   await closing
 }
 
-describe('leases of this process alone, kept in a folder', () => {
-  it('are none where none were kept, and go on where they were when the process is started again (B138, B249, B262, B263, B265)', async () => {
+describe('leases that an in-process Cosmos DB keeps in a folder', () => {
+  it('are absent at first, and survive a restart (B138, B249, B262, B263, B265)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const folder = await aFolder()
     const delivered: string[] = []
@@ -78,7 +78,7 @@ describe('leases of this process alone, kept in a folder', () => {
       )
       for (let id = 0; id < 10; id += 1) await world.put(`${round}-${id}`)
       await processor.start()
-      // The folder is written in its own time.
+      // Writes to the folder do not wait for the virtual clock.
       await read.promise
       await processor.stop()
       expect(delivered).toHaveLength(10 * round)
@@ -87,7 +87,7 @@ describe('leases of this process alone, kept in a folder', () => {
     expect(new Set(delivered).size).toBe(20)
   })
 
-  it('are read back as they were written last, be they of partitions or of ranges (B140, B141, B144)', async () => {
+  it('of partitions and of ranges are read back as last written (B140, B141, B144)', async () => {
     const world = await cosmosWorld('SDK in process')
     const folder = await aFolder()
     const first = await opened(world, folder)
@@ -111,7 +111,7 @@ describe('leases of this process alone, kept in a folder', () => {
     await closed(second.cosmos, world.clock)
   })
 
-  it('have an id each: one without is not taken in (B269)', async () => {
+  it('are refused without an id (B269)', async () => {
     const world = await cosmosWorld('SDK in process')
     const { cosmos, container, store } = await opened(world, await aFolder())
     for (const unnamed of [{ id: '', LeaseToken: '0' }, { LeaseToken: '0' }])

@@ -8,21 +8,21 @@ import { processorWorld, type ProcessorWorld } from '../../support/processor-wor
 const numbered = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-/** Writes every lease as somebody else would, whatever its owner does meanwhile. */
+/** Overwrites every lease as another process would, whatever its owner does meanwhile. */
 async function overwrite(world: ProcessorWorld, change: (lease: Lease) => object): Promise<void> {
   for (const lease of (await (await world.leaseStore()).list()).leases)
     await world.leaseContainer.items.upsert({ ...lease.document, ...change(lease) })
 }
 
-describe.each(doors)('leases that others have written, on %s', (door) => {
-  it('are taken when their owner is dead and they have expired, and not before, whatever its clock was (B323)', async () => {
+describe.each(doors)('leases that other processes have written, on %s', (door) => {
+  it('are taken from a dead owner only after they expire, whatever its clock was (B323)', async () => {
     const world = await processorWorld(door)
     const before = await world.instance('before')
     await before.processor.start()
     for (const id of numbered(10, 'read')) await world.put(id)
     await world.clock.advance(10_000)
     await before.processor.stop()
-    // Of an owner whose clock was an hour ahead when it wrote them and died.
+    // The clock of the dead owner was an hour ahead when it wrote them.
     const timestamp = new Date(world.clock.now() + 3_600_000).toISOString()
     await overwrite(world, () => ({ Owner: 'dead', timestamp }))
     for (const id of numbered(10, 'waiting')) await world.put(id)
@@ -38,7 +38,7 @@ describe.each(doors)('leases that others have written, on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('are held again when somebody removes their owner under its hands, and nothing is missed (B324)', async () => {
+  it('are acquired again when their owner is removed, and no change is missed (B324)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one')
     await one.processor.start()
@@ -58,7 +58,7 @@ describe.each(doors)('leases that others have written, on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('are taken from owners that were never there, by all who are, evenly (B325)', async () => {
+  it('are spread evenly over the instances when their owners never existed (B325)', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     const before = await world.instance('before', { startFrom: 'now' })
     await before.processor.start()
@@ -78,7 +78,7 @@ describe.each(doors)('leases that others have written, on %s', (door) => {
 })
 
 describe.each(doors)('the leases after a split, on %s', (door) => {
-  it('are never behind the lease they came from (B327)', async () => {
+  it('are never behind the lease that was split (B327)', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     const lsnOf = ({ continuationToken }: Lease): number => Number(continuationToken?.replaceAll('"', ''))
@@ -100,7 +100,7 @@ describe.each(doors)('the leases after a split, on %s', (door) => {
     expect([...one.delivered].sort()).toEqual([...numbered(20, 'before'), ...numbered(20, 'after')].sort())
   })
 
-  it('are no more than the limit in any hand, and the rest is another’s (B330)', async () => {
+  it('never exceed the limit of an instance, and another instance takes the rest (B330)', async () => {
     const world = await processorWorld(door)
     const [one, two] = [
       await world.instance('one', { maxLeases: 1 }),
@@ -124,8 +124,8 @@ describe.each(doors)('the leases after a split, on %s', (door) => {
   })
 })
 
-describe('a client that knows the partitions from before a split', () => {
-  it('sees the leases there are, creates no others and reads on (B328)', async () => {
+describe('a client that knows only the partitions from before a split', () => {
+  it('finds the existing leases, creates no others, and reads on (B328)', async () => {
     const world = await processorWorld('SDK in process')
     const one = await world.instance('one')
     await one.processor.start()
@@ -167,7 +167,7 @@ describe.each(doors)('a backlog, on %s', (door) => {
     ['of many pages', { size: 1, count: 200, maxItemCount: 10 }],
     ['of documents of which few fit on a page', { size: 1_500_000, count: 9, maxItemCount: 100 }],
   ])(
-    '%s is read without rests in between, however long those are (B331)',
+    '%s is read without pauses, however long the poll interval is (B331)',
     async (_name, { size, count, maxItemCount }) => {
       const world = await processorWorld(door)
       for (const id of numbered(count, 'd')) await world.put(id, { text: 'x'.repeat(size) })
@@ -181,7 +181,7 @@ describe.each(doors)('a backlog, on %s', (door) => {
     },
   )
 
-  it('that grows as it is read is read with brief rests only (B331)', async () => {
+  it('of documents just written is read with only brief pauses (B331)', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one', { pollInterval: 3_600_000 })
     for (const id of numbered(9, 'd')) await world.put(id, { text: 'x'.repeat(1_500_000) })

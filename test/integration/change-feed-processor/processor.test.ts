@@ -6,8 +6,8 @@ import { processorWorld } from '../../support/processor-world.js'
 const numbered = (count: number, prefix = 'd'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-describe.each(doors)('change feed processor on %s', (door) => {
-  it('delivers everything once when nothing goes wrong, and says what becomes of its leases (B20, B174, B238, B246, B247, B314)', async () => {
+describe.each(doors)('a change feed processor on %s', (door) => {
+  it('delivers every change once and reports its leases (B20, B174, B238, B246, B247, B314)', async () => {
     const world = await processorWorld(door, { partitionCount: 3 })
     const all = numbered(30)
     for (const id of all) await world.put(id)
@@ -23,7 +23,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('stops trusting its leases before anybody may take them', async () => {
+  it('gives up its leases before another instance may take them', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     const two = await world.instance('two')
@@ -50,7 +50,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('is bootstrapped by two instances at once with one set of leases', async () => {
+  it('creates one set of leases when two instances start at once', async () => {
     const world = await processorWorld(door, { partitionCount: 4 })
     const instances = [await world.instance('one'), await world.instance('two')]
     const starting = Promise.all(instances.map((instance) => instance.processor.start()))
@@ -66,7 +66,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('misses nothing that is written after start, from now on (B15)', async () => {
+  it('delivers exactly the changes after its start when it starts from now (B15)', async () => {
     const world = await processorWorld(door)
     await world.put('before')
     const one = await world.instance('one', { startFrom: 'now' })
@@ -77,7 +77,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('begins at a time (B22, B315)', async () => {
+  it('starts from a given time (B22, B315)', async () => {
     const world = await processorWorld(door)
     await world.put('early')
     await world.clock.advance(60_000)
@@ -90,7 +90,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('R167: is taken over after a crash, within expiration, acquire interval and a second', async () => {
+  it('is taken over after a crash within expiration, acquire interval and 6 s (R167)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one')
     await one.processor.start()
@@ -107,14 +107,14 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(isTaken).toBe(true)
     expect(await world.owners()).toEqual({ 0: 'two', 1: 'two' })
     expect(two.delivered).toEqual(['second'])
-    // The other, if it lives, has known for a while that it may not go on.
+    // The first instance was only cut off: it has given up its leases by itself.
     expect(one.notifications.filter((line) => line.startsWith('released')).sort()).toEqual([
       'released 0: LeaseLost',
       'released 1: LeaseLost',
     ])
   })
 
-  it('spreads over instances that join, and over those that remain', async () => {
+  it('spreads its leases over instances that join, and over those that remain', async () => {
     const world = await processorWorld(door, { partitionCount: 6 })
     const instances = []
     for (const name of ['one', 'two', 'three']) {
@@ -144,7 +144,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('delivers a page again until the delegate accepts it, and nothing after it before (B207)', async () => {
+  it('delivers a page again until the delegate accepts it, and no later page meanwhile (B207)', async () => {
     const world = await processorWorld(door)
     for (const id of numbered(4)) await world.put(id)
     let failuresLeft = 3
@@ -170,7 +170,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('releases on stop, so that another goes on at once from the checkpoint', async () => {
+  it('releases its leases on stop, and another instance continues at once from the checkpoint', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     const two = await world.instance('two')
@@ -186,7 +186,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await two.processor.stop()
   })
 
-  it('goes on where it was when it is started again, also as the same instance (B40, B353)', async () => {
+  it('continues where it stopped when the same instance starts again (B40, B353)', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     for (const id of ['first', 'second', 'third']) {
@@ -200,7 +200,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('waits on stop for a delegate, but not for ever', async () => {
+  it('waits on stop for a delegate, but no longer than stopTimeout', async () => {
     const world = await processorWorld(door)
     let signal: AbortSignal | undefined
     const one = await world.instance('one', {
@@ -226,7 +226,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('delivers at once when it is hinted', async () => {
+  it('delivers at once after a hint', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const hints = new FeedHints()
     const one = await world.instance('one', { hints })
@@ -241,7 +241,7 @@ describe.each(doors)('change feed processor on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('follows a split without losing anything, and leaves leases of the children only (B326)', async () => {
+  it('loses no change in a split, and leaves only the leases of the children (B326)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one', { maxItemCount: 3 })
     await one.processor.start()

@@ -15,12 +15,12 @@ async function resetting(world: ProcessorWorld, to: ResetOptions['to']): Promise
   return { monitoredContainer, leaseContainer, processorName: 'unit', to }
 }
 
-describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
+describe.each(doors)('`resetProcessor` on %s', (door) => {
   it.each([
     ['beginning', ['1', '2']],
     ['now', ['3']],
     [new Date(Date.UTC(2026, 0, 1, 0, 1, 30)), ['2']],
-  ] as const)('begins again at %s', async (to, expected) => {
+  ] as const)('makes a deployment unit start again from %s', async (to, expected) => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one')
     await world.put('1')
@@ -39,7 +39,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('refuses while one of its leases is held, and changes nothing', async () => {
+  it('refuses while an instance holds a lease, and changes nothing', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     await world.put('1')
@@ -55,7 +55,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('takes the lease of an instance that died for nobody’s', async () => {
+  it('treats the expired lease of a dead instance as free', async () => {
     const world = await processorWorld(door)
     const one = await world.instance('one')
     await one.processor.start()
@@ -66,7 +66,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     expect(await world.owners()).toEqual({ 0: null })
   })
 
-  it('refuses when an instance starts meanwhile, and gives back what it had taken (I12)', async () => {
+  it('refuses when an instance starts meanwhile, and releases the leases it had taken (I12)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const one = await world.instance('one')
     await one.processor.start()
@@ -87,7 +87,7 @@ describe.each(doors)('a deployment unit that is reset, on %s', (door) => {
     expect(await world.owners()).toEqual({ 0: null, 1: 'two' })
   })
 
-  it('refuses options of another type before it has touched a lease', async () => {
+  it('refuses options of the wrong type before it touches a lease', async () => {
     const world = await processorWorld('engine ports')
     const one = await world.instance('one')
     await one.processor.start()

@@ -28,7 +28,7 @@ function processorOn(world: CosmosWorld, changed: Changed): ChangeFeedProcessor<
   )
 }
 
-/** What start says is wrong. */
+/** The problems that start reports. */
 async function problemsOf(world: CosmosWorld, changed: Changed = {}): Promise<readonly string[]> {
   const failure: unknown = await processorOn(world, changed)
     .start()
@@ -50,12 +50,12 @@ async function otherLeases(world: CosmosWorld, partitionKey: string, ttl?: numbe
   return container
 }
 
-/** The lease container, whose first description fails. */
+/** The lease container, whose first read fails. */
 const unreadable = (world: CosmosWorld, code: number): Container =>
   intercepted<Container, 'read'>(world.leaseContainer, 'read', [() => Promise.reject(storeError(code))])
 
-describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)', () => {
-  it('is a container that does not exist, whichever, both at once (B8)', async () => {
+describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)', () => {
+  it('refuses containers that do not exist, and names both at once (B8)', async () => {
     const world = await cosmosWorld('SDK in process')
     const { database } = world.monitoredContainer
     const [monitoredContainer, leaseContainer] = [database.container('nothing'), database.container('none')]
@@ -65,7 +65,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     ])
   })
 
-  it('is everything that is wrong with options and containers, in one error (B99)', async () => {
+  it('reports all problems with options and containers in one error (B99)', async () => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/owner')
     const problems = await problemsOf(world, { leaseContainer, instanceName: '', maxItemCount: 0 })
@@ -78,7 +78,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(leaseContainer)).toBe(0)
   })
 
-  it('is what is no container at all, beside what is wrong with the other, and nothing is written', async () => {
+  it('refuses a value that is no container, reports all other problems, and writes nothing', async () => {
     const world = await cosmosWorld('SDK in process', { leaseTtl: null })
     const changed: object = {
       monitoredContainer: 'orders',
@@ -96,7 +96,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
-  it('is a lease container that deletes leases (F-X6)', async () => {
+  it('refuses a lease container that deletes leases (F-X6)', async () => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/id', 60)
     expect(await problemsOf(world, { leaseContainer })).toEqual([
@@ -104,7 +104,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     ])
   })
 
-  it('is a lease container that has no partition key, as old ones have none (B18)', async () => {
+  it('refuses an old lease container without a partition key of its own (B18)', async () => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = intercepted<Container, 'read'>(world.leaseContainer, 'read', [
       async (forward) => {
@@ -119,7 +119,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
-  it('is the monitored container as lease container', async () => {
+  it('refuses the monitored container as lease container', async () => {
     const world = await cosmosWorld('SDK in process')
     expect(await problemsOf(world, { leaseContainer: world.monitoredContainer })).toEqual([
       expect.stringMatching(/^leaseContainer is monitoredContainer/),
@@ -129,7 +129,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
   it.each([
     [401, /may not be read: the key or token.*401/],
     [403, /may not be read \(403\); give this identity the role/],
-  ])('is a container it may not read (%i)', async (code, problem) => {
+  ])('refuses a container that it may not read (%i)', async (code, problem) => {
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = unreadable(world, code)
     expect(await problemsOf(world, { leaseContainer })).toEqual([expect.stringMatching(problem)])
@@ -148,7 +148,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     ['leases', 'replace', 403, /^leaseContainer "leases" may not be written \(403\)/],
     ['leases', 'delete', 401, /^leaseContainer "leases" may not be deleted from: the key .*\(401\)/],
   ])(
-    'is a right that the identity lacks on %s: %s (F-X15)',
+    'reports a right that the identity lacks on %s: %s (F-X15)',
     async (container, operation, status, problem) => {
       const world = await cosmosWorld('SDK in process')
       const added = world.faults.add({ match: { container, operation }, status })
@@ -159,13 +159,13 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     },
   )
 
-  it('is every right that it lacks, on both containers, at once', async () => {
+  it('reports all rights that the identity lacks on both containers at once', async () => {
     const world = await cosmosWorld('SDK in process')
     world.faults.add({ match: { operation: ['changeFeed', 'query', 'replace', 'delete'] }, status: 403 })
     expect(await problemsOf(world)).toHaveLength(4)
   })
 
-  it('is a container for dead letters that is not there, or that would deliver them', async () => {
+  it('refuses a dead-letter container that is missing or is the monitored container', async () => {
     const world = await cosmosWorld('SDK in process')
     const { monitoredContainer } = world
     const keptIn = (deadLetter: Container): Changed => ({
@@ -180,7 +180,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
-  it('is a container that does not keep every version, in the mode that needs them', async () => {
+  it('refuses a container that does not keep all versions, in the mode that needs them', async () => {
     const world = await cosmosWorld('SDK in process')
     const failure: unknown = await new ChangeFeedProcessor<unknown>(
       {
@@ -202,7 +202,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
 
-  it('is leases of another mode, each of them, and nothing is written (B352)', async () => {
+  it('refuses each lease of another mode, and writes nothing (B352)', async () => {
     const world = await cosmosWorld('SDK in process')
     const store = await world.leaseStore()
     for (const leaseToken of ['0', '1'])
@@ -213,7 +213,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(2)
   })
 
-  it('is everything that is wrong with options, containers and leases, in one error', async () => {
+  it('reports all problems with options, containers and leases in one error', async () => {
     const world = await cosmosWorld('SDK in process', { leaseTtl: null })
     await (await world.leaseStore()).create(aNewLease({ mode: 'Full-Fidelity Feed' }))
     expect(await problemsOf(world, { maxItemCount: 0 })).toEqual([
@@ -224,7 +224,7 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
     expect(await documentsIn(world.leaseContainer)).toBe(1)
   })
 
-  it('is a lease of the Java SDK, and nothing is written (F-L25)', async () => {
+  it('refuses a lease of the Java SDK, and writes nothing (F-L25)', async () => {
     const world = await cosmosWorld('SDK in process')
     const created = await (await world.leaseStore()).create(aNewLease())
     if (created.kind !== 'created') throw new Error(created.kind)
@@ -235,12 +235,12 @@ describe('what start refuses (§8.1 NotExistentLeaseContainer, §8.2 key paths a
   })
 })
 
-describe('a processor name that hosts of the Java SDK use by the names of the containers (F-L25)', () => {
+describe('a processor name beside hosts of the Java SDK (F-L25)', () => {
   const javas = async (world: CosmosWorld, processorName: string, containerName: string): Promise<string> =>
     `${processorName}${await accountHostOf(world.leaseContainer)}_shop_${containerName}`
 
   it.each(['..0', '.info', '.lock'])(
-    'is refused because of its document %s, and nothing is written',
+    'is refused because of their document %s, and nothing is written',
     async (ending) => {
       const world = await cosmosWorld('SDK in process')
       const id = `${await javas(world, 'unit', world.monitoredContainer.id)}${ending}`
@@ -258,7 +258,7 @@ describe('a processor name that hosts of the Java SDK use by the names of the co
     },
   )
 
-  it('is no other name, and no other container', async () => {
+  it('is accepted when their documents belong to another name or another container', async () => {
     const world = await cosmosWorld('SDK in process')
     const { id } = world.monitoredContainer
     const others = [await javas(world, 'other', id), await javas(world, 'unit', `${id}-archive`)]
@@ -270,7 +270,7 @@ describe('a processor name that hosts of the Java SDK use by the names of the co
 })
 
 describe('a store that does not answer at start', () => {
-  it('is waited for when that may pass', async () => {
+  it('delays the start when its error may pass', async () => {
     const world = await cosmosWorld('SDK in process')
     const processor = processorOn(world, { leaseContainer: unreadable(world, 503) })
     const starting = processor.start()
@@ -280,7 +280,7 @@ describe('a store that does not answer at start', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('does not hide what is wrong with the options', async () => {
+  it('does not hide problems with the options', async () => {
     const world = await cosmosWorld('SDK in process')
     const failed = processorOn(world, { leaseContainer: unreadable(world, 400) }).start()
     await expect(failed).rejects.toMatchObject({ code: 400 })
@@ -290,7 +290,7 @@ describe('a store that does not answer at start', () => {
 })
 
 describe('options that a compiler would have refused', () => {
-  it('are told all at once by start (B232, B233, B234, B251)', async () => {
+  it('are reported all at once by `start` (B232, B233, B234, B251)', async () => {
     const processor = new ChangeFeedProcessor({} as unknown as ChangeFeedProcessorOptions<unknown>)
     const failure: unknown = await processor.start().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ProcessorOptionsError)

@@ -7,7 +7,7 @@ import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 type Document = Record<string, unknown>
 type RequestKind = 'container' | 'pkranges' | 'query' | 'changeFeed' | 'create'
 
-/** Far longer than a test may take: whoever waits for it fails. */
+/** Far longer than a test may take: a test that waits for it fails. */
 const throttledMs = 60_000
 
 interface Unit {
@@ -18,7 +18,7 @@ interface Unit {
   readonly orders: Container
 }
 
-/** A processor with a client as users make it: it repeats what is throttled without a word. */
+/** A processor with a client as users create it, which repeats throttled requests in silence. */
 async function unit(options: Partial<AnyProcessorOptions<Document>> = {}): Promise<Unit> {
   const cosmos = createInProcessCosmos()
   const { database } = await cosmos.client().databases.create({ id: 'shop' })
@@ -59,8 +59,8 @@ async function isMet(fault: Fault): Promise<void> {
   await expect.poll(() => fault.fired).toBeGreaterThan(0)
 }
 
-describe('while the client repeats a throttled request in silence', () => {
-  it('a stop interrupts the read at once, and gives the lease back', async () => {
+describe('a processor whose client repeats a throttled request in silence', () => {
+  it('interrupts the read at once on stop, and releases the lease', async () => {
     const running = await unit()
     await running.processor.start()
     await running.telemetry.waitFor('feed.polled')
@@ -69,7 +69,7 @@ describe('while the client repeats a throttled request in silence', () => {
     expect(running.telemetry.of('lease.released')).toMatchObject([{ reason: 'Shutdown' }])
   })
 
-  it('so does the loss of the lease', async () => {
+  it('interrupts the read when it loses the lease', async () => {
     const running = await unit()
     await running.processor.start()
     await running.telemetry.waitFor('feed.polled')
@@ -84,7 +84,7 @@ describe('while the client repeats a throttled request in silence', () => {
   })
 
   it.each<RequestKind>(['container', 'pkranges', 'query', 'changeFeed', 'create'])(
-    'a stop ends a start that waits for %s',
+    'can be stopped while its start waits for %s',
     async (kind) => {
       const running = await unit({ startFrom: 'now' })
       const fault = throttle(running, kind)
@@ -96,7 +96,7 @@ describe('while the client repeats a throttled request in silence', () => {
     },
   )
 
-  it('a stop that follows a start at once is not kept waiting either', async () => {
+  it('can be stopped immediately after the call of start', async () => {
     const running = await unit()
     throttle(running, 'container')
     const started = running.processor.start()
@@ -105,7 +105,7 @@ describe('while the client repeats a throttled request in silence', () => {
     expect(running.processor.health().isRunning).toBe(false)
   })
 
-  it('the page that comes in the end says how often that was', async () => {
+  it('reports with the page how often and how long the request was throttled', async () => {
     const running = await unit()
     await running.processor.start()
     await running.telemetry.waitFor('feed.polled')

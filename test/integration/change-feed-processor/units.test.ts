@@ -13,7 +13,7 @@ import { processorWorld } from '../../support/processor-world.js'
 
 type Document = Record<string, unknown>
 
-/** A processor of its own unit on the world's containers, and what was delivered to it. */
+/** A processor of its own unit on the world's containers, with the changes delivered to it. */
 function processorOf(world: CosmosWorld, options: Partial<ChangeFeedProcessorOptions<Document>> = {}) {
   const delivered: string[] = []
   const telemetry = new TelemetryRecorder()
@@ -35,7 +35,7 @@ function processorOf(world: CosmosWorld, options: Partial<ChangeFeedProcessorOpt
 }
 
 describe('units that share a container', () => {
-  it('R138, R152, R158: are each told of every change, from one lease container, and are moved by no other', async () => {
+  it('each receive every change and share only the lease container (R138, R152, R158)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const names = ['scheduler', 'agents', 'supervisor']
     const units = names.map((processorName) => processorOf(world, { processorName }))
@@ -57,7 +57,7 @@ describe('units that share a container', () => {
     for (const { processor } of others) await processor.stop()
   })
 
-  it('R132: may keep their leases in another account', async () => {
+  it('may keep their leases in another account (R132)', async () => {
     const [world, elsewhere] = [await cosmosWorld('engine ports'), await cosmosWorld('engine ports')]
     const { leaseContainer } = elsewhere
     const one = processorOf(world, { leaseContainer })
@@ -78,7 +78,7 @@ describe('units that share a container', () => {
     await next.processor.stop()
   })
 
-  it('R136: are known by their leases alone: who reads what, and how far', async () => {
+  it('are described by their leases alone: the owner and position of each range (R136)', async () => {
     const world = await cosmosWorld('SDK in process', { partitionCount: 2 })
     const { processor, telemetry } = processorOf(world)
     await processor.start()
@@ -95,8 +95,8 @@ describe('units that share a container', () => {
   })
 })
 
-describe('R130, R137: a processor', () => {
-  it('is made of a monitored container, a lease container, names and a delegate; nothing runs before its start or after its stop', async () => {
+describe('a processor (R130, R137)', () => {
+  it('delivers nothing before its start or after its stop', async () => {
     const world = await cosmosWorld('engine ports')
     const { processor, delivered } = processorOf(world)
     await world.put('a')
@@ -114,7 +114,7 @@ describe('R130, R137: a processor', () => {
 })
 
 describe.each(doors)('a unit on %s', (door) => {
-  it('R134, R135: reads its ranges side by side: one whose delegate hangs holds up no other', async () => {
+  it('reads its ranges in parallel: a delegate that hangs delays no other range (R134, R135)', async () => {
     const world = await processorWorld(door, { partitionCount: 2 })
     const pages: (readonly string[])[] = []
     const one = await world.instance('one', {
@@ -137,7 +137,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await stopped
   })
 
-  it('R140: reads, hands over, keeps its place, and rests longer and longer while there is nothing', async () => {
+  it('reads, delivers, stores its position, and polls less often while nothing changes (R140)', async () => {
     const world = await processorWorld(door)
     await world.put('a')
     const one = await world.instance('one', {
@@ -160,7 +160,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('R142: whose delegate throws is given the same changes again and again until it does not, and none after them', async () => {
+  it('delivers a page again until its delegate accepts it, and no later page meanwhile (R142)', async () => {
     const world = await processorWorld(door)
     for (const id of ['a', 'b', 'c']) await world.put(id)
     const pages: string[][] = []
@@ -177,7 +177,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('R145: delivers a document that changed often as it is, and promises no version before', async () => {
+  it('delivers only the latest version of a document that changed several times (R145)', async () => {
     const world = await processorWorld(door)
     for (const version of [1, 2, 3]) await world.put('a', { version })
     const versions: unknown[] = []
@@ -190,7 +190,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await one.processor.stop()
   })
 
-  it('R139: tells its delegate of lease, charge and session, and to stop when the lease is lost', async () => {
+  it('tells its delegate the lease, charge and session, and aborts it on lease loss (R139)', async () => {
     const world = await processorWorld(door)
     const contexts: ChangeFeedContext[] = []
     const one = await world.instance('one', {
@@ -211,7 +211,7 @@ describe.each(doors)('a unit on %s', (door) => {
     expect(context?.signal.aborted).toBe(true)
   })
 
-  it('R143: whose delegate fails on the very first page is given that page again, also by another instance', async () => {
+  it('delivers a failed first page again, also on another instance (R143)', async () => {
     const world = await processorWorld(door)
     await world.put('first')
     const one = await world.instance('one', {
@@ -234,7 +234,7 @@ describe.each(doors)('a unit on %s', (door) => {
     ['R159: what comes after it', 'now', ['late']],
     ['R160: what comes after a time', 30_000, ['middle', 'late']],
     ['R161: everything', 'beginning', ['early', 'middle', 'late']],
-  ])('R162: sees by its first start %s, whatever later starts say', async (_name, start, seen) => {
+  ])('keeps the starting point of its first start: %s (R162)', async (_name, start, seen) => {
     const world = await processorWorld(door)
     const startFrom = typeof start === 'number' ? new Date(world.clock.now() + start) : start
     await world.clock.advance(20_000)
@@ -242,7 +242,7 @@ describe.each(doors)('a unit on %s', (door) => {
     await world.clock.advance(20_000)
     await world.put('middle')
     await world.clock.advance(20_000)
-    // It decides, and reads nothing.
+    // The first start sets the starting point, and reads nothing.
     const one = await world.instance('one', { startFrom })
     await one.processor.start()
     await one.processor.stop()
@@ -256,8 +256,8 @@ describe.each(doors)('a unit on %s', (door) => {
   })
 })
 
-describe('what a processor tells its user', () => {
-  it('R146, R147: every lease that it acquires and releases, with why: it was stopped, or lost it', async () => {
+describe('the notifications of a processor', () => {
+  it('report each acquired lease, and each released lease with the reason (R146, R147)', async () => {
     const world = await processorWorld('engine ports')
     const one = await world.instance('one')
     await one.processor.start()
@@ -273,7 +273,7 @@ describe('what a processor tells its user', () => {
     expect(ofLeases).toEqual(['acquired 0', 'released 0: LeaseLost'])
   })
 
-  it('R148, R149: every error, and whether it was the delegate’s; where nobody listens, telemetry hears it', async () => {
+  it('report every error and its source; without a listener, telemetry does (R148, R149)', async () => {
     const world = await cosmosWorld('engine ports')
     const feed = world.feed()
     let isFeedBroken = false

@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 beforeEach(forget)
 
-it('status and watch name what a parked step waits for, and the command by which it goes on', async () => {
+it('`status` and `watch` show why a step is parked, and the command that releases it', async () => {
   const job = await host.client.submit(parking, {}, { jobId: 'P-1' })
   await telemetry.waitFor('attention.raised', ({ jobId }) => jobId === 'P-1')
   expect(await status('P-1', store, terminal)).toBe(0)
@@ -62,7 +62,7 @@ it('status and watch name what a parked step waits for, and the command by which
   expect(said().match(/stepward release/g), 'said once').toHaveLength(1)
 })
 
-it('what an id, a reason or a message holds reaches no terminal as a sequence', async () => {
+it('commands print no escape sequence of an id, a reason or a message', async () => {
   const job = await host.client.submit(parking, {}, { jobId: red })
   await telemetry.waitFor('attention.raised', ({ jobId }) => jobId === red)
   await list({ ...store, limit: '100' }, terminal)
@@ -74,7 +74,7 @@ it('what an id, a reason or a message holds reaches no terminal as a sequence', 
   expect(said()).toContain(`job ${JSON.stringify(red).slice(1, -1)} Compensated`)
 })
 
-it('another input for a step that may have acted comes with a warning, in a dry run and in JSON too', async () => {
+it('`resubmit` warns of new input for a step that may have acted, also in JSON and dry runs', async () => {
   const job = await host.client.submit(buying, { amount: 1 }, { jobId: 'B-1' })
   await expect(job.result()).rejects.toThrow(JobFailed)
   const file = join(await temporaryDirectory(), 'input.json')

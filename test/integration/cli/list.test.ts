@@ -22,7 +22,7 @@ beforeAll(async () => {
   store = { endpoint: emulator.endpoint, key: emulator.key }
   await provision(store)
   const container = emulator.client().database('stepward').container('state')
-  // A clock that stands still: all of them share one millisecond.
+  // The clock stands still, so all jobs share one millisecond.
   const parts = { clock: new VirtualClock(1_000_000), telemetry: new TelemetryRecorder() }
   const ports = { store: new CosmosStateStore({ container }), queries: new CosmosJobQueries({ container }) }
   const client = new JobClient({ ...ports, ...parts })
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close())
 
 it.each(['1000', '23', '10', '5'])(
-  'pages of %s leave none out and repeat none, though all share a millisecond',
+  '`list` in pages of %s skips no job and repeats none, though all share a millisecond',
   async (limit) => {
     const { terminal, said, noted, forget } = recordedTerminal()
     const listed: string[] = []
@@ -49,7 +49,7 @@ it.each(['1000', '23', '10', '5'])(
   },
 )
 
-it('a page ends with words that need no quotes, and is found by them', () => {
+it('the end of a page is a word that needs no quotes and leads to the next page', () => {
   const end = { submittedAt: '2026-11-21T19:00:00.123Z', jobId: "it's (5)* / ä!" }
   expect(pageAfter(end)).toMatch(/^[\w:.%/-]+$/)
   expect(pageBefore(pageAfter(end), 0)).toEqual({ after: end })

@@ -19,7 +19,7 @@ const greeting = defineWorkflow('greeting', (job) => {
   job.step('greet', greeter.greet, {})
 })
 
-it('jobs that nothing moves on are a problem with a number and an exit code, until the roles run', async () => {
+it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do not run', async () => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())
   const store = { endpoint: emulator.endpoint, key: emulator.key }

@@ -44,7 +44,7 @@ afterAll(async () => {
   await emulator.close()
 })
 
-/** Nothing was printed, and the error is one line that says this. */
+/** Expects an error of one line with this text, and no output. */
 async function expectRefused(run: Promise<number>, code: number, says: RegExp): Promise<void> {
   const error = await run.then(
     () => null,
@@ -82,7 +82,7 @@ it.each<[Words, number, RegExp]>([
     /--input \/nowhere could not be read/,
   ],
   [['release', undefined, { state: 'Done', since: 'noon' }], 2, /--state "Done" .*; --since "noon" must be/],
-])('%j ends with %i', async ([kind, jobId, options], code, says) => {
+])('%j is refused with exit code %i', async ([kind, jobId, options], code, says) => {
   await expectRefused(decide(kind, jobId, { ...store, ...options }, terminal), code, says)
 })
 
@@ -90,10 +90,10 @@ it.each<[Partial<ListOptions>, RegExp]>([
   [{ before: 'noon' }, /--before "noon" must be a time ago/],
   [{ limit: '0' }, /--limit "0" must be a whole number from 1 to 10000/],
   [{ state: 'Done' }, /--state "Done" must be one of/],
-])('list %j is a wrong command line', async (options, says) => {
+])('`list` refuses the options %j', async (options, says) => {
   await expectRefused(list({ limit: '100', ...store, ...options }, terminal), 2, says)
 })
 
-it('watch: a job that is not there', async () => {
+it('`watch` refuses a job that does not exist', async () => {
   await expectRefused(watch('nobody', store, terminal), 3, /there is no job "nobody"/)
 })

@@ -9,7 +9,7 @@ import { recordedTerminal } from '../../support/recorded-terminal.js'
 const greeter = defineAgent('greeter', { greet: () => 'hello' })
 const greeting = defineWorkflow('greeting', (job) => void job.step('greet', greeter.greet, {}))
 
-it('counts all jobs of all partitions, in the store', async () => {
+it('`status` counts the jobs of all partitions by state', async () => {
   const emulator = await startEmulator({ port: 0, partitionCount: 3 })
   onTestFinished(() => emulator.close())
   const { endpoint, key } = emulator

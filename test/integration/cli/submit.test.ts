@@ -34,7 +34,7 @@ async function submitting(lines: string, options: SubmitOptions = {}): Promise<n
   return submit('order-fulfilment', file, { endpoint, key, workflows, ...options }, terminal)
 }
 
-/** Submits a basket for each, as `id:item,item`; answers the exit code, and what was thrown. */
+/** Submits a basket for each `id:item,item`. Returns the exit code and the error. */
 async function submittingBaskets(baskets: readonly string[], options: SubmitOptions = {}) {
   const lines = baskets.map((basket) => {
     const [id = '', items = ''] = basket.split(':')
@@ -57,7 +57,7 @@ async function notices(): Promise<unknown[]> {
 }
 
 it.each(['https://shop.example/replies', 'container:replies'])(
-  'R118: --reply-to %s is kept with the job, whose first notice is written with it',
+  '`--reply-to %s` is stored with the job, and the first notice is written at once (R118)',
   async (replyTo) => {
     const jobId = `told at ${replyTo.slice(0, 5)}`
     expect(await submitting(JSON.stringify({ ...order, orderId: jobId }), { replyTo })).toBe(0)
@@ -66,7 +66,7 @@ it.each(['https://shop.example/replies', 'container:replies'])(
 )
 
 it.each(['', 'container:', 'mailto:me@shop.example', 'replies'])(
-  '--reply-to %j can never be reached: refused before anything is read',
+  '`--reply-to %j` is refused before any line is read',
   async (replyTo) => {
     const error = await submitting('not JSON', { replyTo }).catch((refusal: unknown) => refusal)
     expect(exitCodeOf(error)).toBe(2)
@@ -76,14 +76,14 @@ it.each(['', 'container:', 'mailto:me@shop.example', 'replies'])(
   },
 )
 
-it('an empty file is no failure, and is said', async () => {
+it('an empty file is reported, and is not a failure', async () => {
   expect(await submitting('\n \n')).toBe(0)
   expect(said()).toMatch(/^0 jobs of order-fulfilment accepted$/m)
   expect(noted).toHaveLength(1)
   expect(noted[0]).toMatch(/orders\.jsonl is empty, so nothing was submitted$/)
 })
 
-it('a line that can never be accepted keeps no other from it; part was done, and how much is said', async () => {
+it('an invalid line does not keep others from being submitted, and the error counts them', async () => {
   const { code, error } = await submittingBaskets(['i1:a', 'i2:a,b', 'i3:a,b,c', 'i4:a'])
   expect(code).toBe(1)
   expect(said()).toBe('3 jobs of selling accepted')
@@ -97,13 +97,13 @@ it('a line that can never be accepted keeps no other from it; part was done, and
   expect((await client.list()).map(({ jobId }) => jobId)).toEqual(expect.arrayContaining(['i1', 'i2', 'i4']))
 })
 
-it('where no line can ever be accepted, nothing was done', async () => {
+it('a file with only invalid lines is refused, and nothing is submitted', async () => {
   const { code, error } = await submittingBaskets(['n1:a,b,c'])
   expect(code).toBe(2)
   expect(error).toContain('(0 of 1 submitted; correct the invalid lines and submit them again)')
 })
 
-it('an id that belongs to another payload is a conflict; the others are accepted and counted', async () => {
+it('an id with another payload is a conflict; the other lines are accepted and counted', async () => {
   expect((await submittingBaskets(['c3:a'])).code).toBe(0)
   forget()
   const { code, error } = await submittingBaskets(['c1:a', 'c2:a', 'c3:b', 'c4:a', 'c5:a'])
@@ -112,7 +112,7 @@ it('an id that belongs to another payload is a conflict; the others are accepted
   expect(error).toMatch(/line 3: job "c3" exists already with another payload.* \(4 of 5 submitted\)$/)
 })
 
-it('an error ends it when what is under way is done, and says exactly how far that came', async () => {
+it('an error ends `submit` after the lines under way, and the message counts them', async () => {
   await submittingBaskets(['u1:a'])
   const container = emulator.client().database('stepward').container('state')
   await container.item('sas.job:u1', 'u1').patch([{ op: 'set', path: '/audit', value: 'by hand' }])
@@ -123,7 +123,7 @@ it('an error ends it when what is under way is done, and says exactly how far th
   )
 })
 
-it('the same submission again says how many of its jobs are new', async () => {
+it('a repeated submission reports how many of its jobs are new', async () => {
   await submittingBaskets(['r1:a', 'r2:a'])
   await submittingBaskets(['r1:a', 'r2:a', 'r3:a'])
   await submittingBaskets(['r1:a', 'r2:a'], { json: true })
@@ -133,7 +133,7 @@ it('the same submission again says how many of its jobs are new', async () => {
   expect(JSON.parse(json)).toMatchObject({ submitted: 2, new: 0 })
 })
 
-it('--wait says at once what was accepted; it and watch say after a while that no role runs', async () => {
+it('`--wait` reports accepted jobs at once and, like `watch`, later that no role runs', async () => {
   const clock = new VirtualClock()
   const submitted = submittingBaskets(['w1:a'], { wait: true, clock })
   await expect.poll(said).toBe('1 job of selling accepted')

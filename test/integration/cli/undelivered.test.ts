@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-it('R117: who was not told is shown and told again, singly and in bulk, and nothing else is', async () => {
+it('`attention` and `status` show undelivered notices, and `resend` sends them again (R117)', async () => {
   const { endpoint, key } = emulator
   const store = { endpoint, key }
   const heard = new TelemetryRecorder()
@@ -63,7 +63,7 @@ it('R117: who was not told is shown and told again, singly and in bulk, and noth
     notices: 2,
     jobIds: ['ann', 'bob'],
   })
-  // Taken up at once, by the feed: neither can be sent to.
+  // The feed brings both to the notifier at once; neither can be delivered.
   await heard.waitFor('notice.failed', ({ isGivenUp }) => isGivenUp, 4)
   forget()
   await status('ann', store, terminal)
@@ -74,7 +74,7 @@ it.each([
   [undefined, {}, 2, /resend needs a JOB, or --workflow/],
   ['ann', { all: true }, 2, /exclude each other/],
   ['nobody', {}, 3, /there is no job "nobody"/],
-])('resend %s %j ends with %i', async (jobId, options, code, says) => {
+])('`resend` of %s with %j is refused with exit code %i', async (jobId, options, code, says) => {
   const { endpoint, key } = emulator
   const { terminal, said } = recordedTerminal()
   const error = await resend(jobId, { endpoint, key, ...options }, terminal).catch(

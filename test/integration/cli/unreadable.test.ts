@@ -16,7 +16,7 @@ const waiting = defineWorkflow('waiting', (job) => {
   job.waitFor('signal')
 })
 
-it('a job whose document was edited beyond reading is shown by every command that operators use, until it is repaired', async () => {
+it('operator commands report a job with an unreadable document until it is repaired', async () => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())
   const { endpoint, key } = emulator

@@ -43,7 +43,7 @@ describe('admin routes of the embedded Cosmos DB', () => {
 
   const orders = { database: 'shop', container: 'orders' }
 
-  it('split and merge', async () => {
+  it('split and merge feed ranges', async () => {
     expect(await call('split', orders)).toMatchObject({
       ranges: [
         { id: '1', min: '' },
@@ -68,14 +68,14 @@ describe('admin routes of the embedded Cosmos DB', () => {
     expect(rangeIds()).toEqual(['0'])
   })
 
-  it('ask for the account’s key', async () => {
+  it('require the key of the account', async () => {
     const refused = call('split', orders, Buffer.from('another key').toString('base64'))
     await expect(refused).rejects.toBeInstanceOf(AdminRefusal)
     await expect(refused).rejects.toMatchObject({ status: 401 })
     expect(rangeIds()).toEqual(['0'])
   })
 
-  it('are what `stepward emulator split` and `merge` call', async () => {
+  it('serve `stepward emulator split` and `merge`', async () => {
     const { endpoint } = emulator
     expect(await emulatorSplit('shop/orders', { endpoint }, terminal)).toBe(0)
     expect(printed.join()).toContain('RANGE')
@@ -95,14 +95,17 @@ describe('admin routes of the embedded Cosmos DB', () => {
     ['a range that is gone', 'shop/orders', { range: '9' }, 4],
     ['another key', 'shop/orders', { key: 'AAAA' }, 5],
     ['an endpoint where nobody listens', 'shop/orders', { endpoint: 'http://127.0.0.1:1/' }, 5],
-  ])('let the command say what is wrong with %s', async (_case, container, options, exitCode) => {
-    const error: unknown = await emulatorSplit(
-      container,
-      { endpoint: emulator.endpoint, ...options },
-      terminal,
-    ).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(CliError)
-    expect(error).toMatchObject({ exitCode })
-    expect(rangeIds()).toEqual(['0'])
-  })
+  ])(
+    'make the command fail with an exit code of its own for %s',
+    async (_case, container, options, exitCode) => {
+      const error: unknown = await emulatorSplit(
+        container,
+        { endpoint: emulator.endpoint, ...options },
+        terminal,
+      ).catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(CliError)
+      expect(error).toMatchObject({ exitCode })
+      expect(rangeIds()).toEqual(['0'])
+    },
+  )
 })

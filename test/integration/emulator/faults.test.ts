@@ -13,7 +13,7 @@ interface Failure {
   readonly headers: Readonly<Record<string, string>>
 }
 
-describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
+describe.each(doors)('a fault that the SDK meets %s', (_name, open) => {
   let door: Door
   let container: Container
 
@@ -23,7 +23,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     await container.items.create({ id: 'first', pk: 'a', count: 1 })
   })
 
-  /** How a request that is expected to fail did. */
+  /** The error of a request that is expected to fail. */
   async function failureOf(request: Promise<unknown>): Promise<Failure> {
     return request.then(
       () => {
@@ -44,7 +44,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     [{ status: 500 }, 'unknownOutcome'],
     [{ reset: true }, 'unknownOutcome'],
   ] as readonly (readonly [FaultOptions, string])[])(
-    'answers a write with %o, once, and has not done it',
+    'answers one write with %o and does not apply it',
     async (options, kind) => {
       door.faults.add({ match: { operation: 'create' }, times: 1, ...options })
       const failure = await failureOf(container.items.create({ id: 'second', pk: 'a' }))
@@ -58,7 +58,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
   )
 
   it.each([[{ status: 503 }], [{ status: 408 }], [{ reset: true }]] as const)(
-    'loses the answer of a write that was carried out with %o',
+    'loses the answer of a write that is applied, with %o',
     async (options) => {
       const fault = door.faults.add({
         match: { operation: 'create' },
@@ -73,7 +73,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     },
   )
 
-  it('throttles as the service does, and the SDK tries again when it may', async () => {
+  it('throttles as the service does, and the SDK tries again if its policy allows it', async () => {
     const once = door.faults.add({ match: { operation: 'read' }, status: 429, retryAfter: 1, times: 2 })
     const { resource, headers } = await container.item('first', 'a').read<{ count: number }>()
     expect(resource?.count).toBe(1)
@@ -97,7 +97,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect(failure.headers['x-ms-request-charge']).toBe('0')
   })
 
-  it('forgets a session as the service does, and the SDK reads again without its token', async () => {
+  it('reports a lost session as the service does, and the SDK reads again', async () => {
     const fault = door.faults.add({
       match: { operation: 'read' },
       status: 404,
@@ -109,7 +109,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect(fault.fired).toBe(1)
   })
 
-  it('cuts the connection of a read, which the SDK makes again as after every reset', async () => {
+  it('cuts the connection of a read, and the SDK reads again', async () => {
     const fault = door.faults.add({ match: { operation: 'read' }, reset: true, times: 1 })
     const { diagnostics, resource } = await container.item('first', 'a').read<{ id: string }>()
     expect(resource?.id).toBe('first')
@@ -119,7 +119,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     ).toContain(200)
   })
 
-  it('meets only what it matches', async () => {
+  it('affects only requests that it matches', async () => {
     await container.items.create({ id: 'second', pk: 'a' })
     const refused = { status: 410, substatus: 1002 }
     const none = [
@@ -141,7 +141,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect([byId, byOperation, byKey, byPredicate].map((fault) => fault?.fired)).toEqual([1, 1, 1, 1])
   })
 
-  it('tells every operation of the SDK apart', async () => {
+  it('distinguishes the operations of the SDK', async () => {
     const seen: string[] = []
     door.faults.add({ match: ({ operation }) => seen.push(operation) < 0, status: 503 })
     const item = container.item('first', 'a')
@@ -160,7 +160,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect(seen).not.toContain('other')
   })
 
-  it('meets requests by a seeded chance, the same ones every time', async () => {
+  it('with a probability affects the same requests for the same seed', async () => {
     const run = async (seed: number): Promise<string> => {
       const fault = door.faults.add({ match: { operation: 'read' }, status: 410, probability: 0.5, seed })
       let outcomes = ''
@@ -183,7 +183,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect(await run(8)).not.toBe(first)
   })
 
-  it('lists what stands, and takes it away', async () => {
+  it('is listed until it is removed', async () => {
     const [one, two] = [door.faults.add({ status: 503 }), door.faults.add({ delay: 1 })]
     expect(door.faults.list()).toEqual([one, two])
     door.faults.remove(one)
@@ -195,7 +195,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect(one.fired + two.fired).toBe(0)
   })
 
-  it('counts what met a fault, and the charge of what was carried out', async () => {
+  it('is counted, and so is the charge of a request that is applied', async () => {
     const before = door.stats()
     const match = { operation: 'upsert' } as const
     door.faults.add({ match, status: 503, times: 1, afterApply: true })
@@ -208,7 +208,7 @@ describe.each(doors)('faults met by the SDK, %s', (_name, open) => {
     expect(door.stats()).toMatchObject({ faults: 2, requests: before.requests + 2, charge: between.charge })
   })
 
-  it('refuses options that mean nothing, naming all that is wrong', () => {
+  it('with invalid options is refused, and the error names every problem', () => {
     const add = (options: unknown) => () => door.faults.add(options as FaultOptions)
     expect(add({})).toThrow('needs one of status, reset and delay')
     expect(add({ status: 200, times: 0, colour: 'red', match: { operation: 'dance', verb: 1 } })).toThrow(
@@ -240,7 +240,7 @@ function sleepyClock(): Clock & { readonly asleep: Promise<number>; wake(): void
   }
 }
 
-describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
+describe.each(doors)('a delay that the SDK meets %s', (_name, open) => {
   async function delayed(options: Partial<FaultOptions>, clock: Clock): Promise<[Door, Container]> {
     const door = await open({ clock })
     const container = await ordersIn(door)
@@ -251,7 +251,7 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
   it.each([
     [false, 0],
     [true, 1],
-  ])('holds a request back by the account’s clock; afterApply: %s', async (afterApply, during) => {
+  ])('holds a request back by the clock of the account; afterApply: %s', async (afterApply, during) => {
     const clock = sleepyClock()
     const [door, container] = await delayed({ afterApply }, clock)
     const creating = container.items.create({ id: 'first', pk: 'a' })
@@ -262,7 +262,7 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(1)
   })
 
-  it('lets the client give up meanwhile', async () => {
+  it('does not keep the client from giving up', async () => {
     const clock = sleepyClock()
     const [door, container] = await delayed({ afterApply: true }, clock)
     const controller = new AbortController()
@@ -273,7 +273,7 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
     expect(door.stats().documents).toBe(1)
   })
 
-  it('ends with the faults: closing does not wait for it', async () => {
+  it('ends when the account closes', async () => {
     const clock = sleepyClock()
     const [door, container] = await delayed({}, clock)
     const creating = container.items.create({ id: 'first', pk: 'a' })
@@ -283,7 +283,7 @@ describe.each(doors)('delays met by the SDK, %s', (_name, open) => {
   })
 })
 
-describe('faults over the admin route', () => {
+describe('the admin route for faults', () => {
   let emulator: Emulator
 
   beforeEach(async () => {
@@ -304,7 +304,7 @@ describe('faults over the admin route', () => {
     })
   }
 
-  it('adds, lists and removes, and is never met by what it adds', async () => {
+  it('adds, lists and removes faults, which never affect the route itself', async () => {
     const added = await admin('POST', { status: 403, match: { operation: 'database' } })
     expect(added.status).toBe(201)
     const { id } = (await added.json()) as { id: string }
@@ -319,7 +319,7 @@ describe('faults over the admin route', () => {
     expect(emulator.faults.list()).toEqual([])
   })
 
-  it('wants the key, and options that mean something', async () => {
+  it('requires the key of the account, and valid options', async () => {
     const other = Buffer.from('another key').toString('base64')
     expect((await admin('POST', { status: 503 }, '', other)).status).toBe(401)
     const refused = await admin('POST', { status: 99 })

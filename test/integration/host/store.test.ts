@@ -12,7 +12,7 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
   job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
 })
 
-/** The store that the environment names, else an embedded one: the same must hold on both. */
+/** The store that the environment names, else an embedded one. The tests must pass on both. */
 async function store(): Promise<Connection> {
   if ((env['COSMOS_ENDPOINT'] ?? '') !== '') return connectionFromEnvironment()
   const emulator = await startEmulator({ port: 0 })
@@ -20,7 +20,7 @@ async function store(): Promise<Connection> {
   return { endpoint: emulator.endpoint, key: emulator.key }
 }
 
-it('R172: a job runs to its end on the store that is named', async () => {
+it('a job runs to its end on the configured store (R172)', async () => {
   const host = await startHost({ ...(await store()), agents: [greeter], database: 'stepward-check' })
   try {
     const job = await host.client.submit(greeting, { name: 'store' }, { jobId: host.instanceName })
@@ -30,7 +30,7 @@ it('R172: a job runs to its end on the store that is named', async () => {
   }
 })
 
-it('a host hears of throttling after three repetitions that its client makes in silence, others after nine', async () => {
+it('the client of a host repeats a throttled request three times, other clients nine times', async () => {
   const emulator = await startEmulator({ port: 0 })
   onTestFinished(() => emulator.close())
   const fault = emulator.faults.add({ match: { operation: 'database' }, status: 429, retryAfter: 1 })

@@ -11,7 +11,7 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
   job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
 })
 
-it('a host reports to the OpenTelemetry SDK of its process, unless it is told otherwise', async () => {
+it('a host reports to the OpenTelemetry SDK of its process by default', async () => {
   const spans = new InMemorySpanExporter()
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] })
   trace.setGlobalTracerProvider(tracerProvider)
@@ -25,7 +25,7 @@ it('a host reports to the OpenTelemetry SDK of its process, unless it is told ot
   })
   const job = await host.client.submit(greeting, { name: 'span' }, { jobId: 'traced' })
   await job.result()
-  // The job may be over before the feed has brought any of it.
+  // The job may end before the feed delivers any of its changes.
   await vi.waitFor(
     () => {
       const deliveries = spans.getFinishedSpans().filter(({ attributes }) => attributes['messaging.system'])

@@ -9,7 +9,7 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
 })
 const timing = { leaseAcquireInterval: 100, leaseRenewInterval: 300, pollInterval: 20 }
 
-it('R124: a host that says it is not well has its agents take no work until it is, and lives on', async () => {
+it('agents take no work while their host reports unhealthy, and the host stays alive (R124)', async () => {
   const cosmos = createInProcessCosmos()
   const heard = new TelemetryRecorder()
   let isHealthyHere = true

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/internal.js'
 import { pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
 
-/** What is measured here, put to the formulas of `stepward cost`. */
+/** The measured case, as a question to the formulas of `stepward cost`. */
 const question: CostQuestion = {
   steps: 3,
   claimedSteps: 0,
@@ -14,13 +14,13 @@ const question: CostQuestion = {
   hasNotifier: false,
 }
 
-// On the embedded store's charges (cosmos-cost §1), lean index, one partition, three units, every default. Checkpoints,
-// renewals and the polls between jobs are in the figures.
-describe('what a job of three steps costs under steady load', () => {
+// With the charges of the embedded store (cosmos-cost §1), lean index, one partition, three units, defaults.
+// The figures include checkpoints, renewals and the polls between jobs.
+describe('a job of three steps under steady load', () => {
   it.each([
     { where: 'with all roles in one process', together: true, writeRequests: 5, feedReads: 13 },
     { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 18 },
-  ])('R129: $where', async ({ together, writeRequests, feedReads }) => {
+  ])('stays within its budget $where (R129)', async ({ together, writeRequests, feedReads }) => {
     const world = await pricedWorld({ together })
     const costs = await steadyLoad(world, { count: 30, perSecond: 5 })
     expect(await world.client.list({ state: 'Processed' })).toHaveLength(35)
@@ -34,20 +34,20 @@ describe('what a job of three steps costs under steady load', () => {
     await world.stop()
   })
 
-  it('reads no document that the feed has brought, or that this process has written', async () => {
+  it('needs no read of a document that the feed delivers or this process writes', async () => {
     const world = await pricedWorld({ together: true })
     await steadyLoad(world, { count: 20, perSecond: 5 })
     expect(world.bill.requests((operation) => operation === 'state.read')).toBe(0)
     await world.stop()
   })
 
-  it('reads no document for who submits and waits in the same process: five transactions are all, beside the feed', async () => {
+  it('needs only five requests beside the feed when one process submits and waits', async () => {
     const world = await pricedWorld({ together: true })
     await steadyLoad(world, { count: 5, perSecond: 5 })
     world.bill.clear()
     const job = await world.client.submit(threeSteps, { value: 1 }, { jobId: 'waited-for' })
     const result = job.result()
-    // Far less than the shortest rest between two polls.
+    // Far less than the shortest pause between two polls.
     await world.clock.advance(1)
     expect(Object.keys(await result)).toHaveLength(3)
     expect(world.bill.requests((operation) => operation.startsWith('state.'))).toBe(5)
@@ -55,11 +55,11 @@ describe('what a job of three steps costs under steady load', () => {
   })
 })
 
-describe('what idle units cost', () => {
+describe('idle units', () => {
   it.each([
     { units: 'scheduler, agents and supervisor', hasNotifier: false, budget: 4 },
     { units: 'all four', hasNotifier: true, budget: 5.25 },
-  ])('R129: $units: at most $budget request units per second', async ({ hasNotifier, budget }) => {
+  ])('($units) cost at most $budget request units per second (R129)', async ({ hasNotifier, budget }) => {
     const world = await pricedWorld({ together: true, hasNotifier })
     await world.clock.advance(60_000)
     world.bill.clear()

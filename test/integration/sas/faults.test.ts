@@ -45,7 +45,7 @@ describe('the state store when an answer is lost', () => {
   ] as const
 
   it.each(losses.flatMap((loss) => groups.map(([name, writes]) => [name, loss, writes] as const)))(
-    'answers unknown outcome for %s whose answer was lost to %o, and finds it written',
+    'reports an unknown outcome for %s whose answer is lost to %o, and then finds it written',
     async (_name, loss, writes) => {
       cosmos.faults.add({ ...loss, afterApply: true, times: 1 })
       expect(await store.apply(partition, writes)).toMatchObject({ kind: 'unknownOutcome' })
@@ -55,7 +55,7 @@ describe('the state store when an answer is lost', () => {
   )
 
   it.each<FaultOptions>([{ status: 429, retryAfter: 3 }, { status: 449 }, { status: 410 }])(
-    'F-X3: says that nothing of a transaction was written that the service refuses with %o',
+    'reports that nothing is written when the service refuses a transaction with %o (F-X3)',
     async (refusal) => {
       const impatient = {
         maxRetryAttemptCount: 0,
@@ -73,13 +73,13 @@ describe('the state store when an answer is lost', () => {
     },
   )
 
-  it('F-X4: does not say so when an earlier try of the SDK may have written it', async () => {
+  it('reports an unknown outcome when an earlier try of the SDK may have written (F-X4)', async () => {
     cosmos.faults.add({ status: 503, afterApply: true, times: 1 })
     cosmos.faults.add({ status: 429, retryAfter: 1, match: { operation: 'batch' } })
     expect(await store.apply(partition, job)).toMatchObject({ kind: 'unknownOutcome' })
   })
 
-  it.each(losses)('answers unknown outcome for a write that %o kept from the store, too', async (loss) => {
+  it.each(losses)('reports an unknown outcome for a write that %o keeps from the store', async (loss) => {
     cosmos.faults.add({ ...loss, times: 1 })
     expect(await store.apply(partition, job)).toMatchObject({ kind: 'unknownOutcome' })
     expect(cosmos.stats().documents).toBe(0)
@@ -87,7 +87,7 @@ describe('the state store when an answer is lost', () => {
   })
 })
 
-/** The answers a store gives when it is in trouble. Rare enough for a job to end within its tries. */
+/** The failures of a store in trouble, rare enough for a job to end within its tries. */
 function storm(seed: number): readonly FaultOptions[] {
   const writes = { operation: ['create', 'upsert', 'replace', 'patch', 'batch', 'delete'] } as const
   const faults: readonly FaultOptions[] = [
@@ -109,13 +109,13 @@ function storm(seed: number): readonly FaultOptions[] {
   return faults.map((fault, index) => ({ ...fault, seed: seed * 100 + index }))
 }
 
-describe('whole jobs under a storm of faults', () => {
+describe('a host under a storm of faults', () => {
   const patience = {
     completeWithin: '1s',
     retry: { tries: 30, backoff: { min: '10ms', max: '50ms' } },
   } as const
 
-  /** What happened outside, by key: a service recognises a repetition by it. */
+  /** Effects on the service by key, by which a service recognises a repetition. */
   const effects = new Map<string, number>()
   const effect = (name: string, key: string): { name: string } => {
     effects.set(key, (effects.get(key) ?? 0) + 1)
@@ -132,7 +132,7 @@ describe('whole jobs under a storm of faults', () => {
     job.step('ship', shop.ship, { name: charged.output.name }, patience)
   })
 
-  /** Asks again as long as the store is in trouble. */
+  /** Repeats the call while the store is unavailable. */
   async function persistently<T>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -143,7 +143,7 @@ describe('whole jobs under a storm of faults', () => {
     }
   }
 
-  it.each([1, 2, 3])('loses no job and does nothing twice, seed %i', async (seed) => {
+  it.each([1, 2, 3])('loses no job and has no effect twice, seed %i', async (seed) => {
     effects.clear()
     const host = await startHost({
       client,
@@ -166,7 +166,7 @@ describe('whole jobs under a storm of faults', () => {
     const views = await Promise.all(jobIds.map(async (jobId) => (await host.client.get(jobId))?.view()))
     await host.stop()
     expect(views.map((view) => view?.state)).toEqual(jobIds.map(() => 'Processed'))
-    // Each step has one key through all its attempts: more keys than steps would be an effect that is there twice.
+    // A step keeps one key through all its attempts, so more keys than steps would be doubled effects.
     expect(effects.size).toBe(jobIds.length * 3)
   })
 })
