@@ -82,7 +82,7 @@ describe.each(doors)('ChangeFeedEstimator through %s', (door) => {
     expect(await estimator.total()).toBe(0)
   })
 
-  it('counts the changes after a checkpoint, with the age of the oldest (B31, B32, B287, B292, B311)', async () => {
+  it('reports number and age of the waiting changes (B31, B32, B287, B292, B311)', async () => {
     const world = await cosmosWorld(door)
     for (let done = 0; done < 10; done += 1) await world.put(`done-${done}`)
     await caughtUp(world)

@@ -228,7 +228,7 @@ describe('checkpoints by the delegate', () => {
     expect(refusals).toEqual([expect.any(RangeError)])
   })
 
-  it('fail with status 412 when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
+  it('fail with 412 on a lost lease (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },

@@ -49,7 +49,7 @@ describe('a lease store with timeouts (F-L9)', () => {
     { method: 'read', afterMs: 6_500 },
     { method: 'list', afterMs: 17_000 },
   ] as const)(
-    'gives up a $method after $afterMs ms, with the error of an unavailable store',
+    'gives up a $method after $afterMs ms, as if the store were unavailable',
     async ({ method, afterMs }) => {
       const { runtime, leases } = await timed((store) => intercepted(store, method, [never]))
       let failure: unknown

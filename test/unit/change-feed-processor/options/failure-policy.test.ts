@@ -4,7 +4,7 @@ import { afterFailure, type Slice } from '../../../../src/change-feed-processor/
 
 const backoff = { minMs: 1, maxMs: 1 }
 
-/** Delivers a page whose poisons always fail. Returns what was handled or set aside, in order, and the attempts. */
+/** Delivers a page whose poisons always fail. Returns the places in the order handled, and the attempts. */
 function delivered(size: number, poisons: ReadonlySet<number>, maxAttempts: number) {
   const order: string[] = []
   let attempts = 0

@@ -468,7 +468,7 @@ describe('a split', () => {
     await runtime.world.clock.advance(5_000)
   }
 
-  it('leaves the children, at the parent’s position, to its owner (B177, B178, B181, B357, B377)', async () => {
+  it('gives the owner both children, at the old position (B177, B178, B181, B357, B377)', async () => {
     const controlled = await controlling()
     await split(controlled)
     const { runtime, controller } = controlled
@@ -582,7 +582,7 @@ describe('a split whose children', () => {
     await controller.stop()
   })
 
-  it('cannot be acquired leaves them free at the parent’s position, and deletes the parent (B185)', async () => {
+  it('cannot be acquired leaves them free at the old position, and deletes the parent (B185)', async () => {
     const acquiring = { isFailing: false }
     const { runtime, controller } = await splitUnderHand(
       {
