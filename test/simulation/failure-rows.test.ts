@@ -18,7 +18,7 @@ import {
 } from './two-hosts.js'
 import type { PlannedFault, ScriptedFault } from '../../src/testing/faults.js'
 
-describe('one fault at one write', () => {
+describe('a deployment unit with faults at one write', () => {
   it.each<[name: string, planned: PlannedFault[]]>([
     ['F-L1 the first leases are created, and the answers lost', faultsAt('L1', [1, 2, 3, 4], 'answerLost')],
     ['F-L1 the first leases are asked for in vain', faultsAt('L1', [1, 2, 4], 'requestLost')],
@@ -36,7 +36,7 @@ describe('one fault at one write', () => {
     ['R141 F-L13 F-C1 crash after the delegate, before the checkpoint', faultsAt('L4', [3], 'crashBefore')],
     ['F-L30 crash after several pages and no checkpoint', faultsAt('L4', [1, 2], 'crashBefore')],
     ['F-L17 crash after a checkpoint, and back under the same name', faultsAt('L4', [2], 'crashAfter')],
-  ])('%s', async (_name, planned) => {
+  ])('breaks no invariant, and recovers: %s', async (_name, planned) => {
     const scene = sceneWith({ faults: { planned } })
     await scene.pass(minuteMs)
     restartCrashed(scene)
@@ -48,7 +48,7 @@ describe('one fault at one write', () => {
   })
 })
 
-describe('R157: a split', () => {
+describe('a deployment unit whose partitions split or merge (R157)', () => {
   it.each<[name: string, planned: PlannedFault[]]>([
     ['F-P1 while a range is read', []],
     ['F-P2 with a crash after the first child', faultsAt('L6', [1], 'crashAfter')],
@@ -56,7 +56,7 @@ describe('R157: a split', () => {
     ['F-P3 F-P4 with a crash before the parent goes', faultsAt('L7', [1], 'crashBefore')],
     ['F-P3 with the parent gone, and the answer lost', faultsAt('L7', [1], 'answerLost')],
     ['F-P4 whose children exist, and nobody is told', faultsAt('L6', [1, 2], 'answerLost')],
-  ])('%s', async (_name, planned) => {
+  ])('breaks no invariant, and has a lease for each part: %s', async (_name, planned) => {
     const scene = sceneWith({ faults: { planned } })
     await scene.pass(minuteMs)
     scene.world.container(monitored).splitPartition('0')
@@ -68,7 +68,7 @@ describe('R157: a split', () => {
     expect(scene.ownership.leases.map(({ leaseToken }) => leaseToken).sort()).toEqual(['1', '2', '3'])
   })
 
-  it('F-P5 while its owner is frozen in the middle of a page', async () => {
+  it('breaks no invariant when the owner of the range is frozen within a page (F-P5)', async () => {
     const scene = sceneWith({})
     const owner = scene.unit.processOn(await ownerIn(scene))
     await scene.pass(minuteMs / 2)
@@ -80,7 +80,7 @@ describe('R157: a split', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-P6 while nobody is there', async () => {
+  it('creates the leases of the children when it starts again after the split (F-P6)', async () => {
     const scene = sceneWith({})
     await scene.pass(minuteMs)
     for (const computer of scene.options.computers) await stopIn(scene, computer)
@@ -92,7 +92,7 @@ describe('R157: a split', () => {
     expect(scene.ownership.leases).toHaveLength(3)
   })
 
-  it('F-P8 soon after another, of a child', async () => {
+  it('creates leases for the children of a child that splits soon afterwards (F-P8)', async () => {
     const scene = sceneWith({})
     await scene.pass(minuteMs)
     const container = scene.world.container(monitored)
@@ -104,7 +104,7 @@ describe('R157: a split', () => {
     expect(scene.ownership.leases).toHaveLength(4)
   })
 
-  it('F-P7 made good again by a merge, which leaves each lease its part', async () => {
+  it('keeps two leases after their partitions merge, each with its own range (F-P7)', async () => {
     const scene = sceneWith({})
     await scene.pass(minuteMs)
     scene.world.container(monitored).mergePartitions(['0', '1'])
@@ -119,7 +119,7 @@ describe('an owner', () => {
     ['F-L11 F-L26 frozen for longer than the expiration', 75_000],
     ['F-L10 F-L14 frozen in a page until long after another has gone on', 180_000],
     ['F-L7 frozen for not quite the trust window', 50_000],
-  ])('%s', async (_name, pauseMs) => {
+  ])('loses its leases only if they expire, and breaks no invariant: %s', async (_name, pauseMs) => {
     const scene = sceneWith({ writeIntervalMs: 100 })
     const owner = scene.unit.processOn(await ownerIn(scene))
     await scene.pass(minuteMs / 2)
@@ -132,7 +132,7 @@ describe('an owner', () => {
     expect(isTakenOver).toBe(pauseMs > minuteMs)
   })
 
-  it('F-L18 that is told to stop leaves its leases to the other within one acquire interval', async () => {
+  it('leaves its leases to the other within one acquire interval when it stops (F-L18)', async () => {
     const scene = sceneWith({})
     const owner = await ownerIn(scene)
     await scene.pass(minuteMs)
@@ -143,7 +143,7 @@ describe('an owner', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-L19 whose release is applied, and nobody is told', async () => {
+  it('breaks no invariant when it releases its leases and the answers are lost (F-L19)', async () => {
     const scene = sceneWith({ faults: { planned: faultsAt('L5', [1, 2, 3], 'answerLost') } })
     const owner = await ownerIn(scene)
     await scene.pass(minuteMs)
@@ -152,7 +152,7 @@ describe('an owner', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-L16 that has the name of another process gives way to it, and nothing is delivered by both', async () => {
+  it('gives way to another process of the same name; no change reaches both (F-L16)', async () => {
     const twins = [host('twin'), host('twin')]
     const scene = sceneWith({ computers: twins, partitionCount: 4 })
     await scene.pass(5 * minuteMs)
@@ -161,7 +161,7 @@ describe('an owner', () => {
     expect(scene.world.problems).toEqual([])
   })
 
-  it('F-L5 that several want at once is one of them, and the others are told', async () => {
+  it('wins its lease against several instances, and the store refuses the others (F-L5)', async () => {
     const telemetry = new TelemetryRecorder()
     const computers = ['a', 'b', 'c', 'd', 'e'].map(host)
     const scene = sceneWith({ computers, telemetry, faults: { latencyMs: 2_000 } })
@@ -172,14 +172,14 @@ describe('an owner', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-L22 whose name another has in other letters gives way to it, and nothing is delivered by both', async () => {
+  it('gives way to a process whose name differs only in case; no change reaches both (F-L22)', async () => {
     const scene = sceneWith({ computers: [host('Shop-1'), host('shop-1')], partitionCount: 4 })
     await scene.pass(5 * minuteMs)
     expect(new Set(scene.ownership.leases.map(({ incarnation }) => incarnation)).size).toBe(1)
     expect(scene.world.problems).toEqual([])
   })
 
-  it('F-L8 whose renewals and checkpoints are all under way does not take its own for another’s', async () => {
+  it('does not mistake its own slow renewals and checkpoints for another owner’s (F-L8)', async () => {
     const settings = { checkpointInterval: 100 }
     const scene = sceneWith({ writeIntervalMs: 100, settings, faults: { latencyMs: 3_000 } })
     await scene.pass(3 * minuteMs)
@@ -189,7 +189,7 @@ describe('an owner', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-L29 stores at most one checkpoint in five seconds, however many pages there are', async () => {
+  it('stores at most one checkpoint in five seconds, however many pages there are (F-L29)', async () => {
     const scene = sceneWith({ writeIntervalMs: 50 })
     const checkpoints: number[] = []
     scene.world.watch({
@@ -206,7 +206,7 @@ describe('an owner', () => {
   })
 })
 
-describe('a store', () => {
+describe('a deployment unit whose store misbehaves', () => {
   const isOfFeed = ({ method }: Request): boolean => method === 'readNext'
   const isRenewal = ({ writePoint }: Request): boolean => writePoint === 'L3' || writePoint === 'L4'
   const isOfLeases = ({ writePoint, method }: Request): boolean =>
@@ -220,7 +220,7 @@ describe('a store', () => {
     ['F-C18 that does not answer the feed', isOfFeed, { kind: 'requestLost' }],
     ['F-C18 that answers the feed after longer than anybody waits', isOfFeed, slowly(70_000)],
     ['F-C2 that shows changes minutes late', isOfFeed, { kind: 'stale' }],
-  ])('%s, for three minutes', async (_name, isHit, fault) => {
+  ])('breaks no invariant in three minutes with a store: %s', async (_name, isHit, fault) => {
     let isFailing = false
     const scene = sceneWith({
       faults: { scripted: (request) => (isFailing && isHit(request) ? fault : null) },
@@ -236,7 +236,7 @@ describe('a store', () => {
   it.each([
     ['F-C19 that answers 410 without saying why', 410, false],
     ['F-C20 whose container is another than the one that gave the positions', 400, true],
-  ])('%s, for three minutes, moves no lease to another position', async (_name, code, isGivenBack) => {
+  ])('moves no position of a lease in three minutes with a store: %s', async (_name, code, isGivenBack) => {
     let isFailing = false
     const error = storeError(code)
     const scene = sceneWith({
@@ -258,7 +258,7 @@ describe('a store', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-L3 in which nothing expires keeps a dead lock for no longer than it would have lived', async () => {
+  it('removes a dead lock after its time to live if the store expires nothing (F-L3)', async () => {
     const planned = faultsAt('L1', [1, 2], 'crashAfter')
     const scene = sceneWith({ isTtlOn: false, faults: { planned } })
     await scene.pass(1_000)
@@ -268,7 +268,7 @@ describe('a store', () => {
     expect((await scene.recover()).problems).toEqual([])
   })
 
-  it('F-L23 from which somebody deletes a lease has it again when an instance starts, and nothing is lost', async () => {
+  it('creates a deleted lease again when an instance starts, and loses no change (F-L23)', async () => {
     const scene = sceneWith({})
     await scene.pass(minuteMs)
     const id = String(scene.ownership.leases[0]?.document['id'])
@@ -281,7 +281,7 @@ describe('a store', () => {
     expect(scene.ownership.leases).toHaveLength(2)
   })
 
-  it('F-L25 that holds leases of the Java SDK is not written to, nor read', async () => {
+  it('neither changes nor acquires leases of the Java SDK (F-L25)', async () => {
     const scene = sceneWith({ computers: [] })
     const named = await scene.world.ports
       .leaseStore({ leaseContainer: leases, monitoredContainer: monitored, processorName: 'unit' })
@@ -303,7 +303,7 @@ describe('a store', () => {
     expect(scene.ownership.moves).toEqual([])
   })
 
-  it('F-L24 whose lease container is gone is asked now and then, not without end', async () => {
+  it('sends only a few requests per minute to a lease container that is gone (F-L24)', async () => {
     let requests = 0
     const scene = sceneWith({
       faults: {
@@ -325,7 +325,7 @@ describe('a store', () => {
 })
 
 describe('delivery', () => {
-  it('F-C12 of a transaction larger than a page is one page, and the memory is that of one', async () => {
+  it('of a transaction larger than a page is one page, of less than twice its size (F-C12)', async () => {
     const scene = sceneWith({ settings: { maxItemCount: 5 } })
     const sizes: number[] = []
     scene.world.watch({
@@ -346,7 +346,7 @@ describe('delivery', () => {
     ['F-C13 fails now and then', { delegateFailures: 0.4, partitionCount: 4 }],
     ['F-C25 of many keys over many partitions keeps the order of each key', { partitionCount: 8 }],
     ['F-C27 of nothing is none', { writeIntervalMs: 30_000 }],
-  ])('%s', async (_name, options) => {
+  ])('breaks no invariant: %s', async (_name, options) => {
     const scene = sceneWith(options)
     await scene.pass(3 * minuteMs)
     expect((await scene.recover()).problems).toEqual([])

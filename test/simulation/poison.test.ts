@@ -14,11 +14,11 @@ function expectOnlyPoisonAside({ deliveries }: Scene): void {
   expect(deliveries.setAside.filter((change) => !isPoison(change))).toEqual([])
 }
 
-describe('R144: a document that no delegate can handle', () => {
+describe('a document that no delegate can handle (R144)', () => {
   it.each([
     ['F-C13 makes it throw', 'throws'],
     ['F-C14 makes it hang', 'hangs'],
-  ] as const)('%s is set aside, and everything else is handled in order', async (_name, kind) => {
+  ] as const)('is set aside, and every other document is handled in order: %s', async (_name, kind) => {
     const scene = sceneWith({
       poison: { is: isPoison, kind },
       maxAttempts: 2,
@@ -30,7 +30,7 @@ describe('R144: a document that no delegate can handle', () => {
     expectOnlyPoisonAside(scene)
   })
 
-  it('F-C15 is passed by no checkpoint while it cannot be kept', async () => {
+  it('is not passed by a checkpoint while it cannot be set aside (F-C15)', async () => {
     let isDown = false
     const scene = sceneWith({
       poison: { is: isPoison, kind: 'throws' },
@@ -49,7 +49,7 @@ describe('R144: a document that no delegate can handle', () => {
     expectOnlyPoisonAside(scene)
   })
 
-  it('F-C16 is set aside again after a crash before the checkpoint', async () => {
+  it('is set aside again after a crash before the checkpoint (F-C16)', async () => {
     const scene = sceneWith({
       poison: { is: isPoison, kind: 'throws' },
       maxAttempts: 1,

@@ -49,18 +49,18 @@ async function caughtUp(world: CosmosWorld): Promise<void> {
 
 describe('lag by LSN', () => {
   it.each(['0:12345', '0:-1#12345', '0:-1#12345#Region1=1#Region2=2'])(
-    'reads session token %s (B297, B298, B299)',
+    'is computed from session token %s (B297, B298, B299)',
     (token) => {
       expect(lagOf({ changes: [aChange(12_340)], sessionToken: token })).toBe(6)
       expect(lagOf({ changes: [], sessionToken: token })).toBe(0)
     },
   )
 
-  it.each([null, '', '0', '0:', '0:x#y'])('is 1, not 0, when session token %j tells nothing', (token) => {
+  it.each([null, '', '0', '0:', '0:x#y'])('is 1, not 0, when session token %j has no LSN', (token) => {
     expect(lagOf({ changes: [], sessionToken: token })).toBe(1)
   })
 
-  it('is 1 for an LSN below the first, and never negative', () => {
+  it('is 1 for a change with LSN 0, and never negative', () => {
     expect(lagOf({ changes: [aChange(0)], sessionToken: '0:7' })).toBe(1)
     expect(lagOf({ changes: [aChange(9)], sessionToken: '0:7' })).toBe(0)
   })
@@ -76,13 +76,13 @@ describe('lag by LSN', () => {
 })
 
 describe.each(doors)('ChangeFeedEstimator through %s', (door) => {
-  it('finds no leases before the first start, and sums them to 0 (B28)', async () => {
+  it('finds no leases before the first start, and a total of 0 (B28)', async () => {
     const { estimator } = await estimatorOf(await cosmosWorld(door))
     expect(await estimatesOf(estimator)).toEqual([])
     expect(await estimator.total()).toBe(0)
   })
 
-  it('counts what waits behind a checkpoint, and says how old the oldest is (B31, B32, B287, B292, B311)', async () => {
+  it('reports number and age of the waiting changes (B31, B32, B287, B292, B311)', async () => {
     const world = await cosmosWorld(door)
     for (let done = 0; done < 10; done += 1) await world.put(`done-${done}`)
     await caughtUp(world)
@@ -100,7 +100,7 @@ describe.each(doors)('ChangeFeedEstimator through %s', (door) => {
     expect(telemetry.of('lag.estimated').at(-1)).toMatchObject({ processorName: 'unit', estimatedLag: 10 })
   })
 
-  it('is 1 for a lease without a continuation token, whatever waits (B29, B30, B289, B290)', async () => {
+  it('estimates 1 for a lease without a continuation token (B29, B30, B289, B290)', async () => {
     const world = await cosmosWorld(door)
     for (let waiting = 0; waiting < 5; waiting += 1) await world.put(`waiting-${waiting}`)
     await world.clock.advance(3_000)
@@ -115,7 +115,7 @@ describe.each(doors)('ChangeFeedEstimator through %s', (door) => {
     expect(await estimator.total()).toBe(2)
   })
 
-  it('F-P10: is 1 for a range that was split while nobody read it (B33)', async () => {
+  it('estimates 1 for a range that was split while no instance read it (B33, F-P10)', async () => {
     const world = await cosmosWorld(door)
     await caughtUp(world)
     for (let waiting = 0; waiting < 5; waiting += 1) await world.put(`waiting-${waiting}`)
@@ -126,7 +126,7 @@ describe.each(doors)('ChangeFeedEstimator through %s', (door) => {
 })
 
 describe('ChangeFeedEstimator', () => {
-  it('F-P10: is 1 when the range answers 410, and throws what else goes wrong (B294)', async () => {
+  it('estimates 1 when the range answers 410, and throws any other error (B294, F-P10)', async () => {
     const world = await cosmosWorld('engine ports')
     await caughtUp(world)
     const failingWith = (code: number): ChangeFeedEstimator =>
@@ -140,7 +140,7 @@ describe('ChangeFeedEstimator', () => {
     await expect(failingWith(429).total()).rejects.toThrow('status 429')
   })
 
-  it('looks at every lease of a unit that has many (B286, B291)', async () => {
+  it('reports every lease of a unit with many leases (B286, B291)', async () => {
     const world = await cosmosWorld('engine ports')
     const store = await world.leaseStore()
     for (let token = 0; token < 60; token += 1)
@@ -150,7 +150,7 @@ describe('ChangeFeedEstimator', () => {
     expect(await estimator.total()).toBe(60)
   })
 
-  it('says which lease it cannot read, and what options it lacks', async () => {
+  it('names a lease version that it does not know, and options that are missing', async () => {
     const world = await cosmosWorld('SDK in process')
     const created = await (await world.leaseStore()).create(aNewLease())
     if (created.kind !== 'created') throw new Error(created.kind)

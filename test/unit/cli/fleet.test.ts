@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { describe, lagText } from '../../../src/cli/commands/instances/fleet.js'
 import { shown } from '../../../src/cli/output/terminal.js'
 
-it('says how far each role is behind, and when it is unknown', () => {
+it('the lag text tells how far each role is behind, or that the lag is unknown', () => {
   const behind = { role: 'agents', leaseCount: 4, estimatedLag: 17, oldestAgeMs: 61_000 } as const
   const even = { role: 'scheduler', leaseCount: 4, estimatedLag: 0, oldestAgeMs: null } as const
   expect(lagText([even, behind])).toBe('lag: scheduler 0, agents 17 (oldest 1 min)')
   expect(lagText([])).toBe('lag: unknown, because the store does not answer')
 })
 
-it('fits a terminal of 80 columns, however long the names of instances are', () => {
+it('the fleet table fits a terminal of 80 columns, however long the names of instances are', () => {
   const row = {
     role: 'supervisor',
     instanceName: 'orders-supervisor-production-0123456789abcdef-0123ab',

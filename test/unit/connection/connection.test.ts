@@ -8,7 +8,7 @@ import {
 const account = { endpoint: 'http://127.0.0.1:8081', key: 'a2V5' }
 
 describe('a connection', () => {
-  it('is read from the variables that are set and not empty', () => {
+  it('is read from the environment variables that are set and not empty', () => {
     const environment = {
       COSMOS_ENDPOINT: 'https://a',
       COSMOS_KEY: '',
@@ -18,7 +18,7 @@ describe('a connection', () => {
     expect(connectionFromEnvironment(environment)).toEqual({ endpoint: 'https://a', leaseContainer: 'l' })
   })
 
-  it('names database and containers when nobody else does, and may provision with a key', async () => {
+  it('has default names for database and containers, and may provision with a key', async () => {
     const opened = await openConnection(account)
     opened.close()
     const { database, container, leaseContainer, mayProvision } = opened

@@ -21,7 +21,7 @@ function configured(config: unknown, name = 'stepward.config.json'): Promise<voi
 }
 
 describe('settings', () => {
-  it('prefer flags to the environment, and that to the file', async () => {
+  it('prefer flags to the environment, and the environment to the file', async () => {
     await configured({ endpoint: 'https://file', database: 'file', container: 'file', slots: 4 })
     vi.stubEnv('COSMOS_ENDPOINT', 'https://environment')
     vi.stubEnv('COSMOS_DATABASE', 'environment')

@@ -17,14 +17,14 @@ function setUp(clock = new VirtualClock()): { engine: CosmosEngine; ports: Retur
 }
 
 describe('change feed port on the engine', () => {
-  it('tells its physical ranges without gap or overlap', async () => {
+  it('lists its physical ranges without gap or overlap', async () => {
     const ranges = await setUp().ports.changeFeed('jobs').physicalRanges()
     expect(ranges.map(({ id }) => id)).toEqual(['0', '1'])
     expect(ranges[0]).toMatchObject({ min: '', max: ranges[1]?.min })
     expect(ranges[1]?.max).toBe('FF')
   })
 
-  it('reads from the beginning, from now and on from a page', async () => {
+  it('reads from the beginning, from now and from the end of a page', async () => {
     const { engine, ports } = setUp()
     const container = engine.container('db', 'jobs')
     const { partition } = container.locate(['a'])
@@ -41,7 +41,7 @@ describe('change feed port on the engine', () => {
     expect((await feed.readNext(next, options)).changes).toMatchObject([{ id: 'two', _lsn: 2 }])
   })
 
-  it('answers a range that was split with its parts, each where the whole stood', async () => {
+  it('answers a read of a split range with its parts, each at the position of the whole', async () => {
     const { engine, ports } = setUp()
     const container = engine.container('db', 'jobs')
     for (let index = 0; index < 20; index += 1) {
@@ -72,7 +72,7 @@ describe('change feed port on the engine', () => {
     expect(new Set(seen).size).toBe(documents)
   })
 
-  it('rejects a position it did not give and a read that was aborted, with the reason', async () => {
+  it('rejects a foreign position and an aborted read with a FeedError', async () => {
     const feed = setUp().ports.changeFeed('jobs')
     const foreign = { feedRange: whole, start: { kind: 'continuation' as const, token: 'soon' } }
     await expect(feed.readNext(foreign, { maxItemCount: 1, signal })).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('change feed port on the engine', () => {
 describe('state store port on the engine', () => {
   const document = (id: string, more = {}): { id: string; pk: string } => ({ id, pk: 'job', ...more })
 
-  it('applies a group or tells which write lost', async () => {
+  it('applies all writes of a group, or names the write that conflicts', async () => {
     const store = setUp().ports.stateStore('jobs')
     const created = await store.apply('job', [
       { kind: 'create', document: document('a') },
@@ -108,7 +108,7 @@ describe('state store port on the engine', () => {
     expect(missing).toEqual({ kind: 'conflict', id: 'none', reason: 'missing' })
   })
 
-  it('keeps what it was given, not the object it was given in', async () => {
+  it('stores a copy of each document, and returns a copy', async () => {
     const store = setUp().ports.stateStore('jobs')
     const mine = { ...document('a'), list: [1] }
     await store.apply('job', [{ kind: 'create', document: mine }])
@@ -119,13 +119,13 @@ describe('state store port on the engine', () => {
     expect(await store.read(mine)).toMatchObject({ list: [1] })
   })
 
-  it('refuses a document of another partition for good', async () => {
+  it('rejects a document of another partition with StoreRefused', async () => {
     const store = setUp().ports.stateStore('jobs')
     const astray = { kind: 'create' as const, document: { id: 'x', pk: 'elsewhere' } }
     await expect(store.apply('job', [astray])).rejects.toMatchObject({ name: 'StoreRefused' })
   })
 
-  it('lists overdue steps of all partitions, at most as many as asked for', async () => {
+  it('lists overdue steps of all partitions, up to the given limit', async () => {
     const { engine, ports } = setUp()
     const store = ports.stateStore('jobs')
     const put = (pk: string, id: string, completeByMs: number | null): unknown =>
@@ -141,7 +141,7 @@ describe('state store port on the engine', () => {
 })
 
 describe('ports of an engine whose disk fails', () => {
-  it('do not acknowledge what may not outlive the process', async () => {
+  it('neither acknowledge nor return a document that the journal could not store', async () => {
     const journal = { append: () => undefined, settled: () => Promise.reject(new Error('disk full')) }
     const engine = anEngine({ journal })
     engine.createDatabase('db')
@@ -166,7 +166,7 @@ describe('lease store port on the engine', () => {
     mode: 'Incremental Feed',
   }
 
-  it('creates once, replaces on the etag and deletes', async () => {
+  it('creates a lease once, and replaces or deletes it only on its etag', async () => {
     const clock = new VirtualClock()
     const { ports } = setUp(clock)
     const [one, other] = [ports.leaseStore(names), ports.leaseStore(names)]
@@ -195,7 +195,7 @@ describe('lease store port on the engine', () => {
     expect((await stranger.list()).leases).toEqual([])
   })
 
-  it('locks for one, until unlocked or the time is over', async () => {
+  it('gives the lock to one instance until that unlocks it or its time is over', async () => {
     const clock = new VirtualClock()
     const { ports } = setUp(clock)
     const [one, other] = [ports.leaseStore(names).initialization, ports.leaseStore(names).initialization]
@@ -213,7 +213,7 @@ describe('lease store port on the engine', () => {
     expect(await other.doneAtMs()).not.toBeNull()
   })
 
-  it('removes a lock that a container without time to live has kept', async () => {
+  it('removes an expired lock from a container without time to live', async () => {
     const clock = new VirtualClock()
     const { engine, ports } = setUp(clock)
     engine.createContainer('db', { id: 'plain', partitionKey: { paths: ['/id'] } })

@@ -10,7 +10,7 @@ const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
   job.step('greet', greeter.greet, { name: job.input.name })
 })
 
-it('tells how far each role is behind, running or not, and how many leases it has', async () => {
+it('`backlog` tells the lag and the number of leases of each role, running or not', async () => {
   const cosmos = createInProcessCosmos()
   const client = cosmos.client()
   const leases = new FleetLeases({ client }, ['scheduler', 'agents'], systemClock)
@@ -30,11 +30,11 @@ it('tells how far each role is behind, running or not, and how many leases it ha
   expect(scheduler).toMatchObject({ role: 'scheduler', leaseCount: 1 })
   expect((scheduler?.estimatedLag ?? 0) - (before?.estimatedLag ?? 0)).toBe(3)
   expect(scheduler?.oldestAgeMs).toBeGreaterThanOrEqual(0)
-  // It has never run: nothing is known of what waits for it.
+  // The agents have never run, so there are no leases to measure a lag by.
   expect(agents).toEqual({ role: 'agents', leaseCount: 0, estimatedLag: 0, oldestAgeMs: null })
 })
 
-it('a store that does not answer is not waited for longer than three seconds', async () => {
+it('`backlog` waits at most three seconds for a store that does not answer', async () => {
   const clock = new VirtualClock()
   const cosmos = createInProcessCosmos()
   onTestFinished(() => cosmos.close())

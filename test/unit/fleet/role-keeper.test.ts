@@ -60,8 +60,8 @@ function world() {
   return { clock, keeper, children, child, released, telemetry }
 }
 
-describe('a role that is kept', () => {
-  it('D11: replaces at once a process that dies, and releases the leases of that very process', async () => {
+describe('the keeper of a role', () => {
+  it('immediately replaces a process that dies, and releases only its leases (D11)', async () => {
     const { clock, keeper, children, child, released } = world()
     keeper.scale(2)
     child(0).runs()
@@ -72,7 +72,7 @@ describe('a role that is kept', () => {
     expect(keeper.instances.map(({ instanceName }) => instanceName)).toEqual(['child-1', 'child-2'])
   })
 
-  it('waits longer and longer while those that take the place die soon, and tries at once again when scaled', async () => {
+  it('waits longer after each early death, but starts a process at once when it is scaled', async () => {
     const { clock, keeper, children, child, telemetry } = world()
     keeper.scale(1)
     for (let index = 0; index < 4; index += 1) {
@@ -103,7 +103,7 @@ describe('a role that is kept', () => {
     expect(children).toHaveLength(3)
   })
 
-  it('stops the youngest when there are too many, kills what does not stop, and does not replace it', async () => {
+  it('stops the youngest surplus processes, kills one that does not stop, and replaces none', async () => {
     const { clock, keeper, children, child, released } = world()
     keeper.scale(3)
     keeper.scale(1)
@@ -118,7 +118,7 @@ describe('a role that is kept', () => {
     expect(children).toHaveLength(3)
   })
 
-  it('says that nothing of it is done while no process has come to run, or the last one has died', async () => {
+  it('reports the role as unhealthy while none of its wanted processes runs', async () => {
     const { clock, keeper, child } = world()
     expect(keeper.unhealthyReason(), 'nothing should be').toBeNull()
     keeper.scale(2)
@@ -134,7 +134,7 @@ describe('a role that is kept', () => {
     expect(keeper.unhealthyReason()).toBeNull()
   })
 
-  it('has stopped when every process is gone', async () => {
+  it('has stopped only when every process is gone', async () => {
     const { clock, keeper, child } = world()
     keeper.scale(1)
     let hasStopped = false
@@ -149,7 +149,7 @@ describe('a role that is kept', () => {
   })
 
   it.each([2, 5])(
-    'is given up when its first process ends with %d: the same would happen again',
+    'gives up when its first process ends with %d, because the next would do the same',
     async (code) => {
       const { clock, keeper, children, child } = world()
       keeper.scale(2)
@@ -160,7 +160,7 @@ describe('a role that is kept', () => {
     },
   )
 
-  it('is not given up for that once a process has run: the store may refuse for a while', async () => {
+  it('does not give up once a process has run, because the store may refuse for a while', async () => {
     const { clock, keeper, children, child } = world()
     keeper.scale(1)
     child(0).runs()

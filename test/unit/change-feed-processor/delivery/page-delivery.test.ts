@@ -21,7 +21,7 @@ const policy = (deadLetter: (id: string) => Promise<void> | void, tries = 2): Op
 const eight = Array.from({ length: 8 }, (_, index) => `d${index}`)
 
 describe('a page whose delegate fails', () => {
-  it('is searched for the poison, which is set aside, and the feed goes on (F-C13)', async () => {
+  it('is searched for the poison, which is set aside, while the feed goes on (F-C13)', async () => {
     const handled: string[] = []
     const aside: string[] = []
     const { runtime, holder } = await supervising(
@@ -44,7 +44,7 @@ describe('a page whose delegate fails', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"9"')
   })
 
-  it('is not passed while its poison cannot be set aside (I10, F-C15)', async () => {
+  it('is not passed by a checkpoint while its poison cannot be set aside (I10, F-C15)', async () => {
     let isWritable = false
     const { runtime, holder } = await supervising(
       {
@@ -67,7 +67,7 @@ describe('a page whose delegate fails', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"3"')
   })
 
-  it('counts a delegate that hangs like one that fails, and tells it so (F-C14)', async () => {
+  it('is set aside when the delegate hangs, and the signal of each call is aborted (F-C14)', async () => {
     const aside: string[] = []
     const signals: AbortSignal[] = []
     const { runtime, closing } = await supervising(
@@ -117,7 +117,7 @@ describe('a page whose delegate fails', () => {
 })
 
 describe('a delegate', () => {
-  it('may take the changes alone, and gets them as they were read (B220, B229)', async () => {
+  it('may ignore its context, and gets the changes as they were read (B220, B229)', async () => {
     const pages: unknown[] = []
     const { runtime } = await supervising(
       { delegate: (changes) => void pages.push(changes), options: { maxItemCount: 2 } },
@@ -131,7 +131,7 @@ describe('a delegate', () => {
     expect(pages[0]).toEqual(first.changes)
   })
 
-  it('has each page stored when it has returned, before it gets the next (B213, B225, B343)', async () => {
+  it('gets the next page only after the position of the last one is stored (B213, B225, B343)', async () => {
     const stored: (string | null | undefined)[] = []
     const started: { read?: () => Promise<string | null | undefined> } = {}
     const { runtime } = await supervising(
@@ -153,7 +153,7 @@ describe('a delegate', () => {
       storeError(429, { retryAfterInMs: 60_000 }),
     ],
     ['something that is no error (B230)', 'text'],
-  ])('that throws %s has failed, with that as the cause', async (_name, thrown) => {
+  ])('has failed, with the thrown value as the cause, when it throws %s', async (_name, thrown) => {
     let calls = 0
     const { runtime, closing } = await supervising(
       {
@@ -190,7 +190,7 @@ describe('checkpoints by the delegate', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"2"')
   })
 
-  it('may be about part of a page, and pass no transaction that is not handled (I10)', async () => {
+  it('may cover part of a page, pass no unhandled transaction and never go back (I10)', async () => {
     const stored: (string | null | undefined)[] = []
     const started: { read?: () => Promise<string | null | undefined> } = {}
     const { runtime } = await supervising(
@@ -209,11 +209,11 @@ describe('checkpoints by the delegate', () => {
     )
     started.read = async () => (await storedLease(runtime))?.continuationToken
     await runtime.world.clock.advance(0)
-    // The last, of a change before the one stored, takes nothing back.
+    // The last call is about an earlier change than the stored one.
     expect(stored).toEqual(['"1"', '"2"', '"2"'])
   })
 
-  it('are refused for what the call did not deliver', async () => {
+  it('are refused for changes that the call did not deliver', async () => {
     const refusals: unknown[] = []
     const { runtime } = await supervising(
       {
@@ -228,7 +228,7 @@ describe('checkpoints by the delegate', () => {
     expect(refusals).toEqual([expect.any(RangeError)])
   })
 
-  it('are refused as 412 is when the lease is lost (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
+  it('fail with 412 on a lost lease (§8.2 ChangeFeedObserverContextCore: LeaseLost, B217)', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },
@@ -246,7 +246,7 @@ describe('checkpoints by the delegate', () => {
   it.each([
     ['of the store (B218)', storeError(503)],
     ['of any kind (B219)', new TypeError('nobody expects this')],
-  ])('wait while there are errors %s, and resolve when they are stored', async (_name, error) => {
+  ])('wait during errors %s, and resolve when they are stored', async (_name, error) => {
     const contexts: ChangeFeedContext[] = []
     const { runtime } = await supervising(
       {
@@ -268,7 +268,7 @@ describe('checkpoints by the delegate', () => {
     expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
   })
 
-  it('are refused once the lease was given back', async () => {
+  it('are refused once the lease is released', async () => {
     const contexts: ChangeFeedContext[] = []
     const { runtime, holder, supervisor, closing } = await supervising(
       { options: manual, delegate: (_changes, context) => void contexts.push(context) },
@@ -283,7 +283,7 @@ describe('checkpoints by the delegate', () => {
     expect((await storedLease(runtime))?.continuationToken).toBeNull()
   })
 
-  it('§8.1 manual checkpoint: what came after the last one comes again when the delegate fails', async () => {
+  it('decide which changes come again when the delegate fails (§8.1 manual checkpoint)', async () => {
     const delivered: string[] = []
     let isFailing = true
     const { runtime } = await supervising(
@@ -305,7 +305,7 @@ describe('checkpoints by the delegate', () => {
     expect(delivered).toEqual(['d0', 'd1', 'd2', 'd1', 'd2', 'd3'])
   })
 
-  it('decide where the children of a split begin, not how far was read (I10, F-P1)', async () => {
+  it('decide where the children of a split begin, however far the parent was read (I10, F-P1)', async () => {
     const { runtime, closing } = await supervising(
       {
         options: { ...manual, maxItemCount: 1 },
@@ -345,7 +345,7 @@ describe('a checkpoint that is held', () => {
     return { ...supervised, stored, release }
   }
 
-  it('F-X2: stays before the first page that is held, and the feed goes on (I10)', async () => {
+  it('stays before the first held page while the feed goes on (I10, F-X2)', async () => {
     const { runtime, stored, release } = await holding(['d1', 'd2'], ['d0', 'd1', 'd2', 'd3'])
     expect(runtime.telemetry.of('page.delivered')).toHaveLength(4)
     expect(await stored()).toBe('"1"')
@@ -355,7 +355,7 @@ describe('a checkpoint that is held', () => {
     expect(await stored()).toBe('"4"')
   })
 
-  it('rises to the next page that is held, and is not moved by an answer without changes', async () => {
+  it('advances to the next held page, and stays there after an answer without changes', async () => {
     const { runtime, stored, release } = await holding(['d1', 'd3'], ['d0', 'd1', 'd2', 'd3'])
     await release('d1')
     expect(await stored()).toBe('"3"')

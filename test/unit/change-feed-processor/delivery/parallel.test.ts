@@ -8,7 +8,7 @@ interface Handler {
   readonly userCode: UserCode
   /** Ids in the order in which their delivery began. */
   readonly begun: string[]
-  /** How many were under way at most. */
+  /** The highest number of calls under way at once. */
   readonly most: () => number
   readonly end: (id: string) => void
 }
@@ -42,7 +42,7 @@ function handler(): Handler {
 const options = (chosen: object): RuntimeOverrides['options'] => ({ checkpointInterval: 0, ...chosen })
 
 describe('changes delivered one by one', () => {
-  it('are handled at once up to the concurrency, one after another within a key', async () => {
+  it('are handled in parallel up to the concurrency, and one after another within a key', async () => {
     const { userCode, begun, end, most } = handler()
     const ids = ['a-1', 'a-2', 'b-1', 'c-1', 'a-3']
     const { runtime } = await supervising({ userCode, options: { concurrency: 2 } as object }, ids)
@@ -60,7 +60,7 @@ describe('changes delivered one by one', () => {
     expect(runtime.telemetry.of('page.delivered')).toMatchObject([{ count: 5 }])
   })
 
-  it('raise no alarm about listeners, however many run, pause or wait for a gate that is shut', async () => {
+  it('cause no warning about listeners while many of them run, pause or wait at a shut gate', async () => {
     const warnings: Error[] = []
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)
@@ -84,7 +84,7 @@ describe('changes delivered one by one', () => {
     expect(warnings).toEqual([])
   })
 
-  it('store the last place before which everything is handled (I10)', async () => {
+  it('store the last position before which every change is handled (I10)', async () => {
     const { userCode, end } = handler()
     const { runtime } = await supervising({ userCode, options: options({}) ?? {} }, ['a', 'b', 'c'])
     await runtime.world.clock.advance(0)
@@ -97,7 +97,7 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"3"')
   })
 
-  it('are read ahead only until as many are open as a page may have', async () => {
+  it('are read ahead only while fewer than maxItemCount of them are open', async () => {
     const { userCode, begun, end } = handler()
     const ids = Array.from({ length: 20 }, (_, index) => `k${index}`)
     const { runtime } = await supervising({ userCode, options: { maxItemCount: 3 } }, ids)
@@ -108,7 +108,7 @@ describe('changes delivered one by one', () => {
     expect(begun).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5'])
   })
 
-  it('are ordered by the partition key when nothing else is said', async () => {
+  it('are ordered by partition key when there is no orderBy', async () => {
     const begun: unknown[] = []
     const { runtime } = await supervising({
       userCode: { onChange: (change) => new Promise(() => begun.push(identityOf(change).id)) },
@@ -151,7 +151,7 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"2"')
   })
 
-  it('have failed when they cannot be given a key', async () => {
+  it('count as failed when orderBy throws', async () => {
     const aside: unknown[] = []
     const { runtime } = await supervising(
       {
@@ -173,7 +173,7 @@ describe('changes delivered one by one', () => {
     expect(aside).toMatchObject([{ cause: { message: 'no key' } }])
   })
 
-  it('finish what runs when it is shut down, begin nothing, and keep what was finished', async () => {
+  it('finish on shutdown if they run, while no other begins, and their position is stored', async () => {
     const { userCode, begun, end } = handler()
     const { runtime, supervisor, closing } = await supervising({ userCode, options: options({}) ?? {} }, [
       'a-1',
@@ -205,7 +205,7 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"1"')
   })
 
-  it('store nothing once the lease is lost, whatever ends then, and begin nothing (I10, I12, F-L14)', async () => {
+  it('neither begin nor store a position once the lease is lost (I10, I12, F-L14)', async () => {
     const { userCode, begun, end } = handler()
     const { runtime, holder, closing } = await supervising(
       { userCode, options: options({ maxItemCount: 2 }) ?? {} },
@@ -225,7 +225,7 @@ describe('changes delivered one by one', () => {
     expect(runtime.telemetry.of('checkpoint.stored')).toHaveLength(1)
   })
 
-  it('end in peace when the lease is handed over, and what they did goes with it', async () => {
+  it('finish without an abort when the lease is handed over, and their position is stored', async () => {
     const signals: AbortSignal[] = []
     const { userCode, begun, end } = handler()
     const { runtime, supervisor, closing } = await supervising(
@@ -254,7 +254,7 @@ describe('changes delivered one by one', () => {
     expect((await storedLease(runtime))?.continuationToken).toBe('"2"')
   })
 
-  it('are not tried again when the lease is handed over, nor is their pause waited for', async () => {
+  it('are not retried when the lease is handed over, and their back-off does not delay it', async () => {
     const failing = { onChange: () => Promise.reject(new Error('not today')) }
     const failurePolicy = {
       retry: { tries: 9, backoff: { min: 60_000, max: 60_000 } },

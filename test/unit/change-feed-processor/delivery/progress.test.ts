@@ -17,7 +17,6 @@ function aPage(lsn: number): ReadPage {
   } as unknown as ReadPage
 }
 
-/** Collects what nothing refers to any more. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -27,7 +26,7 @@ async function collectGarbage(): Promise<void> {
   collect()
 }
 
-it('a hold keeps the place of its page and not the page, however long it lasts', async () => {
+it('a hold keeps the position of its page in memory, but not the page', async () => {
   const stored: string[] = []
   const holder = {
     checkpoint: (token: string) => {
@@ -66,7 +65,7 @@ function aPageOf(from: FeedStart, lsns: readonly number[], ...next: readonly Fee
   } as unknown as ReadPage
 }
 
-/** A progress from `start` on, and what it told the holder of its lease. */
+/** A progress from `start` on, with its calls on the holder of its lease. */
 function progressFrom(start: FeedStart = at(0), isOurs = true) {
   const told: string[] = []
   const tell = (what: string) => (token: string) => {
@@ -82,8 +81,8 @@ function progressFrom(start: FeedStart = at(0), isOurs = true) {
   return { progress: new Progress(holder, start), told }
 }
 
-describe('what was handled of one lease (I10)', () => {
-  it('is stored as far as a position stands for it, inside a page and at its end', async () => {
+describe('the progress of one lease (I10)', () => {
+  it('is stored after each complete transaction inside a page, and at the end of the page', async () => {
     const { progress, told } = progressFrom()
     expect(progress.isBehind).toBe(false)
     const page = progress.track(aPageOf(at(0), [3, 4, 4, 6], at(9)))
@@ -97,7 +96,7 @@ describe('what was handled of one lease (I10)', () => {
     expect([progress.start, progress.isBehind]).toEqual([at(9), false])
   })
 
-  it('is stored at the last position before it where none stands for it', async () => {
+  it('is stored at the last complete transaction when the next one is handled in part', async () => {
     const { progress, told } = progressFrom()
     await progress.handledUpTo(progress.track(aPageOf(at(0), [3, 4, 4, 6], at(9))), 2)
     expect(told).toEqual(['checkpoint "3"'])
@@ -113,14 +112,14 @@ describe('what was handled of one lease (I10)', () => {
     expect(told).toEqual(['checkpoint "3"'])
   })
 
-  it('is stored nowhere where no position stands for it yet', async () => {
+  it('is not stored while only part of the first transaction is handled', async () => {
     const { progress, told } = progressFrom({ kind: 'beginning' })
     const page = progress.track(aPageOf({ kind: 'beginning' }, [3, 3], at(3)))
     await progress.handledUpTo(page, 1)
     expect([told, progress.start, progress.isBehind]).toEqual([[], { kind: 'beginning' }, true])
   })
 
-  it('leaves nothing behind when all of a page before a split was handled', async () => {
+  it('is complete, without a checkpoint, when the whole page before a split is handled', async () => {
     const { progress, told } = progressFrom(at(2))
     const page = progress.track(aPageOf(at(2), [3, 4], at(4), at(4)))
     await progress.handledUpTo(page, 1)
@@ -129,7 +128,7 @@ describe('what was handled of one lease (I10)', () => {
     expect([told, progress.isBehind]).toEqual([[], false])
   })
 
-  it('is stored before it resolves, or rejects when the lease is not ours', async () => {
+  it('is stored before `store` resolves; `store` rejects when the lease is lost', async () => {
     const { progress, told } = progressFrom()
     await progress.store(progress.track(aPageOf(at(0), [1], at(1))), 1)
     expect(told).toEqual(['checkpoint "1"'])
@@ -138,7 +137,7 @@ describe('what was handled of one lease (I10)', () => {
     await expect(lost.store(page, 1)).rejects.toThrow(LeaseLostError)
   })
 
-  it('is no longer noted once the reading has ended', async () => {
+  it('is no longer stored once it is closed', async () => {
     const { progress, told } = progressFrom()
     const page = progress.track(aPageOf(at(0), [1], at(1)))
     progress.close()
@@ -156,7 +155,7 @@ describe('a hold of a page (I10)', () => {
     aPageOf(at(3), [4], at(4)),
   ]
 
-  it('lets everything before it be stored, and nothing beyond; then the furthest that was reported', async () => {
+  it('allows checkpoints only before its page; its release stores the furthest handled page', async () => {
     const { progress, told } = progressFrom()
     const [first, held, third, last] = pages.map((page) => progress.track(page))
     if (first === undefined || held === undefined || third === undefined || last === undefined)
@@ -172,7 +171,7 @@ describe('a hold of a page (I10)', () => {
     expect([told, progress.isBehind]).toEqual([['checkpoint "1"', 'checkpoint "4"'], false])
   })
 
-  it('stores the beginning of what it holds when only what follows was reported', async () => {
+  it('stores the beginning of its page when only a later page is handled', async () => {
     const { progress, told } = progressFrom()
     const [, held, third] = pages.map((page) => progress.track(page))
     if (held === undefined || third === undefined) throw new Error()
@@ -181,7 +180,7 @@ describe('a hold of a page (I10)', () => {
     expect(told).toEqual(['checkpoint "1"'])
   })
 
-  it('lets a page be stored that lies before others which precede what it holds', async () => {
+  it('allows the checkpoint of a page that is not directly before its own', async () => {
     const { progress, told } = progressFrom()
     const [first, , held] = pages.map((page) => progress.track(page))
     if (first === undefined || held === undefined) throw new Error()
@@ -190,7 +189,7 @@ describe('a hold of a page (I10)', () => {
     expect(told).toEqual(['checkpoint "1"'])
   })
 
-  it('of the earliest page counts, whichever is held first', async () => {
+  it('of the earliest page decides when a later page is held, too', async () => {
     const { progress, told } = progressFrom()
     const [, second, third, last] = pages.map((page) => progress.track(page))
     if (second === undefined || third === undefined || last === undefined) throw new Error()
@@ -200,7 +199,7 @@ describe('a hold of a page (I10)', () => {
     expect(told).toEqual(['checkpoint "1"'])
   })
 
-  it('that began first counts, whichever ends first; one ends once', async () => {
+  it('of the earliest page decides until its release; a second release does nothing', async () => {
     const { progress, told } = progressFrom()
     const [first, second, third, last] = pages.map((page) => progress.track(page))
     if (first === undefined || second === undefined || third === undefined || last === undefined)
@@ -226,7 +225,7 @@ describe('a hold of a page (I10)', () => {
     expect(told.at(-1)).toBe('checkpoint "5"')
   })
 
-  it('counts no more when its page is going to be delivered again, nor do reports about it', async () => {
+  it('ends with `rewind`, and later reports about the old pages are ignored', async () => {
     const { progress, told } = progressFrom()
     const [old, alsoOld, , last] = pages.map((page) => progress.track(page))
     if (old === undefined || alsoOld === undefined || last === undefined) throw new Error()
@@ -247,8 +246,8 @@ describe('a hold of a page (I10)', () => {
   })
 })
 
-describe('that nothing is new', () => {
-  it('is noted once, and only when everything before was handled (I10)', async () => {
+describe('an answer without changes', () => {
+  it('is noted once, and only after every earlier change is handled (I10)', async () => {
     const { progress, told } = progressFrom()
     const page = progress.track(aPageOf(at(0), [1], at(1)))
     await progress.nothingNew(aPageOf(at(1), [], at(5)))
@@ -259,13 +258,13 @@ describe('that nothing is new', () => {
     expect([told, progress.start]).toEqual([['checkpoint "1"', 'note "5"'], at(5)])
   })
 
-  it('is noted where reading began at no position', async () => {
+  it('is noted when reading began without a position', async () => {
     const { progress, told } = progressFrom({ kind: 'now' })
     await progress.nothingNew(aPageOf({ kind: 'now' }, [], at(5)))
     expect(told).toEqual(['note "5"'])
   })
 
-  it('is not noted after a page before a split, or a page without a position', async () => {
+  it('is not noted if it reports a split or has no position', async () => {
     const { progress, told } = progressFrom()
     await progress.nothingNew(aPageOf(at(0), [], at(5), at(5)))
     await progress.nothingNew(aPageOf(at(0), []))

@@ -5,8 +5,8 @@ import { VirtualClock } from '../../../../src/platform/index.js'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-describe('a limit of time', () => {
-  it('is not noticed by what keeps it, and leaves no timer behind', async () => {
+describe('a time limit', () => {
+  it('does not affect a call that ends in time, and leaves no timer behind', async () => {
     const clock = new VirtualClock()
     const { signal } = new AbortController()
     expect(await calledWithin(() => 5, { clock, signal, limitMs: 10, what: 'it' })).toBe(5)
@@ -16,7 +16,7 @@ describe('a limit of time', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('ends what does not heed its signal, as something that may be tried again', async () => {
+  it('ends a call that ignores its signal, with an error that allows a retry', async () => {
     const clock = new VirtualClock()
     const { signal } = new AbortController()
     const limited = calledWithin(never, { clock, signal, limitMs: 10, what: 'it' }).catch(
@@ -28,7 +28,7 @@ describe('a limit of time', () => {
     expect(cosmosErrorKind(error)).toEqual({ kind: 'unavailable' })
   })
 
-  it('passes the abortion of its caller on, also one from before', async () => {
+  it('passes the abort of its caller on to the call, even if it came before the call', async () => {
     const clock = new VirtualClock()
     const signals: AbortSignal[] = []
     const note = (signal: AbortSignal): Promise<never> => {

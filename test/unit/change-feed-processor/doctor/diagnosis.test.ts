@@ -13,7 +13,7 @@ let cosmos: InProcessCosmos
 let monitoredContainer: Container
 let leaseContainer: Container
 
-/** As leases want it. */
+/** The policy that a lease container should have. */
 const indexingPolicy = { excludedPaths: [{ path: '/*' }] }
 
 async function aContainer(id: string, settings: object): Promise<Container> {
@@ -50,7 +50,7 @@ async function running(): Promise<ChangeFeedProcessor> {
   return processor
 }
 
-/** The leases of a unit that runs no longer. */
+/** Leaves the leases of a unit that has stopped. */
 async function stopped(): Promise<void> {
   const processor = await running()
   await Promise.all([processor.stop(), clock.advance(1_000)])
@@ -84,15 +84,15 @@ async function remove(id: string | undefined): Promise<void> {
   await leaseContainer.item(id ?? '', id).delete()
 }
 
-describe('a unit at work', () => {
-  it('has nothing wrong with it', async () => {
+describe('a deployment unit at work', () => {
+  it('has no findings while it runs, and one notice after it has stopped', async () => {
     const processor = await running()
     expect(await findings()).toEqual([])
     await Promise.all([processor.stop(), clock.advance(1_000)])
     expect(await rules()).toEqual(['notice notRunning'])
   })
 
-  it('F-X17: is told apart from those of other names and containers in the same lease container', async () => {
+  it('is distinguished from a unit of another name and from unrelated documents (F-X17)', async () => {
     const processors = [anInstance('one', 1, 'first'), anInstance('one', 2, 'second')]
     await Promise.all(processors.map((processor) => processor.start()))
     await clock.advance(2_000)
@@ -116,7 +116,7 @@ describe('leases', () => {
     expect(gap?.observation).toMatch(/no lease covers \[[0-9A-F]+, [0-9A-F]+\)/)
   })
 
-  it('that overlap deliver twice', async () => {
+  it('that overlap are a problem, with advice that depends on their modes', async () => {
     await running()
     const one = await theLease('1')
     const range = (one['FeedRange'] as { Range: { min: string; max: string } }).Range
@@ -126,14 +126,14 @@ describe('leases', () => {
     expect(found.map(({ rule }) => rule)).toEqual(['overlap'])
     expect(found[0]?.observation).toContain('"1"')
     expect(found[0]?.observation).toContain('"2"')
-    // Part 1 is the wider by what it was widened by.
+    // Lease "1" is now the wider of the two.
     expect(found[0]?.advice).toMatch(/replaces "1" when it has come as far as "2"/)
     await change('2', { Mode: 'Full-Fidelity Feed' })
     const overlap = (await findings()).find(({ rule }) => rule === 'overlap')
     expect(overlap?.advice).toMatch(/stop all instances and delete the lease that is further ahead/)
   })
 
-  it('of a parent beside its children are a split under way, or one that nobody finishes', async () => {
+  it('of a parent beside its children are a notice, and after a minute a problem', async () => {
     await stopped()
     const parent = {
       ...(await theLease('1')),
@@ -147,7 +147,7 @@ describe('leases', () => {
     expect(await rules()).toEqual(['problem unfinishedSplit', 'notice notRunning'])
   })
 
-  it('whose owners are silent are named, with what to do', async () => {
+  it('of a silent owner are named, with advice', async () => {
     await stopped()
     await change('0', { Owner: 'dead', timestamp: null })
     await clock.advance(60_000)
@@ -160,7 +160,7 @@ describe('leases', () => {
     expect(stale?.advice).toMatch(/start one/)
   })
 
-  it('that stay free though somebody lives are a problem', async () => {
+  it('that stay free although an instance is alive are a problem', async () => {
     await stopped()
     await clock.advance(30_000)
     await change('0', { Owner: 'alive', timestamp: new Date(clock.now()).toISOString() })
@@ -171,7 +171,7 @@ describe('leases', () => {
     expect(left?.observation).toMatch(/leases "1", "2", "3" free for more than 60 s/)
   })
 
-  it('of one name held by two processes, or of names that differ in case, collide', async () => {
+  it('of two processes with one name, or with names that differ only in case, are a problem', async () => {
     await running()
     const lease = await theLease('0')
     const anotherLife = JSON.stringify({ owner: 'one', incarnation: 'another life' })
@@ -182,7 +182,7 @@ describe('leases', () => {
     expect(await rules()).toEqual(['problem instanceNameTwice'])
   })
 
-  it('written by a clock that is off show it', async () => {
+  it('reveal a wrong clock of their owner or of this host', async () => {
     await running()
     await change('0', { timestamp: new Date(clock.now() + 11_000).toISOString() })
     expect(await rules()).toEqual(['problem clockSkew'])
@@ -193,7 +193,7 @@ describe('leases', () => {
     ])
   })
 
-  it('of Java, of other versions and modes are foreign', async () => {
+  it('of the Java SDK, of an unknown version and of an unknown mode are foreign', async () => {
     await running()
     await change('0', { ContinuationToken: 'eyJWIjoxfQ==' })
     await change('1', { version: 7 })
@@ -203,7 +203,7 @@ describe('leases', () => {
     expect(found.map(({ advice }) => advice).join()).toMatch(/another processorName.*update this package/)
   })
 
-  it('of a Java unit are one notice, its marker included, and no advice to delete anything', async () => {
+  it('of a Java unit, or its marker alone, are one notice without advice to delete', async () => {
     const prefix = `java${await accountHostOf(monitoredContainer)}_shop_orders`
     await leaseContainer.items.create({ id: `${prefix}.info` })
     const markerOnly = await findings()
@@ -222,20 +222,20 @@ describe('leases', () => {
     expect(found[0]?.advice).not.toMatch(/delete|remove/)
   })
 
-  it('that Java names as .NET does are one notice as well', async () => {
+  it('of a Java unit with ids in the form of .NET are one notice as well', async () => {
     await stopped()
     for (const lease of (await documents()).filter(({ id }) => id?.includes('..') === true))
       await leaseContainer.items.upsert({ ...lease, ContinuationToken: 'eyJWIjoxfQ==', version: 1 })
     expect(await rules()).toEqual(['notice foreignLease'])
   })
 
-  it('of both modes do not belong to one unit', async () => {
+  it('of two modes in one unit are a problem', async () => {
     await running()
     await change('0', { Mode: 'Full-Fidelity Feed' })
     expect(await rules()).toEqual(['problem mixedModes'])
   })
 
-  it('that are there twice under random partition keys are seen', async () => {
+  it('stored twice under different partition keys are a problem', async () => {
     leaseContainer = await aContainer('keyed', { partitionKey: '/partitionKey', defaultTtl: -1 })
     await running()
     await leaseContainer.items.create({ ...(await theLease('0')), partitionKey: 'a random one' })
@@ -243,20 +243,20 @@ describe('leases', () => {
   })
 })
 
-describe('marker and lock', () => {
-  it('must be there beside leases', async () => {
+describe('findings about the marker and the lock', () => {
+  it('include a problem when leases have no marker', async () => {
     await running()
     await remove((await documents()).find(({ id }) => id?.endsWith('.info'))?.id)
     expect(await rules()).toEqual(['problem markerMissing'])
   })
 
-  it('alone mean that nothing is ever read', async () => {
+  it('include a problem when the marker has no leases', async () => {
     await running()
     for (const { id } of await documents()) if (id?.includes('..') === true) await remove(id)
     expect(await rules()).toEqual(['problem nothingButMarker'])
   })
 
-  it('must not be held for ever', async () => {
+  it('include a problem when the lock is held for more than a minute', async () => {
     await running()
     const marker = (await documents()).find(({ id }) => id?.endsWith('.info'))?.id ?? ''
     await leaseContainer.items.create({ id: marker.replace(/\.info$/, '.lock') })
@@ -267,14 +267,14 @@ describe('marker and lock', () => {
 })
 
 describe('containers', () => {
-  it('of leases must keep what is stored, and let locks expire', async () => {
+  it('for leases must let locks expire, but must not delete leases', async () => {
     leaseContainer = await aContainer('eternal', { partitionKey: '/id' })
     expect(await rules()).toEqual(['problem leaseContainerTtl'])
     leaseContainer = await aContainer('fleeting', { partitionKey: '/id', defaultTtl: 3_600 })
     expect((await findings())[0]?.observation).toMatch(/deletes what was not written for 3600 s/)
   })
 
-  it('of leases cost less when they are found by their id alone', async () => {
+  it('for leases get a notice when they index every field', async () => {
     const settings = { partitionKey: '/id', defaultTtl: -1 }
     leaseContainer = await aContainer('indexed', { ...settings, indexingPolicy: {} })
     expect(await rules()).toEqual(['notice leaseContainerIndexing'])
@@ -282,7 +282,7 @@ describe('containers', () => {
     expect(await rules()).toEqual([])
   })
 
-  it('of leases must be partitioned by the id', async () => {
+  it('for leases are a problem with the partition key /owner', async () => {
     leaseContainer = await aContainer('wrong', { partitionKey: '/owner', defaultTtl: -1 })
     expect(await rules()).toEqual(['problem leaseContainerKey'])
   })
@@ -294,14 +294,14 @@ describe('containers', () => {
     expect(found.map(({ rule }) => rule)).toEqual(['containerMissing', 'containerMissing'])
   })
 
-  it('F-X15: that may not be used for something say for what', async () => {
+  it('that refuse an action are reported with that action (F-X15)', async () => {
     cosmos.faults.add({ match: { operation: 'query', container: 'leases' }, status: 403, times: 1 })
     const found = await findings()
     expect(found.map(({ rule }) => rule)).toEqual(['actionForbidden'])
     expect(found[0]?.observation).toMatch(/executeQuery on container "leases"/)
   })
 
-  it('F-X18: whose account is spelled in two ways share nothing', async () => {
+  it('get a notice when the ids of leases spell the account in two ways (F-X18)', async () => {
     await running()
     const lease = await theLease('0')
     const id = lease.id?.replace(/^unit[^_]*/, 'unitelsewhere.example') ?? ''

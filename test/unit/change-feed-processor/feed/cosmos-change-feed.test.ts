@@ -24,7 +24,7 @@ type Plugin = (
   next: (request: PluginRequest) => Promise<PluginAnswer>,
 ) => Promise<PluginAnswer>
 
-/** What becomes of one request for a page of the feed. */
+/** Handles one request for a page of the feed. */
 type Fault = (answer: () => Promise<PluginAnswer>) => Promise<PluginAnswer>
 
 const beginning: FeedPosition = { feedRange: { min: '', max: 'FF' }, start: { kind: 'beginning' } }
@@ -47,7 +47,7 @@ interface Faulty {
   readonly charges: [string, number][]
 }
 
-/** The real SDK, with faults put between it and the service. Documents 1 and 2 are there. */
+/** The real SDK, with faults between it and the service, and a container with documents 1 and 2. */
 async function faulty(): Promise<Faulty> {
   const cosmos = createInProcessCosmos()
   const { database } = await cosmos.client().databases.create({ id: 'shop' })
@@ -93,7 +93,7 @@ async function idsFrom(feed: CosmosChangeFeed, from: FeedPosition): Promise<stri
 }
 
 describe('the feed through the SDK', () => {
-  it('reads one container and then only pages, as long as it goes on where it was', async () => {
+  it('reads the container’s properties only at the start, and then only pages', async () => {
     const { feed, requests, charges } = await faulty()
     expect(await idsFrom(feed, beginning)).toEqual(['1', '2'])
     const containerReads = requests.filter((request) => request.endsWith('/colls/orders'))
@@ -103,7 +103,7 @@ describe('the feed through the SDK', () => {
     expect(charges.every(([operation, charge]) => operation === 'feed.read' && charge > 0)).toBe(true)
   })
 
-  it('asks from a second before the time, once, and then from its position only', async () => {
+  it('asks once from a second before the start time, and then from its position', async () => {
     const { feed, times } = await faulty()
     const atMs = Date.UTC(2026, 0, 1, 12, 0, 0, 700)
     await idsFrom(feed, { ...beginning, start: { kind: 'time', atMs } })
@@ -130,7 +130,7 @@ describe('the feed through the SDK', () => {
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next
     if (next === undefined) throw new Error('no position')
-    // The SDK tries some of them again by itself.
+    // There are many because the SDK retries some of them itself.
     faults.push(...Array.from({ length: 1_000 }, () => fault))
     const error: unknown = await feed.readNext(next, reading).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(FeedError)
@@ -139,7 +139,7 @@ describe('the feed through the SDK', () => {
     expect(await idsFrom(feed, next)).toEqual(['2'])
   })
 
-  it('rejects a page without etag instead of beginning anew', async () => {
+  it('rejects a page without an etag instead of starting over', async () => {
     const { feed, faults } = await faulty()
     faults.push(async (answer) => {
       const response = await answer()
@@ -150,7 +150,7 @@ describe('the feed through the SDK', () => {
     expect(await idsFrom(feed, beginning)).toEqual(['1', '2'])
   })
 
-  it('does not wait for a read that was aborted, and never shows what it had read', async () => {
+  it('does not wait for an aborted read, and discards its late answer', async () => {
     const { feed, faults } = await faulty()
     let answerNow: (() => void) | undefined
     faults.push(async (answer) => {
@@ -176,7 +176,7 @@ describe('the feed through the SDK', () => {
       /change 0 of the page cannot be understood/,
     ],
     ['a document without a position', { Documents: [{ id: 'x', _etag: '"e"', _ts: 1 }] }, /"x".*no _lsn/],
-  ])('refuses the page for %s, and consumes nothing of it (B195, B398)', async (_name, result, refusal) => {
+  ])('refuses a page with %s, and skips none of its changes (B195, B398)', async (_name, result, refusal) => {
     const { feed, faults } = await faulty()
     faults.push(async (answer) => Object.assign(await answer(), { result }))
     const error: unknown = await feed.readNext(beginning, reading).catch((thrown: unknown) => thrown)
@@ -185,7 +185,7 @@ describe('the feed through the SDK', () => {
     expect(await idsFrom(feed, beginning)).toEqual(['1', '2'])
   })
 
-  it('throws an iterator away that has failed (pitfall 2)', async () => {
+  it('discards an iterator that has failed (pitfall 2)', async () => {
     const { feed, faults, requests } = await faulty()
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next
@@ -194,11 +194,11 @@ describe('the feed through the SDK', () => {
     await expect(feed.readNext(next, reading)).rejects.toBeInstanceOf(FeedError)
     requests.length = 0
     expect(await idsFrom(feed, next)).toEqual(['2'])
-    // The iterator's own look at the container: it is a new one.
+    // Only a new iterator reads the container.
     expect(requests.filter((request) => request.endsWith('/colls/orders'))).toHaveLength(1)
   })
 
-  it('says what was split, although the iterator hides it (pitfall 1, B196)', async () => {
+  it('reports a split, although the iterator hides it (pitfall 1, B196)', async () => {
     const { cosmos, container, feed } = await faulty()
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next
@@ -208,19 +208,19 @@ describe('the feed through the SDK', () => {
     expect(split.next.map(({ feedRange }) => feedRange)).toMatchObject([{ min: '' }, { max: 'FF' }])
   })
 
-  it('goes on from the etag of each page, and asks for what comes after it (B200, B201)', async () => {
+  it('sends the etag of a page to get the changes after it (B200, B201)', async () => {
     const { container, feed, headers } = await faulty()
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next
     if (next === undefined) throw new Error('no position')
     const { etag } = first.headers
     expect(next.start).toEqual({ kind: 'continuation', token: etag })
-    // Whoever has read the page, and somebody else.
+    // The feed that has read the page, and a new one.
     for (const reader of [feed, new CosmosChangeFeed({ container })]) await reader.readNext(next, reading)
     expect(headers.map((sent) => sent['If-None-Match'])).toEqual([undefined, etag, etag])
   })
 
-  it('reads a whole partition by its id, and a part of one by its bounds as well (B202, B203)', async () => {
+  it('requests a partition by its id, and a part of one by its bounds as well (B202, B203)', async () => {
     const { feed, headers } = await faulty()
     await feed.readNext(beginning, reading)
     await feed.readNext({ ...beginning, feedRange: { min: '10', max: '20' } }, reading)
@@ -231,7 +231,7 @@ describe('the feed through the SDK', () => {
     ])
   })
 
-  it('names the form in which versions are to come, at first and later on (B399, B400)', async () => {
+  it('names the wire format of versions in the first request and in later ones (B399, B400)', async () => {
     const { cosmos, feed, headers } = await faulty()
     const database = cosmos.client().database('shop')
     await database.container('orders').delete()
@@ -252,7 +252,7 @@ describe('the feed through the SDK', () => {
   it.each([
     ['is gone (B196)', '1002'],
     ['is about to be split (B197)', '1007'],
-  ])('goes on where it was through a 410 that says that the partition %s', async (_name, substatus) => {
+  ])('continues at its position after a 410 that says that the partition %s', async (_name, substatus) => {
     const { feed, faults } = await faulty()
     const first = await feed.readNext(beginning, reading)
     const [next] = first.next
@@ -263,7 +263,7 @@ describe('the feed through the SDK', () => {
     expect(page.next.map(({ feedRange }) => feedRange)).toEqual([beginning.feedRange])
   })
 
-  it('asks in the mode it is asked in, with an iterator of each (pitfall 10)', async () => {
+  it('requests each mode with an iterator of its own (pitfall 10)', async () => {
     const { feed, modes } = await faulty()
     await feed.readNext(beginning, reading)
     const now: FeedPosition = { ...beginning, start: { kind: 'now' } }
@@ -271,7 +271,7 @@ describe('the feed through the SDK', () => {
     expect(modes).toEqual(['Incremental Feed', 'Full-Fidelity Feed'])
   })
 
-  it('says so when the container was replaced by another of its name', async () => {
+  it('reports that another container of the same name has replaced its own', async () => {
     const { cosmos, feed } = await faulty()
     await feed.readNext(beginning, reading)
     const database = cosmos.client().database('shop')
@@ -282,7 +282,7 @@ describe('the feed through the SDK', () => {
     expect(cosmosErrorKind(error)).toEqual({ kind: 'other' })
   })
 
-  it('says which container is missing', async () => {
+  it('names the container that is missing', async () => {
     const { container } = await faulty()
     const missing = new CosmosChangeFeed({ container: container.database.container('none') })
     const error: unknown = await missing.readNext(beginning, reading).catch((thrown: unknown) => thrown)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FeedHints } from '../../../../src/change-feed-processor/internal.js'
 
 describe('hints', () => {
-  it('reach everybody who listens, until they stop', () => {
+  it('reach every subscriber until it unsubscribes', () => {
     const hints = new FeedHints()
     const heard: (string | null)[] = []
     const stop = hints.subscribe((range) => heard.push(range))
@@ -13,7 +13,7 @@ describe('hints', () => {
     expect(heard).toEqual(['1', '1', null])
   })
 
-  it('for a part reach that part and whoever listens to the whole', () => {
+  it('for a part reach that part and the whole, and hints for the whole reach every part', () => {
     const hints = new FeedHints()
     const heard: string[] = []
     hints.subscribe(() => heard.push('whole'))

@@ -19,8 +19,8 @@ async function timed(
   }
 }
 
-describe('a lease store that answers in time (F-L9)', () => {
-  it('is the store itself as long as that answers, and leaves no timer behind', async () => {
+describe('a lease store with timeouts (F-L9)', () => {
+  it('behaves like its store while that answers, and leaves no timer behind', async () => {
     const { runtime, leases } = await timed((store) => store)
     const created = await leases.create(aNewLease())
     if (created.kind !== 'created') throw new Error(created.kind)
@@ -36,7 +36,7 @@ describe('a lease store that answers in time (F-L9)', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('does not know what became of a write that was not answered', async () => {
+  it('reports an unknown outcome for a write without an answer', async () => {
     const { runtime, leases } = await timed((store) => intercepted(store, 'replace', [never]))
     const created = await leases.create(aNewLease())
     if (created.kind !== 'created') throw new Error(created.kind)
@@ -48,19 +48,22 @@ describe('a lease store that answers in time (F-L9)', () => {
   it.each([
     { method: 'read', afterMs: 6_500 },
     { method: 'list', afterMs: 17_000 },
-  ] as const)('gives up a $method after $afterMs ms, as a network would', async ({ method, afterMs }) => {
-    const { runtime, leases } = await timed((store) => intercepted(store, method, [never]))
-    let failure: unknown
-    const call = method === 'read' ? leases.read('0') : leases.list()
-    const settled = call.catch((error: unknown) => (failure = error))
-    await runtime.world.clock.advance(afterMs - 1)
-    expect(failure).toBeUndefined()
-    await runtime.world.clock.advance(1)
-    await settled
-    expect(cosmosErrorKind(failure)).toEqual({ kind: 'unavailable' })
-  })
+  ] as const)(
+    'gives up a $method after $afterMs ms, as if the store were unavailable',
+    async ({ method, afterMs }) => {
+      const { runtime, leases } = await timed((store) => intercepted(store, method, [never]))
+      let failure: unknown
+      const call = method === 'read' ? leases.read('0') : leases.list()
+      const settled = call.catch((error: unknown) => (failure = error))
+      await runtime.world.clock.advance(afterMs - 1)
+      expect(failure).toBeUndefined()
+      await runtime.world.clock.advance(1)
+      await settled
+      expect(cosmosErrorKind(failure)).toEqual({ kind: 'unavailable' })
+    },
+  )
 
-  it('lets other failures through', async () => {
+  it('passes other failures on unchanged', async () => {
     const refused = new Error('refused')
     const { leases } = await timed((store) => intercepted(store, 'replace', [() => Promise.reject(refused)]))
     const created = await leases.create(aNewLease())

@@ -64,21 +64,21 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('F-L7: knows by the store’s clock when it was certainly the only one, and says so of nothing else', async () => {
+  it('knows by the store’s clock in which seconds it certainly held the lease (F-L7)', async () => {
     const { runtime, holder } = await holding()
     const second = holder.lease.storedAtMs / 1_000
     expect(
       [second - 1, second, second + 1, second + 59, second + 60].map((at) => holder.wasHeldAt(at)),
     ).toEqual([false, false, true, true, false])
     await runtime.world.clock.advance(13_500)
-    // Renewed: held for longer, and from the same moment on.
+    // The renewal moves the end of this time, but not its beginning.
     expect(holder.wasHeldAt(second + 60)).toBe(true)
     expect(holder.wasHeldAt(second)).toBe(false)
     await holder.release()
     expect(holder.wasHeldAt(second + 1)).toBe(false)
   })
 
-  it('stores the first position there is soon, and later ones of an idle feed with the next renewal (B392, B393)', async () => {
+  it('stores the first position of an idle feed soon, and others when it renews (B392, B393)', async () => {
     const { runtime, holder } = await holding()
     await holder.notePosition('"1"')
     await runtime.world.clock.advance(5_000)
@@ -92,7 +92,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('releases with the pending checkpoint in one write (B126)', async () => {
+  it('releases the lease and stores the pending checkpoint in one write (B126)', async () => {
     const writes: string[] = []
     const counting: Replacing = (forward, lease) => {
       writes.push(`${lease.owner ?? 'nobody'} ${lease.continuationToken ?? ''}`)
@@ -130,7 +130,7 @@ describe('a lease holder', () => {
   })
 
   it.each([true, false])(
-    'reads after an unknown outcome and goes on (applied: %s) (B369)',
+    'reads the lease after an unknown outcome and goes on (applied: %s) (B369)',
     async (isApplied) => {
       const unknown: Replacing = async (forward, lease) => {
         if (isApplied) await forward(lease)
@@ -145,7 +145,7 @@ describe('a lease holder', () => {
     },
   )
 
-  it('tries again in place what the store refuses for a while, as long as it says', async () => {
+  it('retries a write that the store throttles, after the delay that the store advises', async () => {
     const throttled: Replacing = () => Promise.reject(storeError(429, { retryAfterInMs: 700 }))
     const { runtime, holder } = await holding(replacing(throttled))
     await runtime.world.clock.advance(13_699)
@@ -156,7 +156,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('loses the lease when somebody else has it (B371)', async () => {
+  it('loses the lease when another instance owns it (B371)', async () => {
     const { runtime, holder } = await holding()
     const store = await runtime.world.leaseStore()
     await store.replace(acquire(holder.lease, { instanceName: 'other', incarnation: 'other-1' }, 1))
@@ -169,14 +169,14 @@ describe('a lease holder', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('loses the lease when it is gone (B152, B372)', async () => {
+  it('loses the lease when its document is gone (B152, B372)', async () => {
     const { runtime, holder } = await holding()
     await (await runtime.world.leaseStore()).delete(holder.lease)
     await runtime.world.clock.advance(13_000)
     expect(holder.lost.aborted).toBe(true)
   })
 
-  it('loses the lease when another life of its name has it', async () => {
+  it('loses the lease when another incarnation of its instance owns it', async () => {
     const { runtime, holder } = await holding()
     const store = await runtime.world.leaseStore()
     await store.replace(acquire(holder.lease, { instanceName: 'self', incarnation: 'self-2' }, 1))
@@ -184,7 +184,7 @@ describe('a lease holder', () => {
     expect(holder.lost.aborted).toBe(true)
   })
 
-  it('trusts until the expiration after the start of its last write, less the margin, without any answer', async () => {
+  it('trusts its lease from the start of its last write until the expiration less the margin', async () => {
     const hanging: Replacing = () => new Promise(() => undefined)
     const { runtime, holder } = await holding(replacing((forward, lease) => forward(lease), hanging))
     await runtime.world.clock.advance(13_000 + 54_999)
@@ -194,7 +194,7 @@ describe('a lease holder', () => {
     expect(trustedUntilMs(13_000, 60_000, 5_000)).toBe(13_000 + 55_000)
   })
 
-  it('counts its trust from when a write began, however long the answer took', async () => {
+  it('counts its trust from the start of a write, even if the answer is slow', async () => {
     let answer: (() => void) | undefined
     const slow: Replacing = async (forward, lease) => {
       const outcome = await forward(lease)
@@ -211,7 +211,7 @@ describe('a lease holder', () => {
     expect(holder.lost.aborted).toBe(true)
   })
 
-  it('tells that a checkpoint was not stored, and stores it a little later (B214, B346)', async () => {
+  it('reports a checkpoint that was not stored, and stores it a little later (B214, B346)', async () => {
     const refused: Replacing = () => Promise.reject(storeError(503))
     const { runtime, holder } = await holding(replacing(refused, refused))
     await holder.checkpoint('"7"')
@@ -239,7 +239,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('notices at its next write that another has asked for it, and keeps it until it is released', async () => {
+  it('notices a hand-over request at its next write, and keeps the lease until its release', async () => {
     const { runtime, holder } = await holding()
     const other = { instanceName: 'other', incarnation: 'other-1' }
     const store = await runtime.world.leaseStore()
@@ -253,7 +253,7 @@ describe('a lease holder', () => {
     expect(await storedLease(runtime)).toMatchObject({ owner: null, handover: other })
   })
 
-  it('knows that it lost the trust even if no timer has fired', async () => {
+  it('knows that its trust window has ended even if no timer has fired', async () => {
     const runtime = await aRuntime()
     const lease = await anAcquiredLease(runtime)
     await runtime.world.clock.advance(55_000)
@@ -262,7 +262,7 @@ describe('a lease holder', () => {
     expect(holder.lost.aborted).toBe(true)
   })
 
-  it('removes the lease, also when it was changed under its hands', async () => {
+  it('removes the lease even if another writer has changed it', async () => {
     const { runtime, holder } = await holding()
     const store = await runtime.world.leaseStore()
     await store.replace({ ...holder.lease, timestampMs: 5 })
@@ -272,7 +272,7 @@ describe('a lease holder', () => {
     await holder.release()
   })
 
-  it('can be abandoned, with nothing left running', async () => {
+  it('writes nothing more and leaves no timer behind when it is abandoned', async () => {
     const { runtime, holder } = await holding()
     await holder.checkpoint('"7"')
     holder.abandon()
@@ -282,17 +282,17 @@ describe('a lease holder', () => {
   })
 })
 
-describe('a held lease that others have to do with', () => {
+describe('a held lease', () => {
   const other = { instanceName: 'other', incarnation: 'other-1' }
 
-  /** As somebody else writes it, behind the holder's back. */
+  /** Changes the stored lease as another instance would, unknown to the holder. */
   const changed = async (runtime: TestRuntime, change: (lease: Lease) => Lease): Promise<void> => {
     const stored = await storedLease(runtime)
     if (stored === null) throw new Error('the lease is gone')
     await (await runtime.world.leaseStore()).replace(change(stored))
   }
 
-  it('is not renewed once another has taken it, which is no error (B130, B175)', async () => {
+  it('is not renewed after another instance has taken it, and there is no error (B130, B175)', async () => {
     const { runtime, holder } = await holding()
     await changed(runtime, (lease) => acquire(lease, other, 7))
     await runtime.world.clock.advance(12_999)
@@ -304,7 +304,7 @@ describe('a held lease that others have to do with', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('is not released once another has taken it, which is no error (B132, B173)', async () => {
+  it('is not released after another instance has taken it, and there is no error (B132, B173)', async () => {
     const { runtime, holder } = await holding()
     await changed(runtime, (lease) => acquire(lease, other, 7))
     await holder.release()
@@ -313,7 +313,7 @@ describe('a held lease that others have to do with', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('is released without an error when it is gone, and not put back (B127)', async () => {
+  it('is released without an error when it is gone, and is not created again (B127)', async () => {
     const { runtime, holder } = await holding()
     await (await runtime.world.leaseStore()).delete(holder.lease)
     await holder.release()
@@ -322,7 +322,7 @@ describe('a held lease that others have to do with', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('is not taken for gone where a replica is behind its session: released a little later (B128)', async () => {
+  it('is not considered gone when a replica lags behind, and is released later (B128)', async () => {
     const behind: Replacing = () =>
       Promise.reject(storeError(404, { headers: { 'x-ms-substatus': '1002' }, substatus: 1002 }))
     const { runtime, holder } = await holding(replacing(behind, behind))
@@ -333,7 +333,7 @@ describe('a held lease that others have to do with', () => {
     expect(runtime.telemetry.of('feed.failed')).toHaveLength(2)
   })
 
-  it('is read and written again when somebody has changed it, with what they changed (B149, B370)', async () => {
+  it('is read and written again after another writer’s change, which it keeps (B149, B370)', async () => {
     const writes: string[] = []
     const counting: Replacing = async (forward, lease) => {
       const outcome = await forward(lease)
@@ -357,7 +357,7 @@ describe('a held lease that others have to do with', () => {
     await holder.release()
   })
 
-  it('is lost when its trust window ends, though it is changed before each write (B150)', async () => {
+  it('is lost when its trust window ends if every write of its holder conflicts (B150)', async () => {
     let writes = 0
     const racing: Replacing = async (forward, lease) => {
       writes += 1
@@ -381,7 +381,7 @@ describe('a held lease that others have to do with', () => {
   it.each([
     ['409, which is told and never counts as done (B151)', 409],
     ['403, which is told as the reason (B176)', 403],
-  ])('is lost when its trust window ends, though the store only answers %s', async (_name, code) => {
+  ])('is lost when its trust window ends if the store only answers %s', async (_name, code) => {
     const refusing: Replacing = () => Promise.reject(storeError(code))
     const { runtime, holder } = await holding(replacing(...Array.from({ length: 1_000 }, () => refusing)))
     await holder.checkpoint('"7"')
@@ -393,7 +393,7 @@ describe('a held lease that others have to do with', () => {
     expect(runtime.telemetry.of('feed.failed')[0]).toMatchObject({ error: { cause: { code } } })
   })
 
-  it('is lost when it is gone as it is read again (B153)', async () => {
+  it('is lost when the read after a conflict does not find it (B153)', async () => {
     const { runtime, holder } = await holding({
       leaseStore: (store) =>
         intercepted(intercepted(store, 'replace', [() => Promise.resolve({ kind: 'conflict' })]), 'read', [
@@ -405,7 +405,7 @@ describe('a held lease that others have to do with', () => {
     expect(runtime.telemetry.of('feed.failed')).toEqual([])
   })
 
-  it('is written on the etag of its acquisition, then on that of each write, in one request each (B366, B373)', async () => {
+  it('is written on the etag of the write before, in one request each time (B366, B373)', async () => {
     const requests: string[] = []
     const chained: Replacing = async (forward, lease) => {
       const outcome = await forward(lease)

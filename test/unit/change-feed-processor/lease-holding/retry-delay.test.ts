@@ -9,7 +9,7 @@ describe('the delay before a request is retried', () => {
     expect(retryDelayMs(storeError(429, { retryAfterInMs: 1_234 }), 1, seededRandom(1))).toBe(1_234)
   })
 
-  it.each([429, 449, 503])('is what the header of a %i advises, even inside our own error', (code) => {
+  it.each([429, 449, 503])('is what the header of a %i advises, even inside a FeedError', (code) => {
     const error = new FeedError('not read', storeError(code, { headers: { 'x-ms-retry-after-ms': '77' } }))
     expect(retryDelayMs(error, 9, seededRandom(1))).toBe(77)
   })
@@ -20,7 +20,7 @@ describe('the delay before a request is retried', () => {
     ['no header', storeError(429, { headers: null as unknown as Record<string, string> })],
     ['less than nothing', storeError(429, { retryAfterInMs: -5 })],
     ['no number', storeError(429, { headers: { 'x-ms-retry-after-ms': 'soon' } })],
-  ])('is our own when the error advises %s', (_what, error) => {
+  ])('is the default when the error advises %s', (_what, error) => {
     expect(retryDelayMs(error, 1, { next: () => 0, id: () => 'id' })).toBe(100)
   })
 

@@ -4,7 +4,7 @@ import { afterFailure, type Slice } from '../../../../src/change-feed-processor/
 
 const backoff = { minMs: 1, maxMs: 1 }
 
-/** Delivers a page whose poisons always fail; answers what was handled and set aside in order, and the attempts. */
+/** Delivers a page whose poisons always fail. Returns the places in the order handled, and the attempts. */
 function delivered(size: number, poisons: ReadonlySet<number>, maxAttempts: number) {
   const order: string[] = []
   let attempts = 0
@@ -25,8 +25,8 @@ function delivered(size: number, poisons: ReadonlySet<number>, maxAttempts: numb
   return { order, attempts }
 }
 
-describe('what becomes of changes that fail', () => {
-  it('sets aside exactly the poisons, handles the rest, and keeps the order (I10, F-C13)', () => {
+describe('the failure policy', () => {
+  it('sets aside exactly the poisons, delivers the rest, and keeps the order (I10, F-C13)', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60 }),
@@ -44,7 +44,7 @@ describe('what becomes of changes that fail', () => {
   })
 
   it('takes few attempts to find one poison among many', () => {
-    // 3 of the page, 2 a level for 7 levels at most, 2 more of the poison itself.
+    // 3 attempts for the page, 2 for each of at most 7 levels, and 2 more for the poison itself.
     expect(delivered(100, new Set([77]), 3).attempts).toBeLessThanOrEqual(3 + 2 * 7 + 2)
   })
 

@@ -35,7 +35,7 @@ function resolved(options: object = {}, internals: ProcessorInternals = {}): Res
 }
 
 describe('options', () => {
-  it('R166, R167, R168: have defaults', () => {
+  it('have defaults (R166, R167, R168)', () => {
     const { onChanges: _delegate, ...options } = required
     expect(resolved()).toMatchObject({
       ...options,
@@ -65,7 +65,7 @@ describe('options', () => {
     expect(Object.isFrozen(resolved())).toBe(true)
   })
 
-  it('shrink what depends on a short expiration', () => {
+  it('have a smaller trust margin and checkpoint interval with a short lease expiration', () => {
     const short = { leaseAcquireInterval: 400, leaseRenewInterval: 300, leaseExpirationInterval: 1_000 }
     expect(resolved(short)).toMatchObject({
       trustMarginMs: 83,
@@ -73,7 +73,7 @@ describe('options', () => {
     })
   })
 
-  it('take a fixed poll interval', () => {
+  it('accept one duration as a fixed poll interval', () => {
     expect(resolved({ pollInterval: '5ms' })).toMatchObject({
       pollInterval: { minMs: 5, maxMs: 5 },
       restAfterPageMs: 5,
@@ -103,11 +103,11 @@ describe('options', () => {
     ['a feed (B234, B252)', { monitoredContainer: null }, /^monitoredContainer is null; .*ChangeFeed$/],
     ['a processor name (B251)', { processorName: undefined }, /^processorName is missing; /],
     ['a processor name that is text (B251)', { processorName: 7 }, /^processorName is 7; /],
-  ])('without %s break a rule, whoever has not been told by a compiler', (_name, given, problem) => {
+  ])('without %s are rejected at run time', (_name, given, problem) => {
     expect(problemsOf(given)).toEqual([expect.stringMatching(problem)])
   })
 
-  it('of a feed that no leases could be named after break a rule beside a Container for leases (B235)', () => {
+  it('with a feed that is not a Container are rejected beside a Container for leases (B235)', () => {
     const monitoredContainer = { readNext: () => 1, physicalRanges: () => 1 } as unknown as ChangeFeed
     expect(problemsOf({ monitoredContainer })).toEqual([
       expect.stringMatching(/^leaseContainer is a Container/),
@@ -139,7 +139,7 @@ describe('options', () => {
       { monitoredContainer: { readNext: () => 1, physicalRanges: () => 1 } as unknown as ChangeFeed },
       /^leaseContainer is a Container/,
     ],
-  ])('%j breaks a rule, which is named', (options, problem) => {
+  ])('are rejected with the rule that %j breaks', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
 
@@ -191,7 +191,7 @@ describe('options', () => {
       { mode: 'allVersionsAndDeletes', startFrom: 'now' },
       /^startFrom is "now"; it must be left out, .* "allVersionsAndDeletes"/,
     ],
-  ])('of delivery %j break a rule, which is named', (options, problem) => {
+  ])('of delivery are rejected with the rule that %j breaks', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
 
@@ -216,7 +216,7 @@ describe('options', () => {
       ...['startFrom', 'failurePolicy', 'unhealthyReason', 'onLeaseAcquired', 'onLeaseReleased', 'onError'],
       ...['onChange', 'processorName', 'instanceName'],
     ].map((name) => [name, (value) => name.endsWith('Name') && typeof value === 'string']),
-  )('%s of another kind is a problem like any other, whatever else is wrong', (name, fitting) => {
+  )('are rejected for %s of a wrong type, together with any other problem', (name, fitting) => {
     for (const value of ofNoKind) {
       if (fitting(value)) continue
       const problems = problemsOf({ maxItemCount: -7, [name]: value })
@@ -227,7 +227,7 @@ describe('options', () => {
   })
 
   it.each(['monitoredContainer', 'leaseContainer', 'processorName', 'instanceName'])(
-    'must have %s',
+    'must include %s',
     (name) => {
       for (const nothing of [undefined, null])
         expect(problemsOf({ [name]: nothing })).toEqual([
@@ -236,7 +236,7 @@ describe('options', () => {
     },
   )
 
-  it('that are null have their defaults', () => {
+  it('that are null have their defaults, unless they are required', () => {
     const nothing: object = {
       telemetry: null,
       failurePolicy: null,
@@ -249,7 +249,7 @@ describe('options', () => {
     ])
   })
 
-  it('are told without what they have inside: a client knows its key', () => {
+  it('appear in problems without their content, which may include a key', () => {
     const [problem = ''] = problemsOf({ telemetry: { key: 'secret' } } as object)
     expect(problem).toMatch(/^telemetry is an object; it must be a Telemetry sink/)
     expect(problem).not.toContain('secret')
@@ -268,22 +268,22 @@ describe('options', () => {
     expect(problemsOf({ mode: 'allVersionsAndDeletes' } as object)).toEqual([])
   })
 
-  it('say nothing against the health of a processor, unless they are asked to', () => {
+  it('leave a processor healthy unless `unhealthyReason` gives a reason', () => {
     expect(resolved().unhealthyReason()).toBeNull()
     expect(resolved({ unhealthyReason: () => 'slow' }).unhealthyReason()).toBe('slow')
   })
 
-  it('of mode are kept in the words of .NET', () => {
+  it('for the mode are stored in leases in the words of .NET', () => {
     expect(leaseModeOf('latestVersion')).toBe('Incremental Feed')
     expect(leaseModeOf('allVersionsAndDeletes')).toBe('Full-Fidelity Feed')
   })
 
-  it('of delivery may be a container, or a function, for what cannot be handled', () => {
+  it('for delivery allow a function or a container as dead letter', () => {
     expect(problemsOf({ failurePolicy })).toEqual([])
     expect(problemsOf({ failurePolicy: { ...failurePolicy, deadLetter: container } })).toEqual([])
   })
 
-  it('R169: are told everything that is wrong at once', () => {
+  it('are rejected with all problems at once (R169)', () => {
     expect(
       problemsOf({
         maxItemCount: Number.NaN,

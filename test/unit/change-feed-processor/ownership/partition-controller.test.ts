@@ -21,7 +21,7 @@ interface Controlled {
   readonly balancer: LoadBalancer
 }
 
-/** With a lease of the whole feed that is free, and nothing running yet. */
+/** A controller and one free lease of the whole feed, with nothing running yet. */
 async function controlling(overrides: RuntimeOverrides = {}): Promise<Controlled> {
   const runtime = await aRuntime(overrides)
   await (await runtime.world.leaseStore()).create(aNewLease())
@@ -44,8 +44,8 @@ async function tokens(runtime: TestRuntime): Promise<string[]> {
   return leases.map((lease) => `${lease.leaseToken} ${lease.owner ?? 'free'}`).sort()
 }
 
-describe('the leases in hand', () => {
-  it('are acquired once, whoever asks again (B156, B160)', async () => {
+describe('the leases of a partition controller', () => {
+  it('are acquired once despite further calls, and never after a stop (B156, B160)', async () => {
     const { runtime, controller } = await controlling()
     const lease = await existing(storedLease(runtime))
     await Promise.all([controller.acquire(lease), controller.acquire(lease)])
@@ -56,7 +56,7 @@ describe('the leases in hand', () => {
     expect(await tokens(runtime)).toEqual(['0 free'])
   })
 
-  it('are acquired once although a listing shows them as ours before we are told (I12)', async () => {
+  it('are acquired once although a listing shows the acquisition before its answer (I12)', async () => {
     const answered = deferred()
     const { runtime, controller } = await controlling({
       leaseStore: (store) =>
@@ -79,7 +79,7 @@ describe('the leases in hand', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('are given back when they were acquired while stopping', async () => {
+  it('are released when their acquisition ends after a stop', async () => {
     let answer: (() => void) | undefined
     const { runtime, controller } = await controlling({
       leaseStore: (store) =>
@@ -99,7 +99,7 @@ describe('the leases in hand', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('are found again when the answer to their acquisition was lost (B170)', async () => {
+  it('are acquired after the next listing when the answer to the first attempt is lost (B170)', async () => {
     const { runtime, controller, balancer } = await controlling({
       leaseStore: (store) =>
         intercepted(store, 'replace', [
@@ -118,7 +118,7 @@ describe('the leases in hand', () => {
     await controller.stop()
   })
 
-  it('are given up when the feed cannot be read, and tried again later (B165, B166, B380)', async () => {
+  it('are released when the feed cannot be read, and acquired again later (B165, B166, B380)', async () => {
     const { runtime, controller, balancer } = await controlling({
       feed: (feed) => intercepted(feed, 'readNext', [() => Promise.reject(storeError(403))]),
     })
@@ -152,8 +152,8 @@ function codeOf(error: { readonly cause?: unknown }): unknown {
   return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
 }
 
-describe('what the user hears of a lease', () => {
-  it('is its acquisition and its changes, and nothing of a release as long as it is held (B157, B158, B159)', async () => {
+describe('the callbacks about a lease', () => {
+  it('report its acquisition, and no release while it is held (B157, B158, B159)', async () => {
     const { told, callbacks } = telling()
     const { runtime, controller } = await controlling({
       callbacks,
@@ -169,7 +169,7 @@ describe('what the user hears of a lease', () => {
     expect(told.at(-1)).toBe('released 0: Shutdown')
   })
 
-  it('is nothing of a second acquisition, be the store unreachable (B161)', async () => {
+  it('do not report a second acquisition, even if the store is unavailable (B161)', async () => {
     const { told, callbacks } = telling()
     const { runtime, controller } = await controlling({
       callbacks,
@@ -188,7 +188,7 @@ describe('what the user hears of a lease', () => {
     controller.abandon()
   })
 
-  it('is nothing of a race for it that was lost (B168)', async () => {
+  it('do not report a lost race for it (B168)', async () => {
     const { told, callbacks } = telling()
     const { runtime, controller } = await controlling({ callbacks })
     const store = await runtime.world.leaseStore()
@@ -201,7 +201,7 @@ describe('what the user hears of a lease', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('is nothing delivered of it when its acquisition failed (B171)', async () => {
+  it('do not report a failed acquisition, and the delegate gets no change (B171)', async () => {
     const { told, callbacks } = telling()
     const { runtime, controller } = await controlling({
       callbacks,
@@ -217,7 +217,7 @@ describe('what the user hears of a lease', () => {
     expect([controller.holds('0'), await tokens(runtime)]).toEqual([false, ['0 free']])
   })
 
-  it('is a release that fails, and the lease as released all the same (B172)', async () => {
+  it('report a release that fails, and then report the lease as released (B172)', async () => {
     const { told, callbacks } = telling()
     const { runtime, controller } = await controlling({
       callbacks,
@@ -240,7 +240,7 @@ describe('what the user hears of a lease', () => {
   it.each([
     ['is told once, and renewing ends with it (B206)', false],
     ['is told, and the release too, though another has taken the lease by then (B167)', true],
-  ])('of a feed that cannot be read %s', async (_name, isTaken) => {
+  ])('report an error and a release for an unreadable feed: it %s', async (_name, isTaken) => {
     const { told, callbacks } = telling()
     const { runtime, controller } = await controlling({
       callbacks,
@@ -266,7 +266,7 @@ describe('what the user hears of a lease', () => {
   it.each([
     ['because another has taken it is no error (B175)', 'taken', []],
     ['because renewals failed is told with the reason (B176)', 'failing', ['error 0: 503']],
-  ])('of a lease that is lost %s', async (_name, how, errors) => {
+  ])('report the release of a lost lease: a loss %s', async (_name, how, errors) => {
     const { told, callbacks } = telling()
     const refusing = Array.from({ length: 1_000 }, () => () => Promise.reject(storeError(503)))
     const { runtime, controller } = await controlling({
@@ -290,7 +290,7 @@ describe('what the user hears of a lease', () => {
   })
 })
 
-describe('several leases in hand', () => {
+describe('several leases of a partition controller', () => {
   const halves = [
     { min: '', max: '20' },
     { min: '20', max: 'FF' },
@@ -306,7 +306,7 @@ describe('several leases in hand', () => {
     return { ...controlled, leases: (await store.list()).leases }
   }
 
-  it('are each acquired and read, whatever becomes of the other (B162, B163)', async () => {
+  it('are each acquired and read, even while the delegate hangs on one (B162, B163)', async () => {
     const delivered: Record<string, string[]> = {}
     const { runtime, controller, leases } = await twoLeases({
       delegate: (changes, { leaseToken }) => {
@@ -328,7 +328,7 @@ describe('several leases in hand', () => {
     controller.abandon()
   })
 
-  it('are acquired in the same look though one of them cannot be had (B86, B381)', async () => {
+  it('are acquired in the same round even if the acquisition of one fails (B86, B381)', async () => {
     const { runtime, balancer, controller } = await twoLeases({
       leaseStore: (store) => intercepted(store, 'replace', [() => Promise.reject(storeError(503))]),
     })
@@ -341,7 +341,7 @@ describe('several leases in hand', () => {
     await controller.stop()
   })
 
-  it('may be none: to stop is no error then (B164)', async () => {
+  it('may be none, and then stopping is no error (B164)', async () => {
     const { runtime, controller } = await controlling()
     await controller.stop()
     await controller.stop()
@@ -351,7 +351,7 @@ describe('several leases in hand', () => {
 })
 
 describe('balancing', () => {
-  it('goes on after failures, of one lease or of all (B169, B382)', async () => {
+  it('goes on after a failed listing and after a failed acquisition (B169, B382)', async () => {
     const failing = (): Promise<never> => Promise.reject(storeError(503))
     const { runtime, controller, balancer } = await controlling({
       leaseStore: (store) => intercepted(intercepted(store, 'list', [failing]), 'replace', [failing]),
@@ -366,7 +366,7 @@ describe('balancing', () => {
     await controller.stop()
   })
 
-  it('watches leases itself while the store does not tell its time', async () => {
+  it('detects a silent owner by its own clock when the store does not tell its time', async () => {
     const timeless: RuntimeOverrides = {
       leaseStore: (store) =>
         intercepted(
@@ -393,7 +393,7 @@ describe('balancing', () => {
 })
 
 describe('a lease document that is refused while the processor runs (F-L4)', () => {
-  it('is told of once, however often it stops the balancing', async () => {
+  it('is reported to `onError` once, even if it stops the balancing twice', async () => {
     const refuse = () => Promise.reject(new RefusedLeaseError('7', 'lease document "..7" is refused'))
     const told: string[] = []
     const { runtime, balancer } = await controlling({
@@ -411,7 +411,7 @@ describe('a lease document that is refused while the processor runs (F-L4)', () 
 describe('a hand-over', () => {
   const other = { instanceName: 'other', incarnation: 'other-1' }
 
-  it('lets the page under way finish, stores it and keeps the lease for who asked (D3)', async () => {
+  it('lets the current page finish, stores its position and reserves the lease (D3)', async () => {
     const page = deferred()
     let signal: AbortSignal | undefined
     const controlled = await controlling({
@@ -426,7 +426,7 @@ describe('a hand-over', () => {
     await runtime.world.clock.advance(1_000)
     const store = await runtime.world.leaseStore()
     await store.replace(requestHandover(await existing(store.read('0')), other))
-    // Renewed all the time: nobody takes the lease from under a long page.
+    // The lease is renewed all the time, so no instance takes it during a long page.
     await runtime.world.clock.advance(120_000)
     expect(signal?.aborted).toBe(false)
     expect(await storedLease(runtime)).toMatchObject({ owner: 'self', continuationToken: null })
@@ -443,7 +443,7 @@ describe('a hand-over', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('is asked of an owner that lives, and of nobody else', async () => {
+  it('is requested only from the current owner of a lease', async () => {
     const { runtime, controller } = await controlling()
     const store = await runtime.world.leaseStore()
     const free = await existing(store.read('0'))
@@ -468,7 +468,7 @@ describe('a split', () => {
     await runtime.world.clock.advance(5_000)
   }
 
-  it('leaves the children, at the position of the parent, in the same hands (B177, B178, B181, B357, B377)', async () => {
+  it('gives the owner both children, at the old position (B177, B178, B181, B357, B377)', async () => {
     const controlled = await controlling()
     await split(controlled)
     const { runtime, controller } = controlled
@@ -481,7 +481,7 @@ describe('a split', () => {
   })
 
   it.each([0, 1, 2])(
-    'is finished by whoever has the parent next (failing after %i children) (B180)',
+    'is finished by the next owner of the parent (failing after %i children) (B180)',
     async (done) => {
       const through = Array.from(
         { length: done },
@@ -520,7 +520,7 @@ describe('a split', () => {
     },
   )
 
-  it('leaves the children to whom balancing gives them when there is a limit (§8.3 maxScaleCount, B358, B378)', async () => {
+  it('leaves the children to balancing with maxLeases (§8.3 maxScaleCount, B358, B378)', async () => {
     const controlled = await controlling({ options: { maxLeases: 1 } })
     await split(controlled)
     const { runtime, controller, balancer } = controlled
@@ -532,7 +532,7 @@ describe('a split', () => {
     await controller.stop()
   })
 
-  it('keeps children that have gone on already (B183, B360)', async () => {
+  it('keeps the position of a child lease that exists already (B183, B360)', async () => {
     const controlled = await controlling()
     const { runtime, controller } = controlled
     await (
@@ -570,7 +570,7 @@ describe('a split whose children', () => {
     return controlled
   }
 
-  it('were all created by another leaves them to him, and the parent goes (B184)', async () => {
+  it('were created by another instance leaves them free, and deletes the parent (B184)', async () => {
     const middle = '1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'
     const { runtime, controller } = await splitUnderHand({}, async (store) => {
       await store.create(child('1', '', middle))
@@ -582,7 +582,7 @@ describe('a split whose children', () => {
     await controller.stop()
   })
 
-  it('cannot be acquired leaves them free, at the position of the parent, which goes (B185)', async () => {
+  it('cannot be acquired leaves them free at the old position, and deletes the parent (B185)', async () => {
     const acquiring = { isFailing: false }
     const { runtime, controller } = await splitUnderHand(
       {
@@ -608,7 +608,7 @@ describe('a split whose children', () => {
 })
 
 describe('a hint', () => {
-  it('wakes the reader it is about, or all when it is about none here', async () => {
+  it('wakes the reader of its range, or every reader when none here has that range', async () => {
     const reads: number[] = []
     const counting: (
       forward: ChangeFeed['readNext'],

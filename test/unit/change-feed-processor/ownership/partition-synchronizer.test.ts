@@ -10,7 +10,7 @@ const lookMs = 5 * 60_000
 interface Watching {
   readonly runtime: TestRuntime
   readonly watch: PartitionSynchronizer
-  /** The leases are listed, as every instance does all the time, and the next look is due. */
+  /** Lists the leases, as every instance does regularly, and makes the next look when it is due. */
   readonly look: () => Promise<void>
 }
 
@@ -45,7 +45,7 @@ const named = (min: string, max: string): Partial<NewLease> => ({
 })
 
 describe('leases that are missing (F-L23)', () => {
-  it('are put back where they were last seen', async () => {
+  it('are created again at the position last seen', async () => {
     const { runtime, look } = await watching([{}])
     const lease = await checkpointed(runtime, '0', '"7"')
     await look()
@@ -55,7 +55,7 @@ describe('leases that are missing (F-L23)', () => {
     expect(runtime.telemetry.of('lease.recreated')).toMatchObject([{ leaseToken: '0' }])
   })
 
-  it('begin where their parent was last seen, when it went without leaving them (I10)', async () => {
+  it('begin at the last seen position of their parent if that was deleted without them (I10)', async () => {
     const { runtime, look } = await watching([named('', '80'), named('80', 'FF')])
     const parent = await checkpointed(runtime, '-80', '"7"')
     await look()
@@ -68,7 +68,7 @@ describe('leases that are missing (F-L23)', () => {
     expect(positions).toContainEqual(['-40', '"9"'])
   })
 
-  it('begin where the unit began, when nobody has seen them', async () => {
+  it('begin where the unit began if this instance has never seen them', async () => {
     const { runtime, look } = await watching([named('', '80')])
     await look()
     const { leases } = await runtime.leaseStore.list()
@@ -76,7 +76,7 @@ describe('leases that are missing (F-L23)', () => {
     expect(found).toMatchObject({ continuationToken: null, firstPosition: { kind: 'beginning' } })
   })
 
-  it('are not put back when only one of two listings misses them: a split was under way', async () => {
+  it('are not created when only one of two listings misses them, as during a split', async () => {
     let listings = 0
     const runtime = await aRuntime({
       leaseStore: (store) =>
@@ -95,7 +95,7 @@ describe('leases that are missing (F-L23)', () => {
     expect(runtime.telemetry.of('lease.recreated')).toEqual([])
   })
 
-  it('begin at the position that was written last, where two leases were about them', async () => {
+  it('begin at the position that was written last if two leases covered their range', async () => {
     const { runtime, look } = await watching([at(named('', 'FF'), '"9"'), {}])
     await runtime.world.clock.advance(10_000)
     const later = await checkpointed(runtime, '0', '"7"')
@@ -107,7 +107,7 @@ describe('leases that are missing (F-L23)', () => {
     expect(await storedLease(runtime)).toMatchObject({ continuationToken: '"7"' })
   })
 
-  it('begin where they stood, also when they never said where they began', async () => {
+  it('begin at their last position even if they have no first position', async () => {
     const { runtime, look } = await watching([at({}, '"7"')])
     await look()
     const lease = await storedLease(runtime)
@@ -121,7 +121,7 @@ describe('leases that are missing (F-L23)', () => {
     [{ kind: 'time', atMs: 5_000 } as const, { kind: 'time', atMs: 5_000 }],
     [null, { kind: 'beginning' }],
   ])(
-    'begin where they began, when they were not read, else where the unit did: %j',
+    'that were never read begin at their first position, else where the unit began: %j',
     async (stored, begins) => {
       const { runtime, look } = await watching([{ firstPosition: stored }])
       await look()
@@ -133,7 +133,7 @@ describe('leases that are missing (F-L23)', () => {
     },
   )
 
-  it('are not looked for before it is time, and not again before it is time again', async () => {
+  it('are looked for only once every five minutes', async () => {
     const { runtime, watch } = await watching([named('', '80')])
     await runtime.world.clock.advance(lookMs - 1)
     await watch.look()
@@ -148,7 +148,7 @@ describe('leases that are missing (F-L23)', () => {
     expect((await runtime.leaseStore.list()).leases).toEqual([])
   })
 
-  it('cost one listing when there are none', async () => {
+  it('cost one listing when no lease is missing', async () => {
     let listings = 0
     const runtime = await aRuntime({
       leaseStore: (store) =>
@@ -180,8 +180,8 @@ const at = (range: Partial<NewLease>, continuationToken: string): Partial<NewLea
   firstPosition: null,
 })
 
-describe('leases that are about the same part (I11)', () => {
-  it('are replaced by the finer when they have come as far, and not at the first look', async () => {
+describe('leases that cover the same range (I11)', () => {
+  it('are replaced by finer ones at the second look, if they have come as far', async () => {
     const leases = [at(named('', 'FF'), '"9"'), at(named('', '80'), '"7"'), at(named('80', 'FF'), '"9"')]
     const { runtime, look } = await watching(leases)
     await look()
@@ -193,7 +193,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(runtime.telemetry.of('feed.failed')).toEqual([])
   })
 
-  it('are read on until the one that goes has come as far as the others were (I10)', async () => {
+  it('are kept until the wider one has come as far as the finer ones were (I10)', async () => {
     const { runtime, look } = await watching([at(named('', 'FF'), '"4"'), at(named('', '80'), '"7"')])
     await look()
     await look()
@@ -208,7 +208,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(runtime.telemetry.of('feed.failed')).toHaveLength(1)
   })
 
-  it('that overlap by halves are cut, and the part only one was about begins at its position', async () => {
+  it('that overlap in part are cut, and the rest of the cut lease keeps its position', async () => {
     const { runtime, look } = await watching([at(named('', '80'), '"7"'), at(named('60', 'FF'), '"7"')])
     await look()
     await look()
@@ -216,7 +216,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(runtime.telemetry.of('feed.failed')).toEqual([])
   })
 
-  it('are left alone when the one to go was written meanwhile (I12)', async () => {
+  it('are left alone when the lease to delete was written meanwhile (I12)', async () => {
     const runtime = await aRuntime({
       leaseStore: (store) =>
         Object.assign(Object.create(store) as LeaseStore, {
@@ -233,7 +233,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(runtime.telemetry.of('lease.superseded')).toEqual([])
   })
 
-  it('are left alone when somebody else creates what is missing beside them', async () => {
+  it('are left alone when another instance creates the missing lease beside them', async () => {
     const runtime = await aRuntime({
       leaseStore: (store) =>
         Object.assign(Object.create(store) as LeaseStore, {
@@ -251,7 +251,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(await positions(runtime)).toEqual({ '-FF': null, '-80': null, '80-FF': '"99"' })
   })
 
-  it('are also reported while others are replaced', async () => {
+  it('of different modes are reported while others are replaced', async () => {
     const { runtime, look } = await watching([
       at(named('', '80'), '"7"'),
       at(named('60', '80'), '"7"'),
@@ -265,7 +265,7 @@ describe('leases that are about the same part (I11)', () => {
     expect(failures).toEqual([expect.stringMatching(/"80-FF".*"80-C0"|"80-C0".*"80-FF"/)])
   })
 
-  it('are told of with what to do by hand when their positions can never be compared', async () => {
+  it('of different modes are reported with advice, because their positions do not compare', async () => {
     const { runtime, look } = await watching([
       named('', 'FF'),
       { ...named('', '80'), mode: 'Full-Fidelity Feed' },

@@ -11,7 +11,7 @@ const reading = (...interceptions: Reading[]): RuntimeOverrides => ({
 })
 
 describe('a partition supervisor', () => {
-  it('drains without delay, then polls ever more slowly (B383, B384)', async () => {
+  it('drains the feed without delay, and then polls more and more slowly (B383, B384)', async () => {
     const polls: number[] = []
     const runtimeClock: { monotonic?: () => number } = {}
     const counting: Reading = (forward, ...request) => {
@@ -28,7 +28,7 @@ describe('a partition supervisor', () => {
     expect(polls.slice(1)).toEqual([100, 100, 100, 200, 400, 800, 1_600])
   })
 
-  it('rests after a page with few changes made just now, so that what changes again is read once', async () => {
+  it('rests after a short page of recent changes before it reads again', async () => {
     const { runtime } = await supervising({ restAfterPageMs: 700 }, ['1'])
     const polls = (): number => runtime.telemetry.of('feed.polled').length
     await runtime.world.clock.advance(0)
@@ -39,7 +39,7 @@ describe('a partition supervisor', () => {
     expect(polls()).toBe(2)
   })
 
-  it('delivers nothing from before the first position of its lease, wherever its position lies', async () => {
+  it('delivers no change that is older than the first position of its lease', async () => {
     const delivered: string[] = []
     const older: Reading = async (forward, from, options) => {
       const page = await forward(from, options)
@@ -60,7 +60,7 @@ describe('a partition supervisor', () => {
     expect(delivered).toEqual(['newer'])
   })
 
-  it('gives the delegate what belongs to the page (B208, B215, B221)', async () => {
+  it('gives the delegate the context of the page (B208, B215, B221)', async () => {
     const contexts: unknown[] = []
     const { runtime } = await supervising({ delegate: (_changes, context) => void contexts.push(context) }, [
       '1',
@@ -82,7 +82,7 @@ describe('a partition supervisor', () => {
     ])
   })
 
-  it('reads again in place what the store refuses for a while, keeping lease and position (B396)', async () => {
+  it('retries a read that the store refuses for a while, and keeps lease and position (B396)', async () => {
     const throttled: Reading = () => Promise.reject(storeError(429, { retryAfterInMs: 3_000 }))
     const unavailable: Reading = () => Promise.reject(storeError(503))
     const { runtime, closing } = await supervising(reading(throttled, unavailable), ['1'])
@@ -103,7 +103,7 @@ describe('a partition supervisor', () => {
     expect(closing()).toMatchObject({ reason: 'FeedError', error: { cause: { code } } })
   })
 
-  it('asks for smaller pages when the service does, keeping lease and position (B397)', async () => {
+  it('requests smaller pages when the service demands it, and keeps lease and position (B397)', async () => {
     const sizes: number[] = []
     const refusing: Reading = (forward, from, options) => {
       sizes.push(options.maxItemCount)
@@ -126,7 +126,7 @@ describe('a partition supervisor', () => {
     expect(closing()).toBeNull()
   })
 
-  it('stops reading and renewing when it is told to (B204)', async () => {
+  it('stops reading and renewing when it is shut down (B204)', async () => {
     const { runtime, holder, supervisor, closing } = await supervising({})
     await runtime.world.clock.advance(1_000)
     supervisor.shutDown()
@@ -139,7 +139,7 @@ describe('a partition supervisor', () => {
     expect(runtime.world.clock.pendingTimers).toBe(0)
   })
 
-  it('throws a read away that hangs, and reads again, keeping lease and position (F-C18, B194, B385)', async () => {
+  it('aborts a read that hangs, and reads again from the same position (F-C18, B194, B385)', async () => {
     const signals: AbortSignal[] = []
     const hanging: Reading = (_forward, _from, { signal }) => {
       signals.push(signal)
@@ -157,7 +157,7 @@ describe('a partition supervisor', () => {
     expect(closing()).toBeNull()
   })
 
-  it('tells of a read that has no answer for five seconds, once, and of none that has one', async () => {
+  it('reports a read without an answer for five seconds once, and no read with an answer', async () => {
     const hanging: Reading = () => new Promise(() => undefined)
     const { runtime } = await supervising(reading((forward, ...from) => forward(...from), hanging))
     await runtime.world.clock.advance(5_099)
@@ -191,7 +191,7 @@ describe('a partition supervisor', () => {
     },
   )
 
-  it('delivers the same page with growing pauses, and stores nothing meanwhile', async () => {
+  it('delivers a failing page again after pauses of at most 30 s, and stores nothing meanwhile', async () => {
     const attempts: number[] = []
     const started: { runtime?: TestRuntime } = {}
     const { runtime } = await supervising(
@@ -213,7 +213,7 @@ describe('a partition supervisor', () => {
     expect(runtime.telemetry.of('delegate.failed')).toHaveLength(attempts.length)
   })
 
-  it('lets a delegate finish when it is shut down, and keeps what it finished (B388)', async () => {
+  it('lets the delegate finish on shutdown, and stores the position after its page (B388)', async () => {
     let finish: (() => void) | undefined
     const { runtime, holder, supervisor, closing } = await supervising(
       { delegate: () => new Promise((resolve) => (finish = resolve)) },
@@ -233,7 +233,7 @@ describe('a partition supervisor', () => {
     })
   })
 
-  it('takes the failure of a delegate that was told to stop for what it is', async () => {
+  it('does not report the failure of a delegate that stops on its signal', async () => {
     const { runtime, supervisor, closing } = await supervising(
       {
         delegate: (_changes, { signal }) =>
@@ -275,7 +275,7 @@ describe('a partition supervisor', () => {
     expect(runtime.telemetry.of('page.delivered')).toHaveLength(1)
   })
 
-  it('delivers nothing from a page that arrives after the trust is gone', async () => {
+  it('delivers nothing from a page that arrives after the lease is lost', async () => {
     let arrive: (() => void) | undefined
     const late: Reading = async (forward, ...request) => {
       const page = await forward(...request)
@@ -291,7 +291,7 @@ describe('a partition supervisor', () => {
     expect(runtime.telemetry.of('page.delivered')).toEqual([])
   })
 
-  it('ends with the positions of the children after delivering what came with them', async () => {
+  it('ends with the positions of both children when its range splits', async () => {
     const { runtime, closing } = await supervising({}, ['1'])
     await runtime.world.clock.advance(0)
     runtime.world.split('0')

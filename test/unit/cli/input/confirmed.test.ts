@@ -7,7 +7,7 @@ import { recordedTerminal } from '../../../support/recorded-terminal.js'
 
 const every = { what: 'every job of the store', isFiltered: false }
 
-it('what is about everything needs --yes where no person can be asked', async () => {
+it('--all without a filter needs --yes or --dry-run when the terminal is not interactive', async () => {
   const { terminal } = recordedTerminal()
   await expect(confirmed({ all: true }, every, terminal)).rejects.toMatchObject({
     exitCode: 2,
@@ -20,7 +20,7 @@ it('what is about everything needs --yes where no person can be asked', async ()
   await expect(confirmed({ all: true }, { ...every, isFiltered: true }, terminal)).resolves.toBeUndefined()
 })
 
-it('a person is asked on a terminal, and nothing is done without a yes', async () => {
+it('--all asks on an interactive terminal, and does nothing without a yes', async () => {
   const asked: string[] = []
   const terminal = (answer: boolean) => ({
     ...recordedTerminal().terminal,
@@ -35,7 +35,7 @@ it('a person is asked on a terminal, and nothing is done without a yes', async (
   expect(asked).toEqual(Array(2).fill('This affects every job of the store. Continue?'))
 })
 
-it('a data directory that is a file, or cannot be made, is refused with its name', async () => {
+it('a data directory that is a file, or cannot be created, is refused by name', async () => {
   const open = () => Promise.resolve('opened')
   await expect(openingData(import.meta.filename, open)).rejects.toThrow(
     /--data .*confirmed\.test\.ts is a file: name a directory/,
@@ -50,14 +50,14 @@ it('a data directory that is a file, or cannot be made, is refused with its name
   expect(await openingData('.', open)).toBe('opened')
 })
 
-it('a role that does not exist is not scaled', async () => {
+it('a role that does not exist is refused as a target for scaling', async () => {
   await expect(scaleTargetOf('nosuch', {})).rejects.toMatchObject({
     exitCode: 2,
     message: '"nosuch" is not a role: it must be one of scheduler, agents, supervisor, notifier, all',
   })
 })
 
-it('a store has a name without its key', () => {
+it('the name of a store does not contain its key', () => {
   const connectionString = 'AccountEndpoint=https://a.documents.azure.com/;AccountKey=c2VjcmV0;'
   expect(storeName({ connectionString, database: 'shop' })).toBe('https://a.documents.azure.com shop/state')
 })

@@ -47,7 +47,7 @@ function select(balance: Pick<Balance, 'leases'> & Partial<Balance>): Selection 
 
 const tokensOf = (leases: readonly Lease[]): string[] => leases.map((lease) => lease.leaseToken)
 
-describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
+describe('an instance that takes leases (§8.2 balancing, numbers of §3.1)', () => {
   it.each([
     { id: 'B71', counts: {}, taken: 0 },
     { id: 'B72', counts: { self: 2 }, taken: 0 },
@@ -72,7 +72,7 @@ describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
     { counts: { one: 5, self: 6 }, taken: 0 },
     { counts: { self: 1 }, limits: { minLeases: 3, maxLeases: null }, taken: 0 },
   ] as { id?: string; counts: Record<string, number>; limits?: LeaseLimits; taken: number; from?: string }[])(
-    '$id $counts → $taken',
+    'takes its share: $id $counts → $taken',
     ({ counts, limits = unlimited, taken, from = '' }) => {
       const { take, ask } = select({ ...situation(counts), limits })
       expect(new Set(tokensOf(take)).size).toBe(taken)
@@ -81,7 +81,7 @@ describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
     },
   )
 
-  it('differ between instances that decide at the same time', () => {
+  it('chooses other leases than instances that decide at the same time', () => {
     const chosen = [1, 2, 3, 4].map((seed) => {
       const random = seededRandom(seed)
       return tokensOf(select({ ...situation({ free: 30, other: 20 }), random: () => random.next() }).take)
@@ -89,13 +89,13 @@ describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
     expect(new Set(chosen.map((tokens) => tokens.join())).size).toBe(4)
   })
 
-  it('counts another life of the own name as another instance', () => {
+  it('counts another incarnation of its name as another instance', () => {
     const twin = acquire(aLease({ leaseToken: '1' }), { ...self, incarnation: 'self-0' }, 0)
     const leases = [twin, acquire(aLease(), self, 0)]
     expect(select({ leases })).toEqual({ take: [], ask: [] })
   })
 
-  it('are as many as are missing to what this instance has', () => {
+  it('takes only as many leases as it lacks of its share', () => {
     expect(select(situation({ self: 2, other: 2, free: 10 })).take).toHaveLength(5)
   })
 
@@ -113,7 +113,7 @@ describe('which leases to take (§8.2 balancing, numbers of §3.1)', () => {
   })
 })
 
-describe('which leases to ask for (§3.1 where .NET steals one)', () => {
+describe('an instance that requests leases (§3.1 where .NET steals one)', () => {
   it.each([
     { id: 'B75', counts: { other: 2 }, asked: { other: 1 } },
     { id: 'B80', counts: { one: 5, two: 10 }, asked: { two: 5 } },
@@ -131,7 +131,7 @@ describe('which leases to ask for (§3.1 where .NET steals one)', () => {
     counts: Record<string, number>
     limits?: LeaseLimits
     asked: Record<string, number>
-  }[])('$id $counts → $asked', ({ counts, limits = unlimited, asked }) => {
+  }[])('requests what it lacks: $id $counts → $asked', ({ counts, limits = unlimited, asked }) => {
     const { take, ask } = select({ ...situation(counts), limits })
     expect(take).toEqual([])
     const from: Record<string, number> = {}
@@ -142,26 +142,26 @@ describe('which leases to ask for (§3.1 where .NET steals one)', () => {
     expect(from).toEqual(asked)
   })
 
-  it('are fewer by those asked for already', () => {
+  it('requests no more than it lacks beyond what it has requested already', () => {
     const { leases } = situation({ one: 4 })
     const asked = leases.map((lease, index) => (index < 2 ? requestHandover(lease, self) : lease))
     expect(select({ leases: asked })).toEqual({ take: [], ask: [] })
   })
 
-  it('are those another has asked for, when that one is to have too many, so that each moves once', () => {
+  it('requests a lease that another has requested in excess, so that each lease moves once', () => {
     const { leases } = situation({ one: 6 })
     const asked = leases.map((lease, index) => (index < 3 ? requestHandover(lease, life('two')) : lease))
     const { ask } = select({ leases: asked })
     expect(ask.map(({ handover }) => handover?.instanceName ?? null).sort()).toEqual([null, 'two'])
   })
 
-  it('are first those that an instance has asked for, and does not read yet', () => {
+  it('first requests leases that another instance has requested but does not read yet', () => {
     const two = situation({ two: 4 }).leases
     const moving = situation({ one: 2 }).leases.map((lease) => requestHandover(lease, life('two')))
     expect(tokensOf(select({ leases: [...two, ...moving] }).ask).sort()).toEqual(['one-0', 'one-1'])
   })
 
-  it('are none when others have leases to spare that no instance reads: those are taken', () => {
+  it('takes released leases that another has requested in excess, and requests none', () => {
     const moving = situation({ one: 6 }).leases.map((lease) => requestHandover(lease, life('two')))
     const leases = moving.map((lease, index) => (index < 2 ? release(lease, 0) : lease))
     const { take, ask } = select({ leases })
@@ -169,7 +169,7 @@ describe('which leases to ask for (§3.1 where .NET steals one)', () => {
     expect(ask).toEqual([])
   })
 
-  it('are none while nobody comes for what was promised to him: it is taken', () => {
+  it('takes a lease that was promised to another instance only after that promise lapses', () => {
     const promised = release(requestHandover(aLease({ leaseToken: 'p' }), life('dead')), 0)
     const others = situation({ one: 1 }).leases
     expect(select({ leases: [promised, ...others] })).toEqual({ take: [], ask: [] })
@@ -177,11 +177,11 @@ describe('which leases to ask for (§3.1 where .NET steals one)', () => {
   })
 })
 
-describe('a lease asked for', () => {
+describe('a requested lease', () => {
   const owned = situation({ other: 2 }).leases
   const asked = owned.map((lease, index) => (index === 0 ? requestHandover(lease, self) : lease))
 
-  it('is taken when it is handed over, also while others are free', () => {
+  it('is taken when it is handed over, even while other leases are free', () => {
     const handedOver = asked.map((lease, index) => (index === 0 ? release(lease, 0) : lease))
     expect(tokensOf(select({ leases: handedOver }).take)).toEqual(['other-0'])
     const free = [aLease({ leaseToken: 'f0' }), aLease({ leaseToken: 'f1' })]
@@ -193,13 +193,13 @@ describe('a lease asked for', () => {
     expect(tokensOf(select({ leases: asked, unanswered: new Set(['other-0']) }).take)).toEqual(['other-0'])
   })
 
-  it('is anybody’s when its owner has died', () => {
+  it('is free for every instance when its owner has died', () => {
     const forAnother = asked.map((lease) => requestHandover(lease, life('third')))
     const { take } = select({ leases: forAnother, expired: new Set(['other-0']) })
     expect(tokensOf(take)).toEqual(['other-0'])
   })
 
-  it('is left to who is to have it when this instance has asked for more than its share', () => {
+  it('is left to another instance when the requester has requested more than its share', () => {
     const mine = Array.from({ length: 4 }, (_, index) =>
       release(requestHandover(aLease({ leaseToken: `${index}` }), self), 0),
     )
@@ -216,7 +216,7 @@ interface Fleet {
   readonly isStale: boolean
 }
 
-/** Every instance decides in turn; then every lease asked for is handed over. `moved` were read by somebody before. */
+/** Every instance decides in turn; then every requested lease is handed over, which `moved` counts. */
 function round(leases: Lease[], { instances, random, isStale }: Fleet): { acted: number; moved: number } {
   const before = [...leases]
   let [acted, moved] = [0, 0]
@@ -225,7 +225,7 @@ function round(leases: Lease[], { instances, random, isStale }: Fleet): { acted:
     for (const wanted of [...take, ...ask]) {
       const index = leases.findIndex((lease) => lease.leaseToken === wanted.leaseToken)
       const current = leases[index]
-      // Somebody was faster: the conditional write is refused.
+      // Another instance was faster, so the conditional write is refused.
       if (current?.owner !== wanted.owner || current.handover !== wanted.handover) continue
       leases[index] = take.includes(wanted) ? acquire(wanted, owner, 0) : requestHandover(wanted, owner)
       acted += 1
@@ -248,7 +248,7 @@ describe('n instances and m leases', () => {
     heldByFirst: fc.boolean(),
   })
 
-  it('come to rest with counts that differ by at most one, soon, and stay there (F-L20)', () => {
+  it('soon settle with counts that differ by at most one, and stay there (F-L20)', () => {
     fc.assert(
       fc.property(world, ({ instanceCount, leaseCount, seed, isStale, heldByFirst }) => {
         const generator = seededRandom(seed)
@@ -257,7 +257,7 @@ describe('n instances and m leases', () => {
         const { leases } = situation(heldByFirst ? { 'host-0': leaseCount } : { free: leaseCount })
         let moves = 0
         let rounds = 0
-        // A round in which nobody did anything is one like all that follow.
+        // After a round without an action, all further rounds are the same.
         for (let acted = 1; acted > 0; rounds += 1) {
           const result = round(leases, fleet)
           acted = result.acted
@@ -267,7 +267,7 @@ describe('n instances and m leases', () => {
         const counts = instances.map((name) => leases.filter((lease) => lease.owner === name).length)
         expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
         expect(round(leases, { ...fleet, isStale: !isStale }).acted).toBe(0)
-        // No lease need move twice; some do when all decide on what was, which no looks in between can then correct.
+        // A lease moves twice only when all instances decide on the same old listing.
         expect(moves).toBeLessThanOrEqual((isStale ? 2 : 1) * leaseCount + instanceCount)
       }),
       { numRuns: 300 },
@@ -279,7 +279,7 @@ describe('n instances and m leases', () => {
     [10, 100],
     [50, 100],
     [100, 1_000],
-  ])('come to rest within 3 rounds when %i share what one has of %i', (instanceCount, leaseCount) => {
+  ])('settle within 3 rounds when %i instances share the %i leases of one', (instanceCount, leaseCount) => {
     const instances = Array.from({ length: instanceCount }, (_, index) => `host-${index}`)
     const generator = seededRandom(instanceCount)
     const { leases } = situation({ 'host-0': leaseCount })
@@ -288,7 +288,7 @@ describe('n instances and m leases', () => {
       moves += round(leases, { instances, random: () => generator.next(), isStale: false }).moved
     const counts = instances.map((name) => leases.filter((lease) => lease.owner === name).length)
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
-    // Each lease moves once: those that asked in vain were told so before anything moved.
+    // Each lease moves once, because refused requests are known before any lease moves.
     expect(moves).toBe(leaseCount - Math.ceil(leaseCount / instanceCount))
   })
 })

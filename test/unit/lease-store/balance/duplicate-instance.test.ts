@@ -27,7 +27,7 @@ describe('two processes of one name (F-L16)', () => {
     expect(duplicateInstanceLease(seenTwice(owner, true), self, 20_000, 60_000) !== null).toBe(isTwin)
   })
 
-  it('are not an earlier life, whose leases nobody writes (F-L17)', () => {
+  it('are not assumed when an earlier incarnation no longer renews its leases (F-L17)', () => {
     const dead = { ...self, incarnation: 'life-1' }
     expect(duplicateInstanceLease(seenTwice(dead, false), self, 20_000, 60_000)).toBeNull()
     expect(duplicateInstanceLease(seenTwice(dead, true), self, 69_999, 60_000)).not.toBeNull()

@@ -18,7 +18,7 @@ function patience(leases: readonly Lease[], waitedMs: number): HandoverPatience 
   }
 }
 
-describe('a request that is not answered', () => {
+describe('a hand-over request without an answer', () => {
   it.each([
     { name: 'a .NET host', lease: requestHandover(dotNet, self), waitedMs: 26_001, isTaken: true },
     { name: 'a .NET host, not yet', lease: requestHandover(dotNet, self), waitedMs: 26_000, isTaken: false },
@@ -45,13 +45,13 @@ describe('a request that is not answered', () => {
     expect(unanswered([lease], patience([lease], waitedMs)).has('0')).toBe(isTaken)
   })
 
-  it('is not known to wait before it was seen', () => {
+  it('does not count as waiting before it was seen', () => {
     const lease = requestHandover(dotNet, self)
     expect(unanswered([lease], patience([], 999_999)).size).toBe(0)
   })
 })
 
-describe('a request nobody comes for', () => {
+describe('a hand-over request whose requester does not come', () => {
   const pending = requestHandover(acquire(dotNet, self, 0), other)
   const kept = { ...release(pending, 0), storedAtMs: 100_000 }
 
@@ -62,11 +62,11 @@ describe('a request nobody comes for', () => {
     { name: 'kept too long', lease: kept, waitedMs: 34_001, isLapsed: true },
     { name: 'one’s own', lease: requestHandover(dotNet, self), waitedMs: 999_999, isLapsed: false },
     { name: 'none', lease: dotNet, waitedMs: 999_999, isLapsed: false },
-  ])('counts no more: $name, $isLapsed', ({ lease, waitedMs, isLapsed }) => {
+  ])('lapses: $name, $isLapsed', ({ lease, waitedMs, isLapsed }) => {
     expect(lapsed([lease], patience([lease], waitedMs)).has('0')).toBe(isLapsed)
   })
 
-  it('counts no more at once when the store’s clock says that it is old, as after an outage', () => {
+  it('lapses at once when it is old by the store’s clock, as after an outage', () => {
     const at = (storeTimeMs: number): HandoverPatience => ({ ...patience([kept], 0), storeTimeMs })
     expect(lapsed([kept], at(134_000)).size).toBe(0)
     expect(lapsed([kept], at(135_000))).toEqual(new Set(['0']))

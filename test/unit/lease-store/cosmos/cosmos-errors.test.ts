@@ -56,12 +56,12 @@ describe('an error of the store', () => {
     'ECONNABORTED',
     'TimeoutError',
     'REQUEST_SEND_ERROR',
-  ])('%j leaves a writer not knowing', (code) => {
+  ])('%j means an unknown outcome to a writer', (code) => {
     expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unknownOutcome' })
   })
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
-    '%s, which kept the request from leaving, says that nothing was written',
+    '%s, which prevents the request, tells a writer that nothing was written',
     (code) => {
       expect(cosmosErrorKind({ code }, 'write')).toEqual({ kind: 'unavailable' })
     },
@@ -74,12 +74,12 @@ describe('an error of the store', () => {
     'unavailable',
     'unknownOutcome',
     'gone',
-  ] as const)('passes by itself: %s', (kind) => {
+  ] as const)('is transient: %s', (kind) => {
     expect(isTransient(kind)).toBe(true)
   })
 
   it.each(['conflict', 'preconditionFailed', 'notFound', 'unauthorized', 'forbidden', 'other'] as const)(
-    'does not pass by itself: %s',
+    'is not transient: %s',
     (kind) => {
       expect(isTransient(kind)).toBe(false)
     },
