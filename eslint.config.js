@@ -1,5 +1,10 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
+import plainWords from './plain-words.json' with { type: 'json' }
+
+/** Matches a word that is not plain English, in comments, texts and titles. */
+const plainEnglish = `/\\b(${plainWords.join('|')})\\b/i`
+const message = 'Name the component, or use a plain word: see plain-words.json.'
 
 export default tseslint.config(
   { ignores: ['dist', 'coverage', 'reports', 'node_modules', '.stepward'] },
@@ -37,6 +42,12 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
       'max-params': ['error', 4],
       eqeqeq: 'error',
+      'no-warning-comments': ['error', { terms: plainWords, location: 'anywhere' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: `Literal[value=${plainEnglish}]`, message },
+        { selector: `TemplateElement[value.raw=${plainEnglish}]`, message },
+      ],
     },
   },
   {

@@ -4,8 +4,8 @@ import { isOwnedBy } from '../lease/transitions.js'
 /** How many leases one instance may hold. */
 export interface LeaseLimits {
   /**
-   * The instance takes at least this many, even if others then have fewer than their share. Null for no minimum.
-   * Wins over `maxLeases`.
+   * The instance takes at least this many, even if others then have fewer than their share. Null for no
+   * minimum. Wins over `maxLeases`.
    */
   readonly minLeases: number | null
   /** The instance never takes more than this many. Null for no limit. */
@@ -42,12 +42,12 @@ export interface Selection {
  * - The share of an instance is the number of leases divided by the number of instances with leases (this one
  *   included), rounded up.
  * - Up to its share, this instance takes leases that are kept for it, free or expired.
- * - Only if no lease is available, it requests leases of other instances. It picks each one from the instance that
- *   has most at that point, if that instance has more than its share. An instance that lacks two or more leases
- *   may also bring another one below its share; otherwise rounding up could leave it without leases.
+ * - Only if no lease is available, it requests leases of other instances. It picks each one from the instance
+ *   that has most at that point, if that instance has more than its share. An instance that lacks two or more
+ *   leases may also bring another one below its share; otherwise rounding up could leave it without leases.
  *
- * A .NET host would make each of these choices, too, so a mixed deployment unit settles in the same state. This
- * function makes all choices at once, before any lease has moved.
+ * A .NET host would make each of these choices, too, so a mixed deployment unit settles in the same state.
+ * This function makes all choices at once, before any lease has moved.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance
@@ -84,7 +84,9 @@ function claimantOf(
   return owner === null ? null : keyOf(owner, incarnation)
 }
 
-/** Selects spare leases, each from the instance with most, until none is missing or no instance can spare one. */
+/**
+ * Selects spare leases, each from the instance with most, until none is missing or no instance can spare one.
+ */
 function surplusOf(
   others: readonly Lease[][],
   { share, missing, take }: { share: number; missing: number; take: readonly Lease[] },
@@ -104,8 +106,8 @@ function surplusOf(
 }
 
 /**
- * Returns the cost of moving a lease. A lease without an owner costs least, then one whose hand-over is already
- * pending.
+ * Returns the cost of moving a lease. A lease without an owner costs least, then one whose hand-over is
+ * already pending.
  */
 function costOf({ owner, handover }: Lease): number {
   if (owner === null) return 0
@@ -119,8 +121,8 @@ function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits)
 }
 
 /**
- * Identifies an instance. Two processes with one name are two owners. Case is ignored, because .NET ignores it in
- * names.
+ * Identifies an instance. Two processes with one name are two owners. Case is ignored, because .NET ignores
+ * it in names.
  */
 function keyOf(instanceName: string, incarnation: string | null): string {
   return JSON.stringify([instanceName.toLowerCase(), incarnation])

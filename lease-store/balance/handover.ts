@@ -16,13 +16,13 @@ export interface HandoverPatience {
 }
 
 /**
- * Returns the tokens of the leases that this instance has requested, whose owner has not answered within two renew
- * intervals, and that may be taken now.
+ * Returns the tokens of the leases that this instance has requested, whose owner has not answered within two
+ * renew intervals, and that may be taken now.
  *
- * Only owners without an incarnation (.NET hosts) leave a request unanswered. An instance of this library hands
- * the lease over or, while its delegate is still at work, renews it. If it does neither, its lease expires.
- * Between instances of this library a lease therefore never has two owners (I12), and balancing does not cut a
- * long page short.
+ * Only owners without an incarnation (.NET hosts) leave a request unanswered. An instance of this library
+ * hands the lease over or, while its delegate is still at work, renews it. If it does neither, its lease
+ * expires. Between instances of this library a lease therefore never has two owners (I12), and balancing does
+ * not cut a long page short.
  */
 export function unanswered(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs } = patience
@@ -39,9 +39,9 @@ export function unanswered(leases: readonly Lease[], patience: HandoverPatience)
 }
 
 /**
- * Returns the tokens of the leases whose requester would have fetched them by now if it were alive. A free lease
- * is kept for its requester for two acquire intervals. An owned lease is kept until two acquire intervals after
- * the owner should have answered.
+ * Returns the tokens of the leases whose requester would have fetched them by now if it were alive. A free
+ * lease is kept for its requester for two acquire intervals. An owned lease is kept until two acquire
+ * intervals after the owner should have answered.
  */
 export function lapsed(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs, leaseAcquireIntervalMs } = patience

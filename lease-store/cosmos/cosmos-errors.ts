@@ -28,7 +28,10 @@ export type CosmosErrorKind =
 /** Network failures that happen before a request is on its way, so that a write was certainly not applied. */
 const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Failures that leave open how far a request came. The SDK's pipeline turns all others into `REQUEST_SEND_ERROR`. */
+/**
+ * Failures that leave open how far a request came. The SDK's pipeline turns all others into
+ * `REQUEST_SEND_ERROR`.
+ */
 const underWay = new Set([
   'ECONNRESET',
   'ETIMEDOUT',
@@ -39,8 +42,8 @@ const underWay = new Set([
 ])
 
 /**
- * Classifies an error of `@azure/cosmos`, or an error whose cause is one. Reads sub-status and retry-after from
- * the headers when the SDK dropped them from the error, as its change feed iterator does.
+ * Classifies an error of `@azure/cosmos`, or an error whose cause is one. Reads sub-status and retry-after
+ * from the headers when the SDK dropped them from the error, as its change feed iterator does.
  */
 export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {
   const { code, substatus, retryAfterInMs, headers, cause } = fieldsOf(error)

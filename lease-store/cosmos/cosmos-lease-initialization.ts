@@ -14,8 +14,8 @@ export interface CosmosLeaseInitializationOptions {
 }
 
 /**
- * An instance removes an expired lock only after this much more time: the age of a lock is known to the second
- * only.
+ * An instance removes an expired lock only after this much more time: the age of a lock is known to the
+ * second only.
  */
 const lockGraceMs = 2_000
 

@@ -25,14 +25,18 @@ import { RefusedLeaseError } from '../lease/refused-lease-error.js'
 
 /** The location of a deployment unit's leases, and the container whose feed they divide. */
 export interface CosmosLeaseStoreOptions {
-  /** Partitioned by `/id` or `/partitionKey`, with `defaultTtl` -1 so that a stale bootstrap lock removes itself. */
+  /**
+   * Partitioned by `/id` or `/partitionKey`, with `defaultTtl` -1 so that a stale bootstrap lock removes
+   * itself.
+   */
   readonly leaseContainer: Container
   readonly monitoredContainer: Container
   /** The name of the deployment unit. */
   readonly processorName: string
   /**
-   * Host part of the monitored account's endpoint, as the ids of the leases spell it. Default: the host of the
-   * endpoint that the client was configured with. Set it to share leases with hosts that spell it differently.
+   * Host part of the monitored account's endpoint, as the ids of the leases spell it. Default: the host of
+   * the endpoint that the client was configured with. Set it to share leases with hosts that spell it
+   * differently.
    */
   readonly accountHost?: string
   /** Called with the operation and the request units of every request. */
@@ -64,8 +68,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   /**
-   * Reads the properties of both containers. Rejects when a container is missing, or when the lease container is
-   * partitioned by another path than `/id` or `/partitionKey`.
+   * Reads the properties of both containers. Rejects when a container is missing, or when the lease container
+   * is partitioned by another path than `/id` or `/partitionKey`.
    */
   static async open(options: CosmosLeaseStoreOptions): Promise<CosmosLeaseStore> {
     const [{ rid }, leases] = await Promise.all([
@@ -79,8 +83,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // The SDK does not publish a query's headers. A read of the marker, even a missing one, gives them for one
-    // request unit.
+    // The SDK does not publish a query's headers. A read of the marker, even a missing one, gives them for
+    // one request unit.
     const [documents, timeMs] = await Promise.all([this.query(), this.marker.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
@@ -204,14 +208,15 @@ function refuseDuplicates(leases: readonly Lease[]): void {
   if (twice !== undefined)
     throw new RefusedLeaseError(
       twice.leaseToken,
-      `lease document ${JSON.stringify(twice.document['id'])} is refused: it is there twice, under different partition keys; ` +
+      `lease document ${JSON.stringify(twice.document['id'])} is refused: it is there twice, under ` +
+        'different partition keys; ' +
         'stop the hosts that wrote it and delete the one with the later ContinuationToken',
     )
 }
 
 /**
- * Returns the document as the store holds it after a write. Some clients are configured to receive no document;
- * then etag and time come from the headers.
+ * Returns the document as the store holds it after a write. Some clients are configured to receive no
+ * document; then etag and time come from the headers.
  */
 function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
   const writtenAtMs = storeTimeMs(answer.headers) ?? 0

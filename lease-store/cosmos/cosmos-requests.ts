@@ -15,8 +15,8 @@ const watched = new WeakMap<object, Set<RequestObserver>>()
 const failures = new WeakMap<object, unknown>()
 
 /**
- * Calls `observer` for every request of a client, including each retry. The client may be the user's own, so the
- * plugin is added to its existing options.
+ * Calls `observer` for every request of a client, including each retry. The client may be the user's own, so
+ * the plugin is added to its existing options.
  *
  * @returns a function that removes the observer
  */
@@ -32,9 +32,9 @@ export function watchFailures(client: CosmosClient): void {
 }
 
 /**
- * Returns the error of the requests with this options object, because the SDK drops the status of a batch that
- * fails. The SDK may have tried several times. The result is then the last error, or the first one that leaves
- * open whether the batch was written. Undefined if no request failed.
+ * Returns the error of the requests with this options object, because the SDK drops the status of a batch
+ * that fails. The SDK may have tried several times. The result is then the last error, or the first one that
+ * leaves open whether the batch was written. Undefined if no request failed.
  */
 export function failureOf(options: object): unknown {
   return failures.get(options)

@@ -1,7 +1,10 @@
 import type { Lease } from './lease.js'
 import type { LeaseObservations } from './observation.js'
 
-/** `_ts` and the store's `Date` are whole seconds, so a difference may overstate the time that passed by this much. */
+/**
+ * `_ts` and the store's `Date` are whole seconds, so a difference may overstate the time that passed by this
+ * much.
+ */
 const storeResolutionMs = 1_000
 
 /**
@@ -18,9 +21,9 @@ export function expired(
 }
 
 /**
- * Returns the tokens of the expired leases while the store's time is unknown: the owned leases that this instance
- * has seen unchanged for `expirationMs`. After a restart this takes one interval longer than {@link expired}, and
- * is as safe.
+ * Returns the tokens of the expired leases while the store's time is unknown: the owned leases that this
+ * instance has seen unchanged for `expirationMs`. After a restart this takes one interval longer than
+ * {@link expired}, and is as safe.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

@@ -15,8 +15,8 @@ const hashesEnd = 1n << 126n
 
 /**
  * Cuts `range` into `count` parts with about as many keys each, or into fewer when it is too narrow. Cuts are
- * exact for containers with the current hash, whose two highest bits are 0. For the older hash, parts are uneven
- * but complete.
+ * exact for containers with the current hash, whose two highest bits are 0. For the older hash, parts are
+ * uneven but complete.
  */
 export function cutRange(range: FeedRange, count: number): FeedRange[] {
   const min = hashAt(range.min)

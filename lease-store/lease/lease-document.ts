@@ -30,8 +30,9 @@ export interface DecodeOptions {
 export type LeasePartitioning = '/id' | '/partitionKey'
 
 /**
- * The properties of this library. They are in `properties`, the only slot that .NET hosts write back. These hosts
- * do not read it, so an entry about an owner names that owner, and is void once the lease has another owner.
+ * The properties of this library. They are in `properties`, the only slot that .NET hosts write back. These
+ * hosts do not read it, so an entry about an owner names that owner, and is void once the lease has another
+ * owner.
  */
 const firstPositionProperty = 'stepward.firstPosition'
 const incarnationProperty = 'stepward.incarnation'
@@ -39,8 +40,8 @@ const handoverProperty = 'stepward.handover'
 
 /**
  * Returns the document of a new lease, field by field as a .NET host creates it. A lease of a whole physical
- * partition has version 0 and the id of the partition as its token. All others have version 1 and are named by
- * their bounds.
+ * partition has version 0 and the id of the partition as its token. All others have version 1 and are named
+ * by their bounds.
  */
 export function encodeNewLease(lease: NewLease, id: string, partitioning: LeasePartitioning): LeaseDocument {
   return {
@@ -60,14 +61,15 @@ export function encodeNewLease(lease: NewLease, id: string, partitioning: LeaseP
 }
 
 /**
- * Returns the document to write: the one that `lease` was read from, with the fields that a transition may have
- * changed.
+ * Returns the document to write: the one that `lease` was read from, with the fields that a transition may
+ * have changed.
  */
 export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
-    // A lease from the V2 library has the token under another name only. Readers need it under this name, too.
+    // A lease from the V2 library has the token under another name only. Readers need it under this name,
+    // too.
     LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: lease.owner,
@@ -221,8 +223,8 @@ function decodeIncarnation(stored: unknown, owner: string | null): string | null
 }
 
 /**
- * Decodes the requester. A request, or a place kept for a requester, is void if it names another owner than the
- * current one.
+ * Decodes the requester. A request, or a place kept for a requester, is void if it names another owner than
+ * the current one.
  */
 function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | null {
   const said = parsedRecord(stored)

@@ -14,7 +14,10 @@ export function leasePrefix({ processorName, accountHost, containerRid }: LeaseP
   return `${processorName}${accountHost}_${databaseRidOf(containerRid)}_${containerRid}`
 }
 
-/** The parts of the ids of a Java host's documents if it uses names of database and container, not their `_rid`s. */
+/**
+ * The parts of the ids of a Java host's documents if it uses names of database and container, not their
+ * `_rid`s.
+ */
 export interface JavaLeasePrefix {
   readonly processorName: string
   readonly accountHost: string
@@ -46,7 +49,9 @@ export function initializationMarker(
   return partitioning === '/partitionKey' ? { id, partitionKey: id } : { id }
 }
 
-/** Returns the lock document. Only one instance can create it, and the store removes it `ttlSeconds` later. */
+/**
+ * Returns the lock document. Only one instance can create it, and the store removes it `ttlSeconds` later.
+ */
 export function initializationLock(
   prefix: string,
   partitioning: LeasePartitioning,
@@ -59,8 +64,8 @@ export function initializationLock(
 }
 
 /**
- * Returns the database's `_rid`: the first four bytes of those of its containers. In resource ids `-` stands for
- * the `/` of base 64.
+ * Returns the database's `_rid`: the first four bytes of those of its containers. In resource ids `-` stands
+ * for the `/` of base 64.
  */
 function databaseRidOf(containerRid: string): string {
   const bytes = Buffer.from(containerRid.replaceAll('-', '/'), 'base64').subarray(0, 4)

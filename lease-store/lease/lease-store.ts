@@ -26,27 +26,31 @@ export type LeaseDeletion =
   { readonly kind: 'deleted' } | { readonly kind: 'conflict' } | { readonly kind: 'notFound' }
 
 /**
- * Stores the leases of **one** deployment unit. Implementations: a Cosmos container ({@link
- * import('../cosmos/cosmos-lease-store.js').CosmosLeaseStore}) and the embedded engine; both pass the same suite.
+ * Stores the leases of **one** deployment unit. Implementations: a Cosmos container
+ * ({@link import('../cosmos/cosmos-lease-store.js').CosmosLeaseStore}) and the embedded engine; both pass the
+ * same suite.
  */
 export interface LeaseStore {
   /**
-   * Returns all leases of the unit, in no order. The result is not a snapshot: a lease that is split meanwhile may
-   * be missing together with its children. Rejects with {@link
-   * import('./refused-lease-error.js').RefusedLeaseError} when a document among them must be left alone or exists
-   * twice. Rejects with the store's error when the store does not answer.
+   * Returns all leases of the unit, in no order. The result is not a snapshot: a lease that is split
+   * meanwhile may be missing together with its children. Rejects with
+   * {@link import('./refused-lease-error.js').RefusedLeaseError} when a document among them must be left
+   * alone or exists twice. Rejects with the store's error when the store does not answer.
    */
   list(): Promise<LeaseListing>
   /** Returns the lease as it is stored now; null when it does not exist. Rejects as {@link list} does. */
   read(leaseToken: string): Promise<Lease | null>
   /**
-   * Creates a lease without an owner, unless its token exists. Rejects with the store's error; the lease may still
-   * have been written.
+   * Creates a lease without an owner, unless its token exists. Rejects with the store's error; the lease may
+   * still have been written.
    */
   create(lease: NewLease): Promise<LeaseCreation>
   /** Writes `lease` on condition that the stored document still has `lease.etag`. */
   replace(lease: Lease): Promise<LeaseWrite>
-  /** Deletes `lease` on condition that the stored document still has `lease.etag`. Rejects with the store's error. */
+  /**
+   * Deletes `lease` on condition that the stored document still has `lease.etag`. Rejects with the store's
+   * error.
+   */
   delete(lease: Lease): Promise<LeaseDeletion>
   /** The bootstrap marker (`.info`) and lock (`.lock`) of the unit. */
   readonly initialization: LeaseInitialization
@@ -55,11 +59,13 @@ export interface LeaseStore {
 /** Lets one instance create the leases, and shows the others when they are complete. */
 export interface LeaseInitialization {
   /**
-   * Returns when the leases were complete for the first time, by the store's clock in milliseconds; null if not
-   * yet.
+   * Returns when the leases were complete for the first time, by the store's clock in milliseconds; null if
+   * not yet.
    */
   doneAtMs(): Promise<number | null>
-  /** Returns whether this caller now holds the lock. The lock expires by the store's TTL after `ttlSeconds`. */
+  /**
+   * Returns whether this caller now holds the lock. The lock expires by the store's TTL after `ttlSeconds`.
+   */
   tryLock(ttlSeconds: number): Promise<boolean>
   markDone(): Promise<void>
   /** Releases the lock if this caller still holds it. */

@@ -17,7 +17,9 @@ export interface LeaseObservation {
 /** Observations by lease token. */
 export type LeaseObservations = ReadonlyMap<string, LeaseObservation>
 
-/** Returns the observations after `leases` were seen at `monotonicMs`. Forgets leases that no longer exist. */
+/**
+ * Returns the observations after `leases` were seen at `monotonicMs`. Forgets leases that no longer exist.
+ */
 export function observe(
   earlier: LeaseObservations,
   leases: readonly Lease[],

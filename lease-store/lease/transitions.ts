@@ -2,7 +2,8 @@ import type { Lease, LeaseOwner } from './lease.js'
 
 /**
  * The transitions of a lease. Each returns the lease to write on condition of its etag (I12). `now` is the
- * writer's wall clock. Every write of an owner stores it as `timestamp`, because .NET hosts judge expiry by it.
+ * writer's wall clock. Every write of an owner stores it as `timestamp`, because .NET hosts judge expiry by
+ * it.
  */
 
 /** Assigns the lease to `owner` and clears any pending hand-over. */
@@ -12,8 +13,8 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
 }
 
 /**
- * Records the request of `requester`, in place of an earlier one. Another instance than the owner writes it, so it
- * does not change `timestamp`, the owner's sign of life.
+ * Records the request of `requester`, in place of an earlier one. Another instance than the owner writes it,
+ * so it does not change `timestamp`, the owner's sign of life.
  */
 export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }

@@ -48,8 +48,8 @@ function inOrder(leases: readonly Pick<Lease, 'feedRange'>[]): FeedRange[] {
 }
 
 /**
- * Returns the parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds are hexadecimal,
- * so they compare as text.
+ * Returns the parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds are
+ * hexadecimal, so they compare as text.
  */
 function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   const found: FeedRange[] = []

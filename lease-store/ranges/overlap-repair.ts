@@ -15,13 +15,14 @@ export interface OverlapRepair {
 
 /**
  * Plans which leases to replace so that no part of the feed has two. It works as for a split: the wider lease
- * goes, the finer ones stay. All hosts that look at the same leases therefore choose alike. Whatever they do at
- * the same time, the finest lease that a key ever had is never removed (I11).
+ * goes, the finer ones stay. All hosts that look at the same leases therefore choose alike. Whatever they do
+ * at the same time, the finest lease that a key ever had is never removed (I11).
  *
- * A lease goes only when it has reached the positions that the staying leases had at an earlier look. They deliver
- * everything after that, so nothing is left out (I10). Until then both are read.
+ * A lease goes only when it has reached the positions that the staying leases had at an earlier look. They
+ * deliver everything after that, so nothing is left out (I10). Until then both are read.
  *
- * @param earlier the leases at the previous look; a lease that is missing from it may belong to a split under way
+ * @param earlier the leases at the previous look; a lease that is missing from it may belong to a split under
+ * way
  */
 export function planOverlapRepairs(
   leases: readonly Lease[],
@@ -48,7 +49,10 @@ export function staying(one: Lease, other: Lease): { readonly stays: Lease; read
   return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }
 }
 
-/** Returns whether two leases follow the same feed, so that the one that goes can reach the position of the other. */
+/**
+ * Returns whether two leases follow the same feed, so that the one that goes can reach the position of the
+ * other.
+ */
 export function canMeet(one: Lease, other: Lease): boolean {
   const isKnown = ({ continuationToken }: Lease): boolean =>
     continuationToken === null || lsnOf(continuationToken) !== null
@@ -56,9 +60,9 @@ export function canMeet(one: Lease, other: Lease): boolean {
 }
 
 /**
- * Orders leases; negative when the left one stays. It compares only what never changes about a lease, and a part
- * of a range always comes before the range. Of two leases of one range, the one named by its bounds stays: hosts
- * turn the other kind into this one, never the reverse.
+ * Orders leases; negative when the left one stays. It compares only what never changes about a lease, and a
+ * part of a range always comes before the range. Of two leases of one range, the one named by its bounds
+ * stays: hosts turn the other kind into this one, never the reverse.
  */
 function compareLeases(left: Lease, right: Lease): number {
   const [one, other] = [left.feedRange, right.feedRange]
@@ -76,9 +80,9 @@ function isNamedByBounds({ leaseToken, feedRange }: Lease): boolean {
 }
 
 /**
- * Returns whether everything after the position of `later` also comes after that of `lease`. Tokens are numbers of
- * transactions. All leases that cover a key read it from the partition that holds it now, so their tokens are
- * comparable.
+ * Returns whether everything after the position of `later` also comes after that of `lease`. Tokens are
+ * numbers of transactions. All leases that cover a key read it from the partition that holds it now, so their
+ * tokens are comparable.
  */
 function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   if (lease.mode !== later.mode) return false

@@ -14,7 +14,10 @@ export interface Overlaps {
   readonly doubled: readonly (readonly [Lease, Lease])[]
 }
 
-/** Finds the leases that share a part of the key space, and separates the overlaps that pass by themselves (I11). */
+/**
+ * Finds the leases that share a part of the key space, and separates the overlaps that pass by themselves
+ * (I11).
+ */
 export function findOverlaps(leases: readonly Lease[]): Overlaps {
   const replaced = leases.flatMap((lease) => {
     const by = leases.filter((other) => isPartOf(other.feedRange, lease.feedRange))

@@ -6,7 +6,9 @@ export interface LabelOrder {
   readonly text: string
 }
 
-/** Declares for workflows and the compiler what the agent offers. No host runs it; `label_printer.py` does. */
+/**
+ * Declares for workflows and the compiler what the agent offers. No host runs it; `label_printer.py` does.
+ */
 const labels = defineAgent('labels', {
   print: (_input: { text: string }): { label: string } => {
     throw new Error('labels are printed by label_printer.py: do not give this agent to a host')

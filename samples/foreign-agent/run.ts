@@ -29,7 +29,9 @@ async function startPrinter(env: Readonly<Record<string, string>>): Promise<Chil
   return printer
 }
 
-/** Prints labels by an agent that is killed in the middle of its work, and by a second one that replaces it. */
+/**
+ * Prints labels by an agent that is killed in the middle of its work, and by a second one that replaces it.
+ */
 async function run(): Promise<void> {
   const emulator = await startEmulator({ port: 0 })
   const labelsDirectory = await mkdtemp(join(tmpdir(), 'labels-'))

@@ -53,7 +53,9 @@ export class Observer implements Telemetry {
     this.listeners.add(listener)
   }
 
-  /** Resolves when `holds` returns true, or when `signal` aborts. Checks after every event that may matter. */
+  /**
+   * Resolves when `holds` returns true, or when `signal` aborts. Checks after every event that may matter.
+   */
   async until(holds: () => boolean, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const check = (): void => {

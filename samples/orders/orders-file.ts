@@ -43,7 +43,9 @@ export interface OrdersFileProblem {
   readonly message: string
 }
 
-/** Thrown when an orders file cannot be used. Lists all its problems, so that they can be corrected at once. */
+/**
+ * Thrown when an orders file cannot be used. Lists all its problems, so that they can be corrected at once.
+ */
 export class OrdersFileError extends Error {
   override readonly name = 'OrdersFileError'
 
@@ -62,8 +64,8 @@ export class OrdersFileUnreadable extends Error {
 }
 
 /**
- * Reads orders from a JSON Lines file: UTF-8, one order a line. Allows a byte order mark, CRLF and blank lines. An
- * order that occurs twice with the same content counts once.
+ * Reads orders from a JSON Lines file: UTF-8, one order a line. Allows a byte order mark, CRLF and blank
+ * lines. An order that occurs twice with the same content counts once.
  *
  * @throws OrdersFileUnreadable when it cannot be read
  * @throws OrdersFileError when anything in it is wrong
@@ -100,7 +102,8 @@ export function parseOrders(content: string): { orders: Order[]; problems: Order
     const first = found.get(order.orderId)
     if (first === undefined) found.set(order.orderId, { order, line })
     else if (!isDeepStrictEqual(first.order, order)) {
-      const message = `orderId '${order.orderId}' is on line ${first.line} with another content; one id is one order`
+      const message =
+        `orderId '${order.orderId}' is on line ${first.line} with another content; one ` + 'id is one order'
       problems.push({ line, message })
     }
   })

@@ -26,7 +26,10 @@ interface Scene {
   readonly operator: Operator
 }
 
-/** Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and returns a summary. */
+/**
+ * Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and returns a
+ * summary.
+ */
 async function run(options: CommandLine): Promise<Summary> {
   const orders = await readOrders(options.orders)
   const stock = options.stock === null ? [] : await readStock(options.stock)

@@ -12,8 +12,8 @@ interface ServiceRequest {
 }
 
 /**
- * Sends one request to a remote service. Stepward does the retries: an error thrown here ends the attempt. The
- * next attempt carries the same idempotency key, so the service recognises it.
+ * Sends one request to a remote service. Stepward does the retries: an error thrown here ends the attempt.
+ * The next attempt carries the same idempotency key, so the service recognises it.
  *
  * @throws Refused for a permanent answer (4xx); any other Error for a problem that may pass
  */

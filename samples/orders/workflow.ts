@@ -2,7 +2,10 @@ import { defineWorkflow } from 'stepward'
 import { inventory, payments, shipping } from './agents.js'
 import { toOrder, type Order } from './orders-file.js'
 
-/** How long a service may take. Short, so that the demonstration shows recoveries; a real workflow allows minutes. */
+/**
+ * How long a service may take. Short, so that the demonstration shows recoveries; a real workflow allows
+ * minutes.
+ */
 const patience = {
   completeWithin: '3s',
   retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },

@@ -1,14 +1,14 @@
 import type { AgentContext } from 'stepward'
 
 /**
- * The variable with the URL of the remote service, which a sample's `run.ts` sets. To start a worker alone, set it
- * by hand.
+ * The variable with the URL of the remote service, which a sample's `run.ts` sets. To start a worker alone,
+ * set it by hand.
  */
 export const urlVariable = 'REMOTE_SERVICE_URL'
 
 /**
- * Sends one request to the remote service. Another attempt carries the same key, so the service recognises it. A
- * refusal is permanent, so it ends the step for good.
+ * Sends one request to the remote service. Another attempt carries the same key, so the service recognises
+ * it. A refusal is permanent, so it ends the step for good.
  */
 export async function ask<T>(
   kind: string,

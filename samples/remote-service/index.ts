@@ -1,13 +1,14 @@
 /**
- * A remote service for samples. It does the requested work once for each idempotency key, and records it. It runs in
- * the process that starts it and keeps its data in memory.
+ * A remote service for samples. It does the requested work once for each idempotency key, and records it. It
+ * runs in the process that starts it and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
  * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key gets the same id and has no second effect |
  * | `POST /undo` with a key and `{ key }` of the effect to undo | 200 `{ undone }`: false if there was no effect |
  *
- * A request that arrives after its own undo is refused. So an undo also settles a request whose answer was lost.
+ * A request that arrives after its own undo is refused. So an undo also settles a request whose answer was
+ * lost.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
@@ -30,8 +31,8 @@ export interface RemoteRequest {
 }
 
 /**
- * Chooses the behaviour for a request: do the work, refuse it, send no answer and do nothing, or do the work and send
- * no answer. Default: do the work.
+ * Chooses the behaviour for a request: do the work, refuse it, send no answer and do nothing, or do the work
+ * and send no answer. Default: do the work.
  */
 export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
 

@@ -23,8 +23,9 @@ export const cars = defineAgent('cars', bookingsOf('car'))
 const patience = { completeWithin: '2s', retry: { tries: 20, backoff: { min: '100ms', max: '1s' } } } as const
 
 /**
- * Books flight and hotel in parallel, then the car. Without a seat there is no trip, and existing bookings are
- * cancelled. Without a room or car, everything is cancelled and tried once more, since availability changes.
+ * Books flight and hotel in parallel, then the car. Without a seat there is no trip, and existing bookings
+ * are cancelled. Without a room or car, everything is cancelled and tried once more, since availability
+ * changes.
  */
 export const bookTrip = defineWorkflow<Trip>(
   'book-trip',

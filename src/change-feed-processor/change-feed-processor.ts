@@ -33,11 +33,11 @@ interface Running {
 
 /**
  * Delivers every change of a container to a delegate and shares the work with all other instances of the same
- * processor name. Each change is delivered at least once, in order per partition key, and by one instance at a
- * time.
+ * processor name. Each change is delivered at least once, in order per partition key, and by one instance at
+ * a time.
  *
- * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls run one after another. A start
- * while running and a stop while idle do nothing. After a stop the processor may be started again.
+ * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls run one after another. A
+ * start while running and a stop while idle do nothing. After a stop the processor may be started again.
  */
 export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDisposable {
   private running: Running | null = null
@@ -55,10 +55,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   ) {}
 
   /**
-   * Resolves when every part of the feed has a lease with a position, and the instance has begun to take leases.
-   * Every change made after that is delivered. Rejects with one {@link ProcessorOptionsError} that names
-   * everything wrong with the options, the containers and the existing leases. In that case nothing has been
-   * written.
+   * Resolves when every part of the feed has a lease with a position, and the instance has begun to take
+   * leases. Every change made after that is delivered. Rejects with one {@link ProcessorOptionsError} that
+   * names everything wrong with the options, the containers and the existing leases. In that case nothing has
+   * been written.
    */
   start(): Promise<void> {
     const { signal } = this.starting
@@ -68,9 +68,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Lets delegates finish, stores checkpoints and releases every lease, so that other instances go on at once.
-   * Resolves when that is done, or after `stopTimeout`. Work that has not ended by then is abandoned, and other
-   * instances take over when the leases expire. A start that is under way is given up at once, and resolves.
+   * Lets delegates finish, stores checkpoints and releases every lease, so that other instances go on at
+   * once. Resolves when that is done, or after `stopTimeout`. Work that has not ended by then is abandoned,
+   * and other instances take over when the leases expire. A start that is under way is given up at once, and
+   * resolves.
    */
   stop(): Promise<void> {
     this.starting.abort()
@@ -83,9 +84,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Stops the delivery until {@link resume}. Delegates finish the changes that they already have. The leases stay
-   * held and are renewed, so no other instance takes over. May be called before a start, and stays in effect after
-   * a stop.
+   * Stops the delivery until {@link resume}. Delegates finish the changes that they already have. The leases
+   * stay held and are renewed, so no other instance takes over. May be called before a start, and stays in
+   * effect after a stop.
    */
   pause(): void {
     this.gate.shut()
@@ -103,18 +104,23 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Looks for free leases now instead of at the next cycle. Call it when instances are known to have come or gone.
+   * Looks for free leases now instead of at the next cycle. Call it when instances are known to have come or
+   * gone.
    */
   rebalance(): void {
     this.running?.balancer.wake()
   }
 
-  /** Returns the health by what the processor has done lately, for health checks of a host. Makes no request. */
+  /**
+   * Returns the health by what the processor has done lately, for health checks of a host. Makes no request.
+   */
   health(): ProcessorHealth {
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
-  /** Returns why this instance stood by at its last look at the leases (option `unhealthyReason`), or null. */
+  /**
+   * Returns why this instance stood by at its last look at the leases (option `unhealthyReason`), or null.
+   */
   unhealthyReason(): string | null {
     return this.running?.balancer.unhealthyReason() ?? null
   }
@@ -163,7 +169,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return runtime
   }
 
-  /** Checks the options, the containers and the leases. Reports every problem at once, before anything is written. */
+  /**
+   * Checks the options, the containers and the leases. Reports every problem at once, before anything is
+   * written.
+   */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
     const { options, problems } = readProcessorOptions(this.options, this.internals)
     const checking = checkStart({

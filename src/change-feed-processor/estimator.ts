@@ -26,11 +26,13 @@ export interface LeaseEstimate {
   /** The name of the instance that reads it, or null when none does. */
   readonly owner: string | null
   /**
-   * An upper bound of the transactions not yet checkpointed, computed as .NET computes it. 1 means that the number
-   * is unknown: no checkpoint exists yet, or the range was split or merged meanwhile.
+   * An upper bound of the transactions not yet checkpointed, computed as .NET computes it. 1 means that the
+   * number is unknown: no checkpoint exists yet, or the range was split or merged meanwhile.
    */
   readonly estimatedLag: number
-  /** Age of the oldest change not yet checkpointed, by the store's clock, to the second. Null when none waits. */
+  /**
+   * Age of the oldest change not yet checkpointed, by the store's clock, to the second. Null when none waits.
+   */
   readonly oldestAgeMs: number | null
   /** Request units of the estimate. */
   readonly requestCharge: number
@@ -46,17 +48,17 @@ const unknownLag = 1
 const atOnce = 25
 
 /**
- * Estimates from outside how far a deployment unit is behind, with one request for one change per lease. Writes
- * nothing and takes no lease.
+ * Estimates from outside how far a deployment unit is behind, with one request for one change per lease.
+ * Writes nothing and takes no lease.
  */
 export class ChangeFeedEstimator {
   constructor(private readonly options: ChangeFeedEstimatorOptions) {}
 
   /**
-   * Returns an estimate of every lease of the unit; none before its first instance has started. Rejects when a
-   * container is missing, when a lease is refused (one of Java's, or of an unknown version or mode), or when the
-   * store does not answer. Rejects with {@link import('./feed/errors.js').ProcessorOptionsError} when an option is
-   * missing or of another type.
+   * Returns an estimate of every lease of the unit; none before its first instance has started. Rejects when
+   * a container is missing, when a lease is refused (one of Java's, or of an unknown version or mode), or
+   * when the store does not answer. Rejects with {@link import('./feed/errors.js').ProcessorOptionsError}
+   * when an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     const options = checkedOptions(shape, this.options, (problems) => new ProcessorOptionsError(problems))
@@ -126,7 +128,9 @@ function withoutVersions(page: ChangePage<VersionChange>): ChangePage<Waiting> {
   return { ...page, changes: page.changes.map(({ metadata: { lsn, crts } }) => ({ _lsn: lsn, _ts: crts })) }
 }
 
-/** Returns how many transactions lie between the position that `page` was read from and the end of the range. */
+/**
+ * Returns how many transactions lie between the position that `page` was read from and the end of the range.
+ */
 export function lagOf({
   changes,
   sessionToken,
@@ -139,8 +143,8 @@ export function lagOf({
 }
 
 /**
- * Returns the LSN that the replica has reached. Session tokens look like `0:12345`, or like `0:-1#12345#1=7` with
- * a version before the LSN and regions behind it.
+ * Returns the LSN that the replica has reached. Session tokens look like `0:12345`, or like `0:-1#12345#1=7`
+ * with a version before the LSN and regions behind it.
  */
 function sessionLsn(sessionToken: string): number | null {
   const [version, lsn = version] = (sessionToken.split(':')[1] ?? '').split('#')

@@ -11,8 +11,8 @@ export interface ProcessorHealth {
    */
   readonly isAlive: boolean
   /**
-   * Whether the store answered a look at the leases within the last three acquire intervals, and every held lease
-   * is alive.
+   * Whether the store answered a look at the leases within the last three acquire intervals, and every held
+   * lease is alive.
    */
   readonly isHealthy: boolean
   /** When a delegate last accepted a page, or a poll found nothing new; null before the first time. */
@@ -24,7 +24,9 @@ export interface ProcessorHealth {
   readonly leases: readonly LeaseHealth[]
 }
 
-/** The health of the reading of one lease. A delegate that hangs or fails is no progress, nor is a renewal. */
+/**
+ * The health of the reading of one lease. A delegate that hangs or fails is no progress, nor is a renewal.
+ */
 export interface LeaseHealth {
   readonly leaseToken: string
   readonly lastProgress: Date
@@ -50,8 +52,8 @@ interface Moment {
 }
 
 /**
- * Receives the events of a running processor, and judges by them whether its loops are alive. A loop that stands
- * still emits no events, so only events count as signs of life.
+ * Receives the events of a running processor, and judges by them whether its loops are alive. A loop that
+ * stands still emits no events, so only events count as signs of life.
  */
 export class HealthMonitor implements Telemetry {
   private readonly progress = new Map<string, Moment>()

@@ -15,15 +15,15 @@
  * versions are requested, only the latest version of a document is delivered.
  *
  * How it works: the feed is cut into ranges, each with a lease (`lease-store`). Every instance runs one load
- * balancer that takes its share of leases. For each lease it holds, a *supervisor* reads and delivers. A *holder*,
- * the only writer of that lease, renews it and stores its position. An owner that could not write its lease for
- * almost the expiration interval stops by itself, before another instance may take the lease over. This needs no
- * message, only a clock that runs forward. Conditional writes settle all other conflicts.
+ * balancer that takes its share of leases. For each lease it holds, a *supervisor* reads and delivers. A
+ * *holder*, the only writer of that lease, renews it and stores its position. An owner that could not write
+ * its lease for almost the expiration interval stops by itself, before another instance may take the lease
+ * over. This needs no message, only a clock that runs forward. Conditional writes settle all other conflicts.
  *
- * Between the supervisor and the user's code is a *delivery*: of whole pages (`delivery/page-delivery.ts`) or of
- * single changes (`delivery/parallel.ts`). `options/failure-policy.ts` decides what follows a failure.
- * `delivery/page-positions.ts` finds the positions inside a page, and `delivery/progress.ts` decides which may be
- * stored.
+ * Between the supervisor and the user's code is a *delivery*: of whole pages (`delivery/page-delivery.ts`) or
+ * of single changes (`delivery/parallel.ts`). `options/failure-policy.ts` decides what follows a failure.
+ * `delivery/page-positions.ts` finds the positions inside a page, and `delivery/progress.ts` decides which
+ * may be stored.
  *
  * Parts:
  *

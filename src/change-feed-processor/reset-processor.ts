@@ -34,7 +34,9 @@ export interface ResetOptions {
 
 const shape = { ...portShape, to: startPosition, leaseExpirationInterval: leaseExpiration }
 
-/** The deployment unit was not reset, because some of its leases are held: stop its instances, and try again. */
+/**
+ * The deployment unit was not reset, because some of its leases are held: stop its instances, and try again.
+ */
 export class ProcessorRunningError extends Error {
   override readonly name = 'ProcessorRunningError'
   readonly code = 'PROCESSOR_RUNNING'
@@ -47,7 +49,8 @@ export class ProcessorRunningError extends Error {
   ) {
     const owners = Object.entries(held).map(([token, owner]) => `${token} by ${owner ?? 'another instance'}`)
     super(
-      `processor ${JSON.stringify(processorName)} was not reset, because leases are held: ${owners.join(', ')}. ` +
+      `processor ${JSON.stringify(processorName)} was not reset, because leases are held: ` +
+        `${owners.join(', ')}. ` +
         'Stop all its instances, or wait until the leases of one that crashed have expired, and try again',
     )
   }
@@ -60,15 +63,15 @@ interface Reset {
 }
 
 /**
- * Moves every lease of a stopped deployment unit to one position. Instances that start afterwards deliver from
- * there. Changes may be delivered again; with `'now'`, undelivered changes are skipped.
+ * Moves every lease of a stopped deployment unit to one position. Instances that start afterwards deliver
+ * from there. Changes may be delivered again; with `'now'`, undelivered changes are skipped.
  *
- * All leases are acquired first, each on the etag it was listed with (I12). If an instance starts meanwhile, the
- * reset rejects before any position has changed. A crash in between leaves leases that expire like an instance's.
- * Another call then moves all of them.
+ * All leases are acquired first, each on the etag it was listed with (I12). If an instance starts meanwhile,
+ * the reset rejects before any position has changed. A crash in between leaves leases that expire like an
+ * instance's. Another call then moves all of them.
  *
- * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError} for bad
- * options.
+ * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError}
+ * for bad options.
  */
 export async function resetProcessor(
   given: ResetOptions,
@@ -146,15 +149,18 @@ async function positionNow(feed: ChangeFeed, { feedRange, mode }: Lease, clock: 
     return { continuationToken: only.start.token, firstPosition: null }
   if (isLatest) return { continuationToken: null, firstPosition: { kind: 'time', atMs: clock.now() } }
   throw new Error(
-    `[${feedRange.min}, ${feedRange.max}) was split while its processor was stopped, and the feed of all versions ` +
-      'knows no instants; start the processor once, so that leases of the parts are made, stop it, and reset again',
+    `[${feedRange.min}, ${feedRange.max}) was split while its processor was stopped, and the feed of ` +
+      'all versions ' +
+      'knows no instants; start the processor once, so that leases of the parts are made, stop it, ' +
+      'and reset again',
   )
 }
 
 function assertHasPast(leases: readonly Lease[], to: Exclude<StartPosition, 'now'>): void {
   if (leases.every(({ mode }) => mode === leaseModeOf('latestVersion'))) return
   throw new ProcessorOptionsError([
-    `to is ${JSON.stringify(to)}, but this processor follows all versions and deletes, whose feed has no past; pass "now"`,
+    `to is ${JSON.stringify(to)}, but this processor follows all versions and deletes, whose feed has ` +
+      'no past; pass "now"',
   ])
 }
 

@@ -1,15 +1,17 @@
 /**
  * # Command line
  *
- * Turns words on a terminal into calls on other rooms; no decision is made here. This file knows the commands and
- * their options; those of operators are in `operator-commands.ts`. It loads the code of a command only when the command is called, because loading everything would
- * take most of a short command's time. `commands/` has one function per command: options and a `Terminal` in, an
- * exit code out. A command prints its results through the terminal and throws its errors. Only `main.ts` turns an
- * error into one line and an exit code (`output/cli-error.ts`).
+ * Turns words on a terminal into calls on other rooms; no decision is made here. This file knows the commands
+ * and their options; those of operators are in `operator-commands.ts`. It loads the code of a command only
+ * when the command is called, because loading everything would take most of a short command's time.
+ * `commands/` has one function per command: options and a `Terminal` in, an exit code out. A command prints
+ * its results through the terminal and throws its errors. Only `main.ts` turns an error into one line and an
+ * exit code (`output/cli-error.ts`).
  *
- * `input/store.ts` opens the store that flags, environment and file name. `input/selection.ts` finds the selected jobs, and
- * `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and `running/run-fleet.ts` run the processes: signals, time
- * budgets, parents and children. A test generates `docs/cli.md` from the tree below.
+ * `input/store.ts` opens the store that flags, environment and file name. `input/selection.ts` finds the
+ * selected jobs, and `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and
+ * `running/run-fleet.ts` run the processes: signals, time budgets, parents and children. A test generates
+ * `docs/cli.md` from the tree below.
  */
 import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
@@ -45,13 +47,16 @@ interface Parts extends Omit<ProgramOptions, 'version'> {
   readonly program: Command
 }
 
-/** Returns the program with every command and its options. The code of a command is loaded when it is called. */
+/**
+ * Returns the program with every command and its options. The code of a command is loaded when it is called.
+ */
 export function programOf({ version, terminal, ending }: ProgramOptions): Command {
   const program = new Command('stepward')
     .description('Durable distributed jobs on Azure Cosmos DB.')
     .version(version)
     .exitOverride()
-    // A subcommand may have an option with the same name as its command's. Options after its name belong to it.
+    // A subcommand may have an option with the same name as its command's. Options after its name belong to
+    // it.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -133,7 +138,8 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))
-      // A handler that ignores its signal would keep the process alive forever. Other instances continue its work.
+      // A handler that ignores its signal would keep the process alive forever. Other instances continue its
+      // work.
       process.exit()
     })
 

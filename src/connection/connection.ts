@@ -7,7 +7,9 @@ import { credential } from './identity.js'
 export interface Connection {
   /** Such as `https://contoso.documents.azure.com`. */
   readonly endpoint?: string
-  /** The account's key. Without one, `@azure/identity` finds the developer's login or the managed identity. */
+  /**
+   * The account's key. Without one, `@azure/identity` finds the developer's login or the managed identity.
+   */
   readonly key?: string
   /** `AccountEndpoint=…;AccountKey=…;`, instead of endpoint and key. */
   readonly connectionString?: string
@@ -51,7 +53,9 @@ export interface OpenConnection {
   readonly database: string
   readonly container: string
   readonly leaseContainer: string
-  /** Whether databases and containers may be created. A key may do so; the data role of an identity may not. */
+  /**
+   * Whether databases and containers may be created. A key may do so; the data role of an identity may not.
+   */
   readonly mayProvision: boolean
   close(): void
 }
@@ -80,8 +84,8 @@ export function connectionFromEnvironment(
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
 
 /**
- * The retry options of a process that itself reads, waits and retries, visibly and with the server's advice. The
- * client alone would silently repeat a throttled request nine times, for half a minute or more.
+ * The retry options of a process that itself reads, waits and retries, visibly and with the server's advice.
+ * The client alone would silently repeat a throttled request nine times, for half a minute or more.
  */
 export const impatient: ConnectionPolicy = {
   retryOptions: {
@@ -142,7 +146,8 @@ export function connectionProblems(connection: Connection): readonly string[] {
   const rules: string[] = []
   if (given.client === undefined && given.endpoint === undefined && given.connectionString === undefined) {
     rules.push(
-      'no store is named: pass --endpoint (or --data for an embedded one), or set COSMOS_ENDPOINT or COSMOS_CONNECTION_STRING',
+      'no store is named: pass --endpoint (or --data for an embedded one), or set COSMOS_ENDPOINT or ' +
+        'COSMOS_CONNECTION_STRING',
     )
   }
   if (values.endpoint !== undefined && protocolOf(values.endpoint) === 'http:' && given.key === undefined) {
@@ -155,7 +160,10 @@ export function connectionProblems(connection: Connection): readonly string[] {
   return [...problems, ...rules]
 }
 
-/** Returns the settings with endpoint and key of the connection string. A client of the caller needs none of them. */
+/**
+ * Returns the settings with endpoint and key of the connection string. A client of the caller needs none of
+ * them.
+ */
 function used(connection: Connection): Connection {
   const { endpoint: _endpoint, key: _key, connectionString, ...others } = connection
   return connection.client === undefined ? { ...partsOf(connectionString), ...connection } : others

@@ -8,8 +8,8 @@
  *
  * - Settings: `settings.ts`, `config-file.ts`, `process-environment.ts`, `role.ts` and `instance-name.ts`.
  * - The client: `connection.ts` makes a client of the SDK, and `identity.ts` finds its credential.
- * - Containers: `containers.ts` opens or creates each container and compares it with its role. `provision.ts` creates
- *   the missing ones.
+ * - Containers: `containers.ts` opens or creates each container and compares it with its role. `provision.ts`
+ *   creates the missing ones.
  * - The store: `await-store.ts` waits for a store that does not answer, `store-time.ts` follows its clock.
  *
  * {@link connect} gives programs and commands a client of jobs. `src/host` starts the roles.

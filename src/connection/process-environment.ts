@@ -14,7 +14,9 @@ export interface ProcessSettings {
   readonly alertWebhook?: string
   /** The port for health and metrics. */
   readonly port?: number
-  /** False if the process must not run, for example in a staging slot that shares the store with production. */
+  /**
+   * False if the process must not run, for example in a staging slot that shares the store with production.
+   */
   readonly isEnabled: boolean
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string

@@ -9,8 +9,8 @@ export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
 }
 
 /**
- * Returns the roles that these words name; `all` means every role. Null when a word is not a role, or when there
- * are no words.
+ * Returns the roles that these words name; `all` means every role. Null when a word is not a role, or when
+ * there are no words.
  */
 export function rolesNamed(words: readonly string[]): readonly Role[] | null {
   const isKnown = words.every((word) => word === 'all' || roles.some((role) => role === word))

@@ -18,7 +18,8 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
   const file = await readConfigFile(sources.configPath, sources.directory)
   const environment = connectionFromEnvironment()
   const said = given(sources.flags)
-  // A connection string names a whole account, so it must not be combined with the endpoint of a stronger source.
+  // A connection string names a whole account, so it must not be combined with the endpoint of a stronger
+  // source.
   const account = [said, environment, file].find((source) => source.endpoint ?? source.connectionString) ?? {}
   const {
     endpoint: _endpoint,

@@ -4,7 +4,9 @@ import type { Clock } from '../platform/index.js'
 import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/** The error of a machine's clock from which the host reports it. Hosts tolerate as much (`deadlineGrace`). */
+/**
+ * The error of a machine's clock from which the host reports it. Hosts tolerate as much (`deadlineGrace`).
+ */
 const toleratedMs = 2_000
 
 /** A clock that follows the store's time. */

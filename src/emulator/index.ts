@@ -1,8 +1,9 @@
 /**
  * # Embedded Cosmos DB
  *
- * A Cosmos DB account in this process, for development and tests. The unmodified `@azure/cosmos` works with it. It
- * behaves like the service wherever our code depends on the service's behaviour. It imports only `src/platform`.
+ * A Cosmos DB account in this process, for development and tests. The unmodified `@azure/cosmos` works with
+ * it. It behaves like the service wherever our code depends on the service's behaviour. It imports only
+ * `src/platform`.
  *
  * - `engine/` contains the rules: documents, transactions, partitions, the change feed, throughput.
  * - `query/` reads and runs SQL.
@@ -11,9 +12,9 @@
  *   gives the SDK a client that needs none. `src/engine-ports` is a third one, for our own ports.
  * - `durability/` keeps an account on disk, and `faults/` breaks requests on demand.
  *
- * With a `dataDirectory`, all data outlives the process. Memory is authoritative while the process runs. A journal
- * of the current state is written in order, and **no answer leaves before everything it shows is on disk**. This
- * applies to reads as well, because a reader of the feed may keep a position it has seen.
+ * With a `dataDirectory`, all data outlives the process. Memory is authoritative while the process runs. A
+ * journal of the current state is written in order, and **no answer leaves before everything it shows is on
+ * disk**. This applies to reads as well, because a reader of the feed may keep a position it has seen.
  *
  * `faults` delays, fails or cuts off requests on demand, before or after they were carried out.
  *

@@ -108,7 +108,9 @@ export class EngineChangeFeed implements ChangeFeed {
   }
 }
 
-/** Returns an empty page for a range that has been split. Each part continues from the position of the whole. */
+/**
+ * Returns an empty page for a range that has been split. Each part continues from the position of the whole.
+ */
 function splitPage(
   feedRange: KeyRange,
   partitions: readonly PhysicalPartition[],

@@ -44,7 +44,10 @@ export interface EngineLeaseStoreOptions {
 /** The account in lease ids, in place of the endpoint's host of a Cosmos client. */
 const accountHost = 'embedded'
 
-/** How much longer than its time a lock is kept before it is removed, because its age is known only to the second. */
+/**
+ * How much longer than its time a lock is kept before it is removed, because its age is known only to the
+ * second.
+ */
 const lockGraceMs = 2_000
 
 /** Implements the lease store port directly on the engine, with the same rules as over REST. */
@@ -56,7 +59,8 @@ export class EngineLeaseStore implements LeaseStore {
   /**
    * Creates the store of one instance.
    *
-   * @param decoded the leases of versions, shared by instances: a version never changes, so it is decoded once for all
+   * @param decoded the leases of versions, shared by instances: a version never changes, so it is decoded
+   * once for all
    */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
@@ -159,7 +163,9 @@ export class EngineLeaseStore implements LeaseStore {
     return !(result instanceof Refusal) || result.status === 404
   }
 
-  /** Executes an operation. Returns a refusal as a value, because each caller knows which ones are lost races. */
+  /**
+   * Executes an operation. Returns a refusal as a value, because each caller knows which ones are lost races.
+   */
   private async write(id: string, operation: ItemOperation): Promise<OperationResult | Refusal> {
     let result: OperationResult | Refusal
     try {

@@ -31,13 +31,17 @@ export interface EnginePorts {
   changeFeed(container: string): ChangeFeed
   stateStore(container: string): StateStore
   jobQueries(container: string): JobQueries
-  /** Each instance of a deployment unit needs its own lease store, which remembers the bootstrap lock it holds. */
+  /**
+   * Each instance of a deployment unit needs its own lease store, which remembers the bootstrap lock it
+   * holds.
+   */
   leaseStore(names: LeaseStoreNames): LeaseStore
 }
 
 /**
- * Returns the ports on a database of an engine, without REST and SDK. A promise waits only for the disk, if the engine
- * has one. If a container is missing, `leaseStore` throws, and the other ports fail at their first call.
+ * Returns the ports on a database of an engine, without REST and SDK. A promise waits only for the disk, if
+ * the engine has one. If a container is missing, `leaseStore` throws, and the other ports fail at their first
+ * call.
  */
 export function enginePorts(engine: CosmosEngine, database: string): EnginePorts {
   const decoded = new WeakMap<DocumentVersion, Lease>()

@@ -3,7 +3,9 @@ import { StoreRefused } from '../sas/model/errors.js'
 import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
-/** Returns when a step or job is due, or when a job must have been taken up; Infinity for any other document. */
+/**
+ * Returns when a step or job is due, or when a job must have been taken up; Infinity for any other document.
+ */
 export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
@@ -14,7 +16,10 @@ export function dueAt(
   return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
 }
 
-/** Makes an operation of the engine. The engine keeps the text of the document, so the caller may change it later. */
+/**
+ * Makes an operation of the engine. The engine keeps the text of the document, so the caller may change it
+ * later.
+ */
 export function toOperation(write: StateWrite): ItemOperation {
   const document = write.document as JsonObject
   if (write.kind === 'create') return { kind: 'create', document }
@@ -47,7 +52,10 @@ export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
-/** Returns the first items by their moment: at least `limit`, if there are as many, and never cut within a moment. */
+/**
+ * Returns the first items by their moment: at least `limit`, if there are as many, and never cut within a
+ * moment.
+ */
 export function wholeMoments<T>(
   found: readonly T[],
   limit: number,

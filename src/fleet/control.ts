@@ -31,7 +31,9 @@ export interface FleetStatus {
   readonly processId: number
   /** The wanted number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
-  /** The number of leases of each role; instances beyond it are spares. Null when the store does not answer. */
+  /**
+   * The number of leases of each role; instances beyond it are spares. Null when the store does not answer.
+   */
   readonly leases: Readonly<Record<string, number | null>>
   /** The backlog of each role of the pattern; empty when the store does not answer. */
   readonly backlog: readonly RoleBacklog[]

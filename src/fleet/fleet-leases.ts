@@ -29,8 +29,8 @@ interface RoleLeases {
 const answerWithinMs = 3_000
 
 /**
- * The leases of a role's processes, as their parent uses them: it reads their backlog, and releases those of dead
- * processes.
+ * The leases of a role's processes, as their parent uses them: it reads their backlog, and releases those of
+ * dead processes.
  */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
@@ -43,8 +43,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease that the instance owned, in all roles, and returns their tokens. If the store does not
-   * answer, it gives up, and the leases expire (I8).
+   * Releases every lease that the instance owned, in all roles, and returns their tokens. If the store does
+   * not answer, it gives up, and the leases expire (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()

@@ -35,7 +35,10 @@ export interface FleetOptions {
 export interface Fleet {
   /** The wanted numbers: those of the start, or those that an earlier `scale` set in their place. */
   readonly counts: Counts
-  /** Resolves with an exit code when no process can run, or with 0 when another terminal has stopped the fleet. */
+  /**
+   * Resolves with an exit code when no process can run, or with 0 when another terminal has stopped the
+   * fleet.
+   */
   readonly ended: Promise<number>
   /** The roles without a running process, one line for each. */
   readonly problems: readonly string[]
@@ -47,7 +50,8 @@ export interface Fleet {
 /**
  * Starts the processes of a fleet and listens for other terminals.
  *
- * @throws ConfigurationInvalid when a fleet already runs in this state directory, or other users may write in it
+ * @throws ConfigurationInvalid when a fleet already runs in this state directory, or other users may write in
+ * it
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { stateDirectory } = options

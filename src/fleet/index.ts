@@ -1,9 +1,9 @@
 /**
  * # Fleet
  *
- * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces a process
- * that died, with growing delays (`restart-delay.ts`). `release-leases.ts` releases the leases of a dead process
- * at once, so that others need not wait until they expire.
+ * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces a
+ * process that died, with growing delays (`restart-delay.ts`). `release-leases.ts` releases the leases of a
+ * dead process at once, so that others need not wait until they expire.
  *
  * Another terminal sends requests through a socket in the state directory (`control.ts`, `local.ts`,
  * `state-directory.ts`). `scaled-counts.ts` stores the numbers that it sets. `instance.ts` starts one child

@@ -38,9 +38,9 @@ export interface Launch {
 }
 
 /**
- * Node options of a worker. Its objects are short-lived: with a larger young generation they become garbage before
- * they are copied. This gives a sixth more jobs per second, for a hundred megabytes. The parent's own options come
- * last, so they win.
+ * Node options of a worker. Its objects are short-lived: with a larger young generation they become garbage
+ * before they are copied. This gives a sixth more jobs per second, for a hundred megabytes. The parent's own
+ * options come last, so they win.
  */
 export const workerNodeOptions = ['--max-semi-space-size=64']
 
@@ -80,8 +80,8 @@ export function launch(
 }
 
 /**
- * Resolves only when the process is gone, because the fleet then releases its leases. An undelivered message or
- * signal also emits `error`, but the process may live on.
+ * Resolves only when the process is gone, because the fleet then releases its leases. An undelivered message
+ * or signal also emits `error`, but the process may live on.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
   return new Promise((resolve) => {
@@ -106,7 +106,10 @@ async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures
   return figures
 }
 
-/** Sends a message to a child. A child that is exiting may have closed its channel already, and needs no message. */
+/**
+ * Sends a message to a child. A child that is exiting may have closed its channel already, and needs no
+ * message.
+ */
 function tell(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => undefined)
 }

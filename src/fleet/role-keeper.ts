@@ -7,7 +7,9 @@ import { restartDelayMs, soundAfterMs } from './restart-delay.js'
 export interface RoleKeeperOptions {
   readonly role: string
   readonly launch: () => Instance
-  /** Releases the leases of a process that is certainly dead (D11), and returns their tokens. Never rejects. */
+  /**
+   * Releases the leases of a process that is certainly dead (D11), and returns their tokens. Never rejects.
+   */
   readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
   /** Called when instances have come or gone, so that the others share the leases again. */
   readonly onChanged: () => void
@@ -26,8 +28,8 @@ const hopeless = new Set([2, 5])
  * growing delays if its successors also end soon. However a process ended, its leases are released once it is
  * gone.
  *
- * States: keeping → stopping (`stop`). If a process ends hopelessly before any has run, the keeper gives the whole
- * role up (`givenUp`), because a wrong option does not correct itself.
+ * States: keeping → stopping (`stop`). If a process ends hopelessly before any has run, the keeper gives the
+ * whole role up (`givenUp`), because a wrong option does not correct itself.
  */
 export class RoleKeeper {
   private readonly living = new Set<Instance>()

@@ -25,8 +25,8 @@ export async function remembered(stateDirectory: string): Promise<Scaled> {
 }
 
 /**
- * Returns the scaled counts of roles that are started with the same number as before. Another number is a newer
- * decision.
+ * Returns the scaled counts of roles that are started with the same number as before. Another number is a
+ * newer decision.
  */
 export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   return Object.fromEntries(
@@ -34,7 +34,10 @@ export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   )
 }
 
-/** Stores the counts atomically: a reader never finds half a file. Does not follow a link in place of the file. */
+/**
+ * Stores the counts atomically: a reader never finds half a file. Does not follow a link in place of the
+ * file.
+ */
 export async function remember(stateDirectory: string, scaled: Scaled): Promise<void> {
   await makeOwn(stateDirectory)
   const file = fileIn(stateDirectory)

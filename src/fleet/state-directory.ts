@@ -7,8 +7,9 @@ import { isAnswered } from './control.js'
 
 /**
  * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. It is in
- * `XDG_RUNTIME_DIR`, or else in the temporary directory, because the application's own folder may be read-only. A
- * login and a service may have different variables, so a folder in which a fleet already listens is preferred.
+ * `XDG_RUNTIME_DIR`, or else in the temporary directory, because the application's own folder may be
+ * read-only. A login and a service may have different variables, so a folder in which a fleet already listens
+ * is preferred.
  *
  * @throws ConfigurationInvalid when other users could have written into the folder
  */

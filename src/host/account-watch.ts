@@ -4,10 +4,15 @@ import { BackgroundLoop } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { OpenConnection } from '../connection/internal.js'
 
-/** The interval in which a running host reads its account. Each read is a request, but costs no request units. */
+/**
+ * The interval in which a running host reads its account. Each read is a request, but costs no request units.
+ */
 const askEveryMs = 300_000
 
-/** Consistency levels at which a process may not read its own writes, so it could decide on outdated documents. */
+/**
+ * Consistency levels at which a process may not read its own writes, so it could decide on outdated
+ * documents.
+ */
 const tooWeak: readonly string[] = ['Eventual', 'ConsistentPrefix']
 
 /** Returns why roles must not run on this account with this client (I12, I22); null if they may. */
@@ -23,7 +28,10 @@ export function accountProblem(
   }
   const asked = consistencyOf(client)
   if (asked !== null && tooWeak.includes(asked)) {
-    return `the given client reads with consistency ${JSON.stringify(asked)}: make it with "Session" or a stronger one`
+    return (
+      `the given client reads with consistency ${JSON.stringify(asked)}: make it with "Session" ` +
+      'or a stronger one'
+    )
   }
   // Cast, because the SDK's type lacks a property that the service returns.
   const { defaultConsistencyLevel: usual = null } = (account?.consistencyPolicy ?? {}) as {
@@ -31,7 +39,10 @@ export function accountProblem(
   }
   // A request cannot get a stronger consistency than the account's.
   if (usual !== null && tooWeak.includes(usual)) {
-    return `${endpoint} reads with consistency ${JSON.stringify(usual)} by default: set it to "Session" or a stronger one`
+    return (
+      `${endpoint} reads with consistency ${JSON.stringify(usual)} by default: set it to ` +
+      '"Session" or a stronger one'
+    )
   }
   return null
 }
@@ -50,8 +61,9 @@ function consistencyOf(client: OpenConnection['client']): string | null {
 }
 
 /**
- * Checks the account of a running host again from time to time, because its settings may change after the start. While
- * there is a problem, the host is not ready and says why. It cannot undo what two regions have both accepted.
+ * Checks the account of a running host again from time to time, because its settings may change after the
+ * start. While there is a problem, the host is not ready and says why. It cannot undo what two regions have
+ * both accepted.
  *
  * States: idle → running (`start`) → idle (`stop`).
  */

@@ -9,7 +9,10 @@ const restMs = 60_000
 /** The interval of checking the event loop. */
 const lookEveryMs = 1_000
 
-/** Measures how late the timers of this process fire. A late timer shows that something blocked the event loop. */
+/**
+ * Measures how late the timers of this process fire. A late timer shows that something blocked the event
+ * loop.
+ */
 export class EventLoopWatch {
   private lookedAtMs: number
   private latestBlockMs: number | null = null

@@ -42,16 +42,16 @@ export interface UnitSettings
    */
   readonly unitPrefix?: string
   /**
-   * Returns whether the agents here should take work. It is called often, so it must not make requests. While it
-   * returns false or throws, this instance releases its leases of the agents, and others do the work. Default:
-   * always true.
+   * Returns whether the agents here should take work. It is called often, so it must not make requests. While
+   * it returns false or throws, this instance releases its leases of the agents, and others do the work.
+   * Default: always true.
    */
   readonly isHealthy?: () => boolean
   /** Intervals of the change feed processors. */
   readonly timing?: ProcessorTiming
   /**
-   * A URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at once are one
-   * message. Default: none.
+   * A URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at once are
+   * one message. Default: none.
    */
   readonly alertWebhook?: string
 }
@@ -66,15 +66,20 @@ export interface HostOptions extends Connection, UnitSettings {
    */
   readonly instanceName?: string
   /**
-   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached; 0 for any.
-   * Default: none.
+   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached; 0 for
+   * any. Default: none.
    */
   readonly port?: number
-  /** How long the start waits for a store that does not answer or does not permit access yet. Default: not at all. */
+  /**
+   * How long the start waits for a store that does not answer or does not permit access yet. Default: not at
+   * all.
+   */
   readonly patience?: StorePatience
   /** Aborts a start that waits. */
   readonly signal?: AbortSignal
-  /** Receives the events. Default: OpenTelemetry, which does nothing in a process that has registered no SDK. */
+  /**
+   * Receives the events. Default: OpenTelemetry, which does nothing in a process that has registered no SDK.
+   */
   readonly telemetry?: Telemetry
   /** Default: the machine's clock. Answers of the store correct its time of day. */
   readonly clock?: Clock

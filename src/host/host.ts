@@ -50,15 +50,18 @@ export interface Host {
   readonly port: number | null
   /**
    * Submits and reads jobs on the same store. A job accepted in a range of this process's scheduler begins at
-   * once. A caller that waits here for a job that ends in this process gets its result. Neither costs a request.
+   * once. A caller that waits here for a job that ends in this process gets its result. Neither costs a
+   * request.
    */
   readonly client: JobClient
   figures(): HostFigures
-  /** Looks for free leases now instead of at the next cycle. Call it when other instances have come or gone. */
+  /**
+   * Looks for free leases now instead of at the next cycle. Call it when other instances have come or gone.
+   */
   rebalance(): void
   /**
-   * Stops reading, stores checkpoints and releases every lease, idle ones first. Then it waits for running handlers
-   * and aborts them when their time is over.
+   * Stops reading, stores checkpoints and releases every lease, idle ones first. Then it waits for running
+   * handlers and aborts them when their time is over.
    */
   stop(): Promise<void>
 }
@@ -159,8 +162,8 @@ function reached(
 }
 
 /**
- * Starts a unit. Its errors are explained, so that the start also waits for a store that fails during the unit's
- * first leases.
+ * Starts a unit. Its errors are explained, so that the start also waits for a store that fails during the
+ * unit's first leases.
  */
 async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> {
   try {

@@ -9,7 +9,8 @@ import { type OpenConnection, explained, type Containers } from '../connection/i
 const maxQuestions = 5
 
 /**
- * Checks what must hold before a role runs: one write region, consistency, permission to write, and the clocks.
+ * Checks what must hold before a role runs: one write region, consistency, permission to write, and the
+ * clocks.
  *
  * @throws StoreRefused or StoreUnavailable, each saying what to do
  */

@@ -21,7 +21,8 @@ const unreachable = 'the store does not answer: the process keeps trying and con
 
 /**
  * A sink before other sinks. It reports once when the store becomes unhealthy and once when that ends, and
- * suppresses the failures that follow from it. Failures of other kinds, such as a delegate's own, pass unchanged.
+ * suppresses the failures that follow from it. Failures of other kinds, such as a delegate's own, pass
+ * unchanged.
  *
  * States: healthy → unhealthy (a failure of the store) → healthy (a success, with no failure for five seconds
  * before it).
@@ -75,8 +76,8 @@ export class StoreHealth implements Telemetry {
 }
 
 /**
- * Returns whether an event shows an answer of the store. Other events of this process do not show that the store
- * is back.
+ * Returns whether an event shows an answer of the store. Other events of this process do not show that the
+ * store is back.
  */
 function isAnswer({ type }: TelemetryEvent): boolean {
   return type === 'store.charged' || type === 'page.delivered' || type === 'checkpoint.stored'

@@ -18,8 +18,8 @@ export type SuperviseOnceOptions = Connection &
   Pick<HostOptions, 'instanceName' | 'telemetry' | 'deadlineGrace'>
 
 /**
- * Recovers everything that is overdue now, and ends. It runs the supervisor from a timetable (cron, WebJob) where
- * no process runs for long (R106, R171). It takes no lease, so it may run beside other supervisors.
+ * Recovers everything that is overdue now, and ends. It runs the supervisor from a timetable (cron, WebJob)
+ * where no process runs for long (R106, R171). It takes no lease, so it may run beside other supervisors.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
  */

@@ -33,9 +33,9 @@ interface Found {
 }
 
 /**
- * Returns a target that scales an app of App Service. If its plan scales apps one by one, the app's own number is
- * changed. The plan then grows to hold that number but never shrinks, since other apps use it. Otherwise the
- * plan's capacity is the number.
+ * Returns a target that scales an app of App Service. If its plan scales apps one by one, the app's own
+ * number is changed. The plan then grows to hold that number but never shrinks, since other apps use it.
+ * Otherwise the plan's capacity is the number.
  */
 export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTarget {
   let sought: Promise<Found> | null = null
@@ -64,7 +64,8 @@ export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTar
 
 async function find(app: AppServiceApp, azure: ResourceManager): Promise<Found> {
   const subscription = app.subscription ?? (await onlySubscription(azure))
-  const group = `/subscriptions/${encodeURIComponent(subscription)}/resourceGroups/${encodeURIComponent(app.resourceGroup)}`
+  const resourceGroup = encodeURIComponent(app.resourceGroup)
+  const group = `/subscriptions/${encodeURIComponent(subscription)}/resourceGroups/${resourceGroup}`
   const sitePath = `${group}/providers/Microsoft.Web/sites/${encodeURIComponent(app.name)}`
   const planPath = siteSchema.parse(await azure.get(`${sitePath}?${api}`)).properties.serverFarmId
   const { sku, properties } = planSchema.parse(await azure.get(`${planPath}?${api}`))
@@ -80,7 +81,8 @@ async function onlySubscription(azure: ResourceManager): Promise<string> {
     .map(({ displayName, subscriptionId }) => `${displayName} (${subscriptionId})`)
     .join(', ')
   throw new AzureRefused(
-    `this login sees ${counted(value.length, 'subscription')}${names && `: ${names}`}: pass --subscription ID`,
+    `this login sees ${counted(value.length, 'subscription')}${names && `: ${names}`}: pass ` +
+      '--subscription ID',
     0,
   )
 }

@@ -1,8 +1,8 @@
 /**
  * # Operations
  *
- * Answers the questions of operators about a running system, for commands and pages alike. No code here starts a
- * role.
+ * Answers the questions of operators about a running system, for commands and pages alike. No code here
+ * starts a role.
  *
  * - The owner of each lease, and how far the lease is behind: `leases.ts` and `unit-lag.ts`.
  * - The number of instances that are needed: `recommend-instances.ts`, which is pure.

@@ -15,7 +15,9 @@ export interface LeaseRow {
   readonly renewedAt: string
   /** How long ago that was, by the store's clock; null if the store's time is unknown. */
   readonly ageMs: number | null
-  /** Why this library does not read the lease: the Java SDK wrote it, or it is refused. Null if it is read. */
+  /**
+   * Why this library does not read the lease: the Java SDK wrote it, or it is refused. Null if it is read.
+   */
   readonly notRead: 'Java SDK' | 'refused' | null
 }
 

@@ -30,12 +30,13 @@ export const calmPolicy: ScalingPolicy = {
 }
 
 /**
- * Returns how many instances a unit should have. There are never more than leases, because the rest would be idle.
+ * Returns how many instances a unit should have. There are never more than leases, because the rest would be
+ * idle.
  *
- * A number outside the bounds is corrected at once. Otherwise it changes only when all samples of a period ask for
- * a change in the same direction and have the present number of instances. A sample that contradicts starts the
- * period again. The number grows to the least that these samples ask for, at most doubling. It shrinks to the most
- * that they ask for, at most by half. Noise around a level therefore changes nothing.
+ * A number outside the bounds is corrected at once. Otherwise it changes only when all samples of a period
+ * ask for a change in the same direction and have the present number of instances. A sample that contradicts
+ * starts the period again. The number grows to the least that these samples ask for, at most doubling. It
+ * shrinks to the most that they ask for, at most by half. Noise around a level therefore changes nothing.
  */
 export function recommendInstances(
   samples: readonly Sample[],
@@ -72,8 +73,8 @@ function neededToStay({ lag }: Sample, { lagPerInstance }: ScalingPolicy): numbe
 }
 
 /**
- * Returns the latest samples, if they have the present number of instances, span `ms`, and all satisfy `isSo`; or
- * else null.
+ * Returns the latest samples, if they have the present number of instances, span `ms`, and all satisfy
+ * `isSo`; or else null.
  */
 function agreed(
   samples: readonly Sample[],

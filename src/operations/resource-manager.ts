@@ -120,8 +120,8 @@ export class ResourceManager {
 }
 
 /**
- * Returns the URL that reports the end of an accepted change. Only this endpoint is trusted, since the token is
- * sent to the URL.
+ * Returns the URL that reports the end of an accepted change. Only this endpoint is trusted, since the token
+ * is sent to the URL.
  */
 function operationOf(response: Response, endpoint: string): URL | null {
   const told = response.headers.get('azure-asyncoperation') ?? response.headers.get('location')

@@ -51,7 +51,10 @@ function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: num
 /** Describes standing work in a sentence. */
 export function standingText({ waiting, missing }: StandingWork): string {
   const jobs = counted(waiting, 'job has', 'jobs have')
-  return `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ${missing.join(', ')}`
+  return (
+    `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ` +
+    `${missing.join(', ')}`
+  )
 }
 
 /** The command that starts these roles. It names a module of agents where none is configured. */

@@ -11,7 +11,10 @@ import type { Connection } from '../connection/index.js'
 import { openConnection, explained } from '../connection/internal.js'
 import { UnitNotFound } from './errors.js'
 
-/** Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's `container`. */
+/**
+ * Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's
+ * `container`.
+ */
 export interface UnitSelection extends Connection {
   /** Default: every deployment unit that has leases of the container. */
   readonly processorName?: string

@@ -1,4 +1,7 @@
-/** Checks whether `signal` has aborted. The compiler takes a property for unchanged after an await, a call not. */
+/**
+ * Checks whether `signal` has aborted. The compiler takes a property for unchanged after an await, a call
+ * not.
+ */
 export function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }

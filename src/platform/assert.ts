@@ -8,7 +8,10 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message)
 }
 
-/** Marks a branch that no value can reach. The compiler proves it; at run time this guards against foreign data. */
+/**
+ * Marks a branch that no value can reach. The compiler proves it; at run time this guards against foreign
+ * data.
+ */
 export function assertNever(value: never): never {
   throw new AssertionError(`unexpected value ${JSON.stringify(value)}`)
 }

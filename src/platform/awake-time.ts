@@ -1,11 +1,13 @@
-/** How often the two clocks are compared. Reading the time since the machine's start takes some microseconds. */
+/**
+ * How often the two clocks are compared. Reading the time since the machine's start takes some microseconds.
+ */
 const compareEveryMs = 100
 /** The least difference that counts as sleep, because on some systems `sinceStart` shows whole seconds. */
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that goes on while the machine sleeps. The precise clock stands still then. A process that
- * trusted it would believe that it still holds a lease which another process has taken over.
+ * A monotonic clock that goes on while the machine sleeps. The precise clock stands still then. A process
+ * that trusted it would believe that it still holds a lease which another process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number

@@ -13,10 +13,10 @@ export interface BackgroundLoopOptions {
 /**
  * Repeats a turn until it is stopped.
  *
- * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap. `wake` ends the
- * pause, or lets the next turn follow at once when one is under way. `stop` aborts the signal of the current turn
- * and resolves when that turn has ended, so a turn must not await it. Starting a running or stopping loop does
- * nothing. A stopped loop may be started again.
+ * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap. `wake`
+ * ends the pause, or lets the next turn follow at once when one is under way. `stop` aborts the signal of the
+ * current turn and resolves when that turn has ended, so a turn must not await it. Starting a running or
+ * stopping loop does nothing. A stopped loop may be started again.
  */
 export class BackgroundLoop {
   private stopping = new AbortController()

@@ -60,7 +60,9 @@ const awakeTime = new AwakeTime(
   () => uptime() * 1_000,
 )
 
-/** The machine's own clock. While the machine sleeps, its timers stand still, but `now` and `monotonic` go on. */
+/**
+ * The machine's own clock. While the machine sleeps, its timers stand still, but `now` and `monotonic` go on.
+ */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => awakeTime.now(),

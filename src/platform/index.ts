@@ -2,8 +2,8 @@
  * # Platform
  *
  * Gives a process its time, random numbers and loops. Only this room touches the machine's clocks, timers and
- * random numbers. All other code receives a `Clock` and a `Random`. A test can therefore stop the time, jump an
- * hour or repeat a run exactly.
+ * random numbers. All other code receives a `Clock` and a `Random`. A test can therefore stop the time, jump
+ * an hour or repeat a run exactly.
  *
  * Parts:
  *

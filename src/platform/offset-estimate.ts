@@ -22,9 +22,9 @@ const driftShare = 0.0005
 const closeMs = 2_500
 
 /**
- * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds that
- * contradict it are accepted when a second answer agrees with them, or when the wall clock was stepped to where
- * they are. One answer with a wrong date therefore changes nothing.
+ * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds
+ * that contradict it are accepted when a second answer agrees with them, or when the wall clock was stepped
+ * to where they are. One answer with a wrong date therefore changes nothing.
  */
 export class OffsetEstimate {
   private bounds: Offset | null = null

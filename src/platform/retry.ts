@@ -4,8 +4,8 @@ import type { Backoff, ResolvedRetry } from './options/retry-option.js'
 import type { Random } from './random.js'
 
 /**
- * Returns a delay that doubles from `minMs` to `maxMs`. Up to half is taken off at random, so that callers do not
- * retry together.
+ * Returns a delay that doubles from `minMs` to `maxMs`. Up to half is taken off at random, so that callers do
+ * not retry together.
  */
 export function backoffDelayMs(failures: number, backoff: Backoff, random: Random): number {
   const doubled = backoff.minMs * 2 ** Math.min(Math.max(0, failures - 1), 30)
@@ -22,7 +22,9 @@ export interface RetryOptions extends ResolvedRetry {
   readonly isTransient: (error: unknown) => boolean
 }
 
-/** Runs `operation` until it succeeds. Throws its last error when its tries are used up or the signal aborts. */
+/**
+ * Runs `operation` until it succeeds. Throws its last error when its tries are used up or the signal aborts.
+ */
 export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -8,18 +8,18 @@ interface Moment {
 }
 
 /**
- * The drift allowed between the machine's two clocks during one request. More means that a clock was stepped, or a
- * sleep.
+ * The drift allowed between the machine's two clocks during one request. More means that a clock was stepped,
+ * or a sleep.
  */
 const steadyMs = 1_000
 
 /**
- * A clock that follows the store's time. Between answers it uses the monotonic clock, so steps of this machine's
- * wall clock do not matter. Before the first answer with a time, it shows the machine's wall clock.
+ * A clock that follows the store's time. Between answers it uses the monotonic clock, so steps of this
+ * machine's wall clock do not matter. Before the first answer with a time, it shows the machine's wall clock.
  *
- * It learns from each answer ({@link sent}). The second in the answer lies between the moment the request left and
- * the moment the answer came. The clock moves only as far as these bounds require. A slow answer has wide bounds,
- * so it moves nothing.
+ * It learns from each answer ({@link sent}). The second in the answer lies between the moment the request
+ * left and the moment the answer came. The clock moves only as far as these bounds require. A slow answer has
+ * wide bounds, so it moves nothing.
  */
 export class StoreClock implements Clock {
   private readonly estimate = new OffsetEstimate()
@@ -50,7 +50,10 @@ export class StoreClock implements Clock {
     return this.clock.schedule(ms, action)
   }
 
-  /** Records that a request leaves. Call the returned function with the answer's second in milliseconds, or null. */
+  /**
+   * Records that a request leaves. Call the returned function with the answer's second in milliseconds, or
+   * null.
+   */
   sent(): (storeMs: number | null) => void {
     const before = this.moment()
     return (storeMs) => {

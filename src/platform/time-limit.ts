@@ -1,6 +1,8 @@
 import type { Clock } from './clock.js'
 
-/** Settles as `work` does, or after `limitMs` as `atLimit` does, which may throw. Later results are ignored. */
+/**
+ * Settles as `work` does, or after `limitMs` as `atLimit` does, which may throw. Later results are ignored.
+ */
 export function withinLimit<T, L>(
   clock: Clock,
   limitMs: number,

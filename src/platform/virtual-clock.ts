@@ -10,17 +10,17 @@ interface Pending {
 }
 
 /**
- * Even where only promises are awaited, the event loop turns once per this many settlings: signals and threads
- * need it.
+ * Even where only promises are awaited, the event loop turns once per this many settlings: signals and
+ * threads need it.
  */
 const turnEvery = 1_000
 /** The delay used for a positive one that is too short to change the time. */
 const shortestDelayMs = 2 ** -10
 
 /**
- * A clock that stands still until a test moves it. `advance` fires timers in the order of their times. Before each
- * next timer it waits until all work that the last one caused has settled. Minutes of protocol run in milliseconds
- * and always the same way.
+ * A clock that stands still until a test moves it. `advance` fires timers in the order of their times. Before
+ * each next timer it waits until all work that the last one caused has settled. Minutes of protocol run in
+ * milliseconds and always the same way.
  */
 export class VirtualClock implements Clock {
   private elapsed = 0
@@ -66,8 +66,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Returns the time after `ms`. A positive delay too short for the clock is lengthened; it would repeat forever
-   * otherwise.
+   * Returns the time after `ms`. A positive delay too short for the clock is lengthened; it would repeat
+   * forever otherwise.
    */
   private after(ms: number): number {
     const at = this.elapsed + ms
@@ -88,7 +88,10 @@ export class VirtualClock implements Clock {
     this.elapsed = Math.max(this.elapsed, until)
   }
 
-  /** Moves time forward timer by timer until `isReached`, at most by `limitMs`. Returns whether it was reached. */
+  /**
+   * Moves time forward timer by timer until `isReached`, at most by `limitMs`. Returns whether it was
+   * reached.
+   */
   async advanceUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
     const until = this.elapsed + limitMs
     await this.settle()
@@ -144,9 +147,9 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick requested
- * inside a promise comes when no promise has work left. A tick requested outside of promises would come before
- * them.
+ * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick
+ * requested inside a promise comes when no promise has work left. A tick requested outside of promises would
+ * come before them.
  */
 function promisesAtRest(): Promise<void> {
   return new Promise((resolve) => {

@@ -33,7 +33,9 @@ import {
 } from './unit-settings.js'
 import { wakingReaders } from './in-process/waking-store.js'
 
-/** Options of every instance: the store of documents, the feed of their changes, and the leases of its unit. */
+/**
+ * Options of every instance: the store of documents, the feed of their changes, and the leases of its unit.
+ */
 export interface UnitOptions {
   readonly store: StateStore
   readonly feed: ChangeFeed
@@ -47,7 +49,10 @@ export interface UnitOptions {
   readonly timing?: ProcessorTiming
   /** Shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
-  /** Shared by the scheduler and the agents of this process. Without it they communicate through the feed only. */
+  /**
+   * Shared by the scheduler and the agents of this process. Without it they communicate through the feed
+   * only.
+   */
   readonly inProcessPath?: InProcessPath
   readonly telemetry?: Telemetry
   readonly clock?: Clock
@@ -116,9 +121,10 @@ export function createAgents(
     AgentsSettings & {
       readonly agents: readonly Agent[]
       /**
-       * Returns why this instance should take no work at the moment, or null. It is called often, so it must answer
-       * from memory. While there is a reason, the instance gives its leases back. It also does so when it cannot
-       * record outcomes, or when the circuit breakers of all its agents are open. Default: always null.
+       * Returns why this instance should take no work at the moment, or null. It is called often, so it must
+       * answer from memory. While there is a reason, the instance gives its leases back. It also does so when
+       * it cannot record outcomes, or when the circuit breakers of all its agents are open. Default: always
+       * null.
        */
       readonly unhealthyReason?: () => string | null
     },
@@ -162,8 +168,8 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
 }
 
 /**
- * Recovers everything overdue once, without leases and without waiting. It is meant for short-lived hosts that a
- * schedule starts. It may run beside other supervisors: each step is recovered by only one of them.
+ * Recovers everything overdue once, without leases and without waiting. It is meant for short-lived hosts
+ * that a schedule starts. It may run beside other supervisors: each step is recovered by only one of them.
  *
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
@@ -177,8 +183,8 @@ export function superviseOnce(
 }
 
 /**
- * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators to
- * flagged jobs.
+ * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators
+ * to flagged jobs.
  *
  * @throws TypeError that lists every problem of the settings
  */
@@ -225,11 +231,11 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
 }
 
 /**
- * The poll intervals of each role. The scheduler and the agents poll often soon after activity, because writes of
- * other processes come without a hint. Their pause doubles, so this costs only three or four more polls before they
- * are idle. The supervisor may poll rarely: deadlines are further away, and it has its sweep. For the notifier, half
- * a second is acceptable if another process writes. With a longer pause, fewer versions of an often changed document
- * are read.
+ * The poll intervals of each role. The scheduler and the agents poll often soon after activity, because
+ * writes of other processes come without a hint. Their pause doubles, so this costs only three or four more
+ * polls before they are idle. The supervisor may poll rarely: deadlines are further away, and it has its
+ * sweep. For the notifier, half a second is acceptable if another process writes. With a longer pause, fewer
+ * versions of an often changed document are read.
  */
 const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },

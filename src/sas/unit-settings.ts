@@ -32,13 +32,15 @@ export interface NotifierSettings {
   /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * The most calls of each sink that one instance makes in a minute. If more jobs are flagged, one call contains
-   * up to 250 of them. Default 20.
+   * The most calls of each sink that one instance makes in a minute. If more jobs are flagged, one call
+   * contains up to 250 of them. Default 20.
    */
   readonly alertCallsPerMinute?: number
   /** The time after which an alert is raised again while its cause remains. At least 1 s. Default a day. */
   readonly remindAfter?: Duration
-  /** The time that a receiver of replies or alerts may take before the message is sent again. Default 10 s. */
+  /**
+   * The time that a receiver of replies or alerts may take before the message is sent again. Default 10 s.
+   */
   readonly sendTimeout?: Duration
   /** How often and at which intervals notices are tried. Default: 30 tries in about four hours. */
   readonly noticeRetry?: Partial<Retry>
@@ -58,7 +60,10 @@ export const supervisorShape = {
   deadlineGrace: optional(duration(0), 2_000),
 }
 
-/** Pauses grow from a second to a quarter of an hour, so a receiver that is away for four hours misses no notice. */
+/**
+ * Pauses grow from a second to a quarter of an hour, so a receiver that is away for four hours misses no
+ * notice.
+ */
 const noticeRetry = { tries: 30, backoff: { minMs: 1_000, maxMs: 900_000 } }
 
 /** The kinds of {@link NotifierSettings}. */

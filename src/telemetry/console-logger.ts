@@ -13,7 +13,10 @@ export interface ConsoleLoggerOptions {
   readonly write?: (line: string) => void
 }
 
-/** Returns a sink that writes one JSON line for each event: its fields, with the name in `type`, and a message in `msg`. */
+/**
+ * Returns a sink that writes one JSON line for each event: its fields, with the name in `type`, and a message
+ * in `msg`.
+ */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
   const logger = pino(
@@ -28,7 +31,10 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   }
 }
 
-/** Returns the fields of a line. Those of a handler are nested, so that they cannot pass for fields of the event. */
+/**
+ * Returns the fields of a line. Those of a handler are nested, so that they cannot pass for fields of the
+ * event.
+ */
 function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
   if (event.type !== 'agent.logged') return readable(event)
   const { level: _level, message: _message, fields, ...about } = event

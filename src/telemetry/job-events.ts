@@ -147,7 +147,8 @@ export const jobEvents = {
     level: 'warn',
     metrics: [events],
     text: ({ failureCount, ...on }) =>
-      `The supervisor recovered ${attempt(on)}, whose deadline passed; ${counted(failureCount, 'failure')} so far`,
+      `The supervisor recovered ${attempt(on)}, whose deadline passed; ` +
+      `${counted(failureCount, 'failure')} so far`,
     meaning: 'the deadline passed: another attempt follows, or no attempts are left',
   },
   'step.unclaimed': {
@@ -162,7 +163,8 @@ export const jobEvents = {
     text: ({ operation, completeWithinMs, advice }) =>
       `The deadline of ${operation} (${completeWithinMs} ms) is too short: ${advice}`,
     meaning:
-      'the deadline of an operation is too short for the operation, or shorter than a takeover; each instance reports each of the two once for each operation',
+      'the deadline of an operation is too short for the operation, or shorter than a takeover; each ' +
+      'instance reports each of the two once for each operation',
   },
   'attention.raised': {
     level: 'error',
@@ -175,7 +177,8 @@ export const jobEvents = {
     metrics: [events],
     text: ({ wasHeld, ...on }) =>
       wasHeld
-        ? `The supervisor took ${job(on)} from its scheduler, which did not continue it; any scheduler may take it up`
+        ? `The supervisor took ${job(on)} from its scheduler, which did not continue it; any ` +
+          'scheduler may take it up'
         : `No scheduler took up ${job(on)} in time; the supervisor offers it again`,
     meaning: 'the job stood still; any scheduler may take it up',
   },
@@ -230,7 +233,10 @@ export const jobEvents = {
     metrics: [failures],
     text: ({ count, error, ...on }) => {
       const others = count === 1 ? '' : ` and ${counted(count - 1, 'other job')}`
-      return `The notifier could not alert operators to ${job(on)}${others} and tries again: ${errorMessage(error)}`
+      return (
+        `The notifier could not alert operators to ${job(on)}${others} and tries again: ` +
+        `${errorMessage(error)}`
+      )
     },
     meaning: 'a sink did not take this alert and others, `count` in all; the notifier sends them again',
   },

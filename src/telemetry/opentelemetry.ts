@@ -26,8 +26,9 @@ export interface OpenTelemetryOptions {
 const scope = 'stepward'
 
 /**
- * Returns a sink for OpenTelemetry: metrics of events, and a consumer span around every delivered page, active
- * while the delegate runs. Names follow the messaging and database semantic conventions where these define one.
+ * Returns a sink for OpenTelemetry: metrics of events, and a consumer span around every delivered page,
+ * active while the delegate runs. Names follow the messaging and database semantic conventions where these
+ * define one.
  *
  * Without an OpenTelemetry SDK in the process it does nothing. Register the SDK before the first event:
  * instruments made without one record nothing.

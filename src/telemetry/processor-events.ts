@@ -58,7 +58,8 @@ export const processorEvents = {
     text: ({ takenFrom, ...on }) =>
       `Instance ${on.instanceName} acquired ${lease(on)}${takenFrom === null ? '' : ` after ${takenFrom}`}`,
     meaning:
-      'this instance reads a feed range from now on; `takenFrom` names the previous owner if it had not released the lease',
+      'this instance reads a feed range from now on; `takenFrom` names the previous owner if it had ' +
+      'not released the lease',
   },
   'lease.released': {
     level: 'info',
@@ -66,7 +67,8 @@ export const processorEvents = {
     text: ({ reason, ...on }) =>
       `Instance ${on.instanceName} no longer reads ${lease(on)}: ${releaseReasons[reason] ?? reason}`,
     meaning:
-      'this instance no longer reads it; `reason` is Shutdown, LeaseLost, HandedOver, Split, DelegateError or FeedError',
+      'this instance no longer reads it; `reason` is Shutdown, LeaseLost, HandedOver, Split, ' +
+      'DelegateError or FeedError',
   },
   'lease.requested': {
     level: 'info',
@@ -90,7 +92,8 @@ export const processorEvents = {
     level: 'debug',
     metrics: [events],
     text: ({ count, ...on }) =>
-      `Instance ${on.instanceName} read ${count === 0 ? 'no changes' : counted(count, 'change')} of ${lease(on)}`,
+      `Instance ${on.instanceName} read ${count === 0 ? 'no changes' : counted(count, 'change')} of ` +
+      `${lease(on)}`,
     meaning: 'the processor read the feed, with or without changes',
   },
   'page.delivered': {
@@ -126,7 +129,8 @@ export const processorEvents = {
     level: 'error',
     metrics: [unitFailures],
     text: ({ error, leaseToken, processorName }) =>
-      `Processor ${processorName} had a problem with lease ${leaseToken} and tries again: ${errorMessage(error)}`,
+      `Processor ${processorName} had a problem with lease ${leaseToken} and tries again: ` +
+      `${errorMessage(error)}`,
     meaning: 'the processor could not read the feed, or could not read or write a lease; it tries again',
   },
   'feed.unanswered': {
@@ -135,7 +139,8 @@ export const processorEvents = {
     text: ({ waitedMs, ...on }) =>
       `The store has not answered a read of ${lease(on)} for ${seconds(waitedMs)}`,
     meaning:
-      'the store has not answered a read for 5 s: the network hangs, or the SDK silently repeats a throttled request',
+      'the store has not answered a read for 5 s: the network hangs, or the SDK silently repeats a ' +
+      'throttled request',
   },
   'feed.throttled': {
     level: 'debug',
@@ -157,10 +162,14 @@ export const processorEvents = {
     metrics: [events],
     text: ({ by, ...on }) => {
       const finer = counted(by.length, 'finer lease covers', 'finer leases cover')
-      return `Instance ${on.instanceName} deleted ${lease(on)}: ${finer} its part of the feed (${by.join(', ')})`
+      return (
+        `Instance ${on.instanceName} deleted ${lease(on)}: ${finer} its part of the feed ` +
+        `(${by.join(', ')})`
+      )
     },
     meaning:
-      'two leases covered the same part of the feed; the processor deleted the wider one, and `by` replace it',
+      'two leases covered the same part of the feed; the processor deleted the wider one, and `by` ' +
+      'replace it',
   },
   'lease.split': {
     level: 'info',

@@ -5,8 +5,8 @@ import type { TelemetryEvent } from './events.js'
 export interface Telemetry {
   emit(event: TelemetryEvent): void
   /**
-   * Runs `run` once, and returns or throws its result. A tracing sink surrounds it with a span, so that the work
-   * of the delegate becomes part of it. Sinks without this method see deliveries as events only.
+   * Runs `run` once, and returns or throws its result. A tracing sink surrounds it with a span, so that the
+   * work of the delegate becomes part of it. Sinks without this method see deliveries as events only.
    */
   during?<T>(delivery: Delivery, run: () => Promise<T>): Promise<T>
 }

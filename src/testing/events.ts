@@ -12,8 +12,8 @@ export interface Delivery {
 }
 
 /**
- * A document has changed. `by` is null if no request of a process changed it, but an expired time to live or an
- * outside writer.
+ * A document has changed. `by` is null if no request of a process changed it, but an expired time to live or
+ * an outside writer.
  */
 export interface Written {
   readonly type: 'written'
@@ -41,7 +41,10 @@ export interface Call {
   readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
 }
 
-/** Everything that happens in a simulation. Checkers receive these events, and the hash of a run is made of them. */
+/**
+ * Everything that happens in a simulation. Checkers receive these events, and the hash of a run is made of
+ * them.
+ */
 export type SimulationEvent =
   | Written
   | ({ readonly type: 'delivery.started' } & Delivery)
@@ -65,7 +68,10 @@ export function lineOf(event: SimulationEvent): string {
     case 'written': {
       const { container, by, before, after } = event
       const writer = by === null ? '-' : `${by.process.id} ${by.writePoint ?? by.method}`
-      return `written ${container} ${writer} ${before?.etag ?? '-'} > ${after?.text ?? `${before?.id ?? ''} gone`}`
+      return (
+        `written ${container} ${writer} ${before?.etag ?? '-'} > ` +
+        `${after?.text ?? `${before?.id ?? ''} gone`}`
+      )
     }
     case 'delivery.started':
     case 'delivery.accepted':

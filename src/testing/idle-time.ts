@@ -17,9 +17,9 @@ const restMs = 30_000
 const marginMs = 20_000
 
 /**
- * Skips the hours in which a job only waits. Then hosts only poll and renew leases, which changes nothing and would
- * take a second of real time for each hour. While an attempt at a step is open, its handler may be running, so no
- * time is skipped.
+ * Skips the hours in which a job only waits. Then hosts only poll and renew leases, which changes nothing and
+ * would take a second of real time for each hour. While an attempt at a step is open, its handler may be
+ * running, so no time is skipped.
  */
 export class IdleTime implements Checker {
   private readonly documents = new Map<string, Timed>()
@@ -67,7 +67,9 @@ function isOpen({ processState }: Timed): boolean {
   return processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
 }
 
-/** Checks whether an agent may work on the step: it has a deadline, and does not sleep or wait for an event. */
+/**
+ * Checks whether an agent may work on the step: it has a deadline, and does not sleep or wait for an event.
+ */
 function isAttempted({ type, kind, completeByMs }: Timed): boolean {
   return type === 'sas.step' && kind !== 'sleep' && kind !== 'waitFor' && (completeByMs ?? null) !== null
 }

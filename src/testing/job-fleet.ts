@@ -113,7 +113,9 @@ export class JobFleet {
     return process
   }
 
-  /** Asks the store for its time before a role runs, as a host does. Repeats while the time is too uncertain. */
+  /**
+   * Asks the store for its time before a role runs, as a host does. Repeats while the time is too uncertain.
+   */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
@@ -136,7 +138,10 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /** Creates a client in this process. If roles run in the process, the client uses their in-process path, as in a host. */
+  /**
+   * Creates a client in this process. If roles run in the process, the client uses their in-process path, as
+   * in a host.
+   */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =
@@ -182,7 +187,8 @@ export class JobFleet {
         return createSupervisor({ ...options, ...withoutUndefined({ sweepInterval: sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
-        // Twice the interval of the other sweeps, as with the defaults, because each sweep reads every flagged job.
+        // Twice the interval of the other sweeps, as with the defaults, because each sweep reads every
+        // flagged job.
         const sweeping = sweepIntervalMs === undefined ? {} : { notifySweepInterval: 2 * sweepIntervalMs }
         return createNotifier({ ...options, channel, ...sweeping })
       }

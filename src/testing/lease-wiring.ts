@@ -9,7 +9,8 @@ import type { SimulatedProcess } from './simulated-process.js'
 const replicaLag = 3
 
 /**
- * Creates the wiring of a lease store. All instances of a unit share one, because a stale replica is stale for all.
+ * Creates the wiring of a lease store. All instances of a unit share one, because a stale replica is stale
+ * for all.
  */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
@@ -53,8 +54,8 @@ export function connectedLeaseStore(
 }
 
 /**
- * Returns the write point of a replace, which depends on what the write would change: L2 acquire, L3 renew, L4
- * checkpoint, L5 release, or `ask`, the request for a hand-over before L2.
+ * Returns the write point of a replace, which depends on what the write would change: L2 acquire, L3 renew,
+ * L4 checkpoint, L5 release, or `ask`, the request for a hand-over before L2.
  */
 function replacePoint(leases: Container, lease: Lease): string {
   if (lease.owner === null) return 'L5'
@@ -83,8 +84,8 @@ export function feedWiring(party: string): Wiring {
 }
 
 /**
- * Returns the page of a replica without newer changes. If the position is no continuation or the range was split,
- * returns the true page.
+ * Returns the page of a replica without newer changes. If the position is no continuation or the range was
+ * split, returns the true page.
  */
 function unchanged(position: FeedPosition, page: ChangePage): ChangePage {
   if (position.start.kind !== 'continuation' || page.next.length !== 1) return page

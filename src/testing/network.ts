@@ -69,8 +69,8 @@ interface Call {
 }
 
 /**
- * Connects processes to the store. Each call becomes a request that takes time and may be lost, refused or answered
- * late. A paused process gets its answers when it resumes. A crashed process never gets them.
+ * Connects processes to the store. Each call becomes a request that takes time and may be lost, refused or
+ * answered late. A paused process gets its answers when it resumes. A crashed process never gets them.
  */
 export class Network {
   constructor(private readonly options: NetworkOptions) {}
@@ -118,7 +118,10 @@ export class Network {
     })
   }
 
-  /** Pauses the process before it sends a decided request. Resolves to whether the process still runs afterwards. */
+  /**
+   * Pauses the process before it sends a decided request. Resolves to whether the process still runs
+   * afterwards.
+   */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
     await this.options.time.sleep(ms)
@@ -126,7 +129,9 @@ export class Network {
     return !process.isCrashed
   }
 
-  /** Carries out the request. Returns what the caller will find when the answer arrives, which may be never. */
+  /**
+   * Carries out the request. Returns what the caller will find when the answer arrives, which may be never.
+   */
   private async outcome({ request, wiring, act }: Call, fate: Fate): Promise<() => Promise<unknown>> {
     if (fate.kind === 'refused') {
       const refused = wiring.refused ?? ((_method, cause) => Promise.reject(cause))

@@ -7,7 +7,8 @@ import type { World } from './world.js'
 const againAfterMs = 2_000
 
 /**
- * A user with a client. Repeats a task until it is done or refused, in a new process if the last one has crashed.
+ * A user with a client. Repeats a task until it is done or refused, in a new process if the last one has
+ * crashed.
  */
 export class Person {
   private readonly computer: Computer
@@ -17,8 +18,8 @@ export class Person {
     private readonly fleet: JobFleet,
     name: string,
     /**
-     * The computer whose role process also runs the code of this user. If it does not run, the code has its own
-     * process.
+     * The computer whose role process also runs the code of this user. If it does not run, the code has its
+     * own process.
      */
     private readonly inside: Computer | null = null,
   ) {

@@ -31,13 +31,13 @@ export interface WorkflowSimulation {
 }
 
 /**
- * Runs your workflow with your agents in every possible story with one fault. For each write of submitter, scheduler,
- * agents and supervisor there are six stories: a crash before it, a crash after it, a lost request, a lost answer, a
- * refusal, and another write just before it. Time is simulated, so a few hundred stories take seconds. The same
- * options always give the same stories.
+ * Runs your workflow with your agents in every possible story with one fault. For each write of submitter,
+ * scheduler, agents and supervisor there are six stories: a crash before it, a crash after it, a lost
+ * request, a lost answer, a refusal, and another write just before it. Time is simulated, so a few hundred
+ * stories take seconds. The same options always give the same stories.
  *
- * Every job must end, and your `check` must then find no problem. Handlers must use the clock passed to `setup`, and
- * must not use the network. A step that waits for an event gets it from `events`.
+ * Every job must end, and your `check` must then find no problem. Handlers must use the clock passed to
+ * `setup`, and must not use the network. A step that waits for an event gets it from `events`.
  *
  * @throws RangeError if `only` names no fault, or an event is for a step that waits for none
  */
@@ -86,7 +86,10 @@ function after(fault: PlannedFault, places: readonly Place[]): readonly Place[] 
   return places.slice(struckAt + 1)
 }
 
-/** Returns every fault at these writes, except writes of leases, which do not depend on the workflow and never end. */
+/**
+ * Returns every fault at these writes, except writes of leases, which do not depend on the workflow and never
+ * end.
+ */
 function faultsAt(places: readonly Place[]): readonly PlannedFault[] {
   return places
     .filter(({ writePoint }) => writePoint.startsWith('W'))

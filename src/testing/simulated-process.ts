@@ -19,12 +19,13 @@ type Told = (storeMs: number | null) => void
 const exactMs = 0.001
 
 /**
- * One process, from its start to its end, on a computer of the simulation. It sees time only through `clock`, and
- * everything from outside (timers, answers) reaches it through `run`.
+ * One process, from its start to its end, on a computer of the simulation. It sees time only through `clock`,
+ * and everything from outside (timers, answers) reaches it through `run`.
  *
- * A process is running, paused or crashed. `pause` and `resume` switch between the first two. While it is paused,
- * nothing runs, but time and the network continue, as in a frozen virtual machine or with a blocked event loop. After
- * `crash` nothing runs again and no request leaves. Requests under way at a crash never get an answer.
+ * A process is running, paused or crashed. `pause` and `resume` switch between the first two. While it is
+ * paused, nothing runs, but time and the network continue, as in a frozen virtual machine or with a blocked
+ * event loop. After `crash` nothing runs again and no request leaves. Requests under way at a crash never get
+ * an answer.
  */
 export class SimulatedProcess {
   /** The clock of its units: that of the machine, or one that the store's answers correct. */
@@ -34,7 +35,8 @@ export class SimulatedProcess {
   private held: (() => void)[] = []
   private jumpedMs = 0
   /**
-   * How long its machine slept. The precise clock and timers stood still then, but the time since the start did not.
+   * How long its machine slept. The precise clock and timers stood still then, but the time since the start
+   * did not.
    */
   private asleepMs = 0
   private stallMs = 0

@@ -16,8 +16,9 @@ const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'list
 const replicaLag = 2
 
 /**
- * Creates the wirings of a state store and its feed, and the answers of stale replicas. Reads keep their session, as
- * the port promises: a process never reads an older version than it has written, read or received.
+ * Creates the wirings of a state store and its feed, and the answers of stale replicas. Reads keep their
+ * session, as the port promises: a process never reads an older version than it has written, read or
+ * received.
  */
 export class StateWirings implements Checker {
   /** Earlier versions by partition key and id, the newest last. */
@@ -50,8 +51,8 @@ export class StateWirings implements Checker {
           : null,
       lost: (method, cause) =>
         method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
-      // Fails as the adapter does, with the pause that the store requests, because a refused batch is certainly not
-      // written.
+      // Fails as the adapter does, with the pause that the store requests, because a refused batch is
+      // certainly not written.
       refused: (method, cause) => unavailable(method, cause),
       stale: (request, answer) => this.behind(request, answer),
       answered: (request, answer) => this.noteAnswer(request, answer),
@@ -112,7 +113,9 @@ export class StateWirings implements Checker {
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }
 
-  /** Repeats a submission as a second submitter would. Any other document gets an edit in a field of the user. */
+  /**
+   * Repeats a submission as a second submitter would. Any other document gets an edit in a field of the user.
+   */
   private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
     const [partition, [first]] = args as [string, readonly StateWrite[]]
     if (first?.kind === 'create') return act()

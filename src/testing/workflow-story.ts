@@ -42,7 +42,10 @@ export interface StoryEvent {
 export interface WorkflowUnderTest<I> {
   readonly workflow: Workflow<I>
   readonly input: I
-  /** Called for every story, so that no story sees effects of another. Everything that waits must use this clock. */
+  /**
+   * Called for every story, so that no story sees effects of another. Everything that waits must use this
+   * clock.
+   */
   readonly setup: (clock: Clock) => StorySetup
   /** The events for its waiting steps. A step without an event reaches its deadline. Default: none. */
   readonly events?: readonly StoryEvent[]
@@ -67,7 +70,9 @@ const computers: ReadonlyMap<Computer, Role> = new Map(
   roles.map((role) => [{ name: `${role}-host`, skewMs: 0, driftPpm: 0 }, role]),
 )
 
-/** Runs one job of the workflow with these faults, from its submission to its end, on one host for each role. */
+/**
+ * Runs one job of the workflow with these faults, from its submission to its end, on one host for each role.
+ */
 export async function tellStory<I>(
   { workflow, input, setup, events = [] }: WorkflowUnderTest<I>,
   planned: readonly PlannedFault[],
@@ -132,8 +137,8 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * Returns how long the job may take if every attempt of every step fails at its deadline, both in doing and in
- * undoing. Hours in which it only sleeps or waits are skipped and do not count.
+ * Returns how long the job may take if every attempt of every step fails at its deadline, both in doing and
+ * in undoing. Hours in which it only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {

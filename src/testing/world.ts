@@ -1,14 +1,16 @@
 /**
  * # Simulation
  *
- * A world in which production code runs unchanged. One seed decides everything around it: time, random numbers, the
- * network and the crashes. The store is the engine of the embedded Cosmos DB with its ports, so that its rules exist
- * only once. Two runs with the same seed have the same events, and a hash of the events proves it.
+ * A world in which production code runs unchanged. One seed decides everything around it: time, random
+ * numbers, the network and the crashes. The store is the engine of the embedded Cosmos DB with its ports, so
+ * that its rules exist only once. Two runs with the same seed have the same events, and a hash of the events
+ * proves it.
  *
  * - `world.ts` has the store, the time and the processes. It reports every stored change to checkers.
- * - `network.ts` carries requests and applies the fate of each. `faults.ts` and `write-points.ts` name what can happen
- *   where, in the terms of `docs/failure-matrix.md`.
- * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and ports. `job-fleet.ts` runs all roles.
+ * - `network.ts` carries requests and applies the fate of each. `faults.ts` and `write-points.ts` name what
+ *   can happen where, in the terms of `docs/failure-matrix.md`.
+ * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and ports. `job-fleet.ts` runs all
+ *   roles.
  * - `simulate-workflow.ts` is the part for users: their workflow with every fault at every write.
  *
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
@@ -48,9 +50,10 @@ const answeredAtOnce: Fate = {
 }
 
 /**
- * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and processes that
- * are connected only by a network that may fail. Callers add the units in the processes and the checkers. Every
- * checker receives everything that is stored, and the events that units report with `record`.
+ * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and
+ * processes that are connected only by a network that may fail. Callers add the units in the processes and
+ * the checkers. Every checker receives everything that is stored, and the events that units report with
+ * `record`.
  */
 export class World {
   readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)
@@ -124,7 +127,8 @@ export class World {
   }
 
   /**
-   * Calls a checker. An error of the checker becomes a problem, because the checked code would treat it as its own.
+   * Calls a checker. An error of the checker becomes a problem, because the checked code would treat it as
+   * its own.
    */
   private judge(checker: Checker, event: SimulationEvent): readonly string[] {
     try {
@@ -154,7 +158,10 @@ export class World {
     return `after ${(this.time.monotonic() / 1000).toFixed(3)} s`
   }
 
-  /** Runs a request. The engine acts synchronously, so its journal entries during the call belong to this request. */
+  /**
+   * Runs a request. The engine acts synchronously, so its journal entries during the call belong to this
+   * request.
+   */
   private act(request: Request, act: () => Promise<unknown>): Promise<unknown> {
     this.acting = request
     try {

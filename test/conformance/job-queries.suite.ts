@@ -153,7 +153,7 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         const changed = await feed.readNext()
         expect(changed).toMatchObject([{ id: 'a', text: 'second' }])
         expect(await ids()).toEqual([])
-        expect(await queries.follow('nobody').readNext()).toEqual([])
+        expect(await queries.follow('unused').readNext()).toEqual([])
       })
     })
 

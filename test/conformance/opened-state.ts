@@ -5,7 +5,9 @@ import type { ApplyResult, StateDocument, StateStore, StateWrite } from '../../s
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { aSubmission, aWorkflow, documentsOf } from '../support/a-job.js'
 
-/** An empty state container of several physical partitions, and what a suite needs to look at it from outside. */
+/**
+ * An empty state container of several physical partitions, and what a suite needs to look at it from outside.
+ */
 export interface OpenedState {
   readonly store: StateStore
   readonly queries: JobQueries

@@ -91,8 +91,8 @@ describe('the command line, given bad input,', () => {
   it('reports a job that does not exist', async () => {
     const { env } = await startEmulatorProcess(['--port', '0'])
     expect((await submit(ordersFile, env)).code).toBe(0)
-    const ended = await run(cli, ['status', 'nobody'], env)
-    expect(expectOneLine(ended)).toMatch(/there is no job "nobody"/)
+    const ended = await run(cli, ['status', 'missing'], env)
+    expect(expectOneLine(ended)).toMatch(/there is no job "missing"/)
     expect(ended.code).toBe(3)
   })
 

@@ -1,6 +1,6 @@
 /**
- * One instance of a change feed processor as a process of its own. Says on standard output, one JSON line each and
- * before it goes on, what it acquires, delivers and releases; SIGTERM ends it in order.
+ * One instance of a change feed processor as a process of its own. Says on standard output, one JSON line
+ * each and before it goes on, what it acquires, delivers and releases; SIGTERM ends it in order.
  */
 import { writeSync } from 'node:fs'
 import { argv, env, pid } from 'node:process'

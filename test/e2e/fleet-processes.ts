@@ -23,7 +23,10 @@ export interface LocalFleet {
   command(...words: readonly string[]): ReturnType<typeof run>
 }
 
-/** Starts `stepward start --role all --instances N` on the orders' agents, with a state directory of the test's own. */
+/**
+ * Starts `stepward start --role all --instances N` on the orders' agents, with a state directory of the
+ * test's own.
+ */
 export async function startLocalFleet(
   instances: number,
   env: Readonly<Record<string, string>>,

@@ -33,7 +33,7 @@ it('a fleet continues the work of a killed process long before its leases expire
   const victim = (await fleet.processes()).find(({ instanceName }) =>
     leases.some(({ owner }) => owner === instanceName),
   )
-  if (victim === undefined) throw new Error('nobody owns a lease')
+  if (victim === undefined) throw new Error('no lease has an owner')
   const orphaned = leases.filter(({ owner }) => owner === victim.instanceName).length
   const acquired = fleet.parent.count('"type":"lease.acquired"')
   const killedAt = performance.now()

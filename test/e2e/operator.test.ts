@@ -80,7 +80,7 @@ it('a command that cannot be carried out prints one line and sets its exit code'
   const store = await startEmulatorProcess(['--port', '0'])
   await submitted(store, ['SW-1001'])
   const refusals = [
-    { args: ['status', 'nobody'], code: 3, says: /^stepward: there is no job "nobody"\n$/ },
+    { args: ['status', 'missing'], code: 3, says: /^stepward: there is no job "missing"\n$/ },
     {
       args: ['resubmit', 'SW-1001', '--why', 'x'],
       code: 4,

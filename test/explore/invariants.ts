@@ -242,8 +242,8 @@ function failuresOf({ failureCount, undo }: StepDocument): number {
 }
 
 /**
- * Returns how many failures a write adds. An attempt without success counts; an offer that no agent took up does
- * not (C8).
+ * Returns how many failures a write adds. An attempt without success counts; an offer that no agent took up
+ * does not (C8).
  */
 function failuresBy(by: Writer, before: StepDocument, after: StepDocument): number {
   if (by === 'settle') return after.outcome?.kind === 'permanent' ? 1 : 0

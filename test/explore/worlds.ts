@@ -45,8 +45,8 @@ function world(name: string, build: (job: WorkflowBuilder<Json>) => void, more: 
 }
 
 /**
- * Returns the world of a workflow with steps by id. Each step comes after the steps that it names. All have these
- * options.
+ * Returns the world of a workflow with steps by id. Each step comes after the steps that it names. All have
+ * these options.
  */
 function shaped(name: string, shape: Shape, options: Options, more: Partial<World> = {}): World {
   const { onExhausted = 'compensate' } = options
@@ -68,7 +68,9 @@ const chain: Shape = { a: [], b: ['a'] }
 const pair: Shape = { a: [], b: [] }
 const undoable = { ...takeBack, retry: once } as const
 
-/** A workflow with a step whose output decides about another step, and an event that a third step waits for. */
+/**
+ * A workflow with a step whose output decides about another step, and an event that a third step waits for.
+ */
 function undoWaitCondition(job: WorkflowBuilder<Json>): void {
   const decided = job.step('decide', shop.sell, {}, step)
   const event = job.waitFor<number>('event', { completeWithin: 60_000 })

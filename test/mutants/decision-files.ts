@@ -6,7 +6,10 @@ export interface DecisionFile {
   readonly lines?: readonly string[]
 }
 
-/** Files by path within the room, without `.ts`, each with its tests. An empty list means the test of the same name. */
+/**
+ * Files by path within the room, without `.ts`, each with its tests. An empty list means the test of the same
+ * name.
+ */
 type Files = Readonly<Record<string, readonly string[]>>
 
 function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
@@ -19,7 +22,10 @@ function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
 /** Tests of whole jobs that use only the decisions. */
 const stories = ['decisions/schedule', 'waiting-steps', 'workflow/for-each', 'decisions/compensate']
 
-/** The pure files that decide. Their tests take milliseconds, because each runs once for every mutant it reaches. */
+/**
+ * The pure files that decide. Their tests take milliseconds, because each runs once for every mutant it
+ * reaches.
+ */
 export const decisionFiles: readonly DecisionFile[] = [
   ...inRoom('lease-store', 'test/unit/lease-store', {
     'balance/balance': [],
@@ -153,8 +159,8 @@ export const guards: readonly DecisionFile[] = [
     tests: ['test/unit/change-feed-processor/ownership/partition-controller.test.ts'],
   },
   {
-    // I3: an outcome is decided again when steps were read after the decision. I1: when a job could not be begun in its
-    // submitter's process, its scheduler reads it at once.
+    // I3: an outcome is decided again when steps were read after the decision. I1: when a job could not be
+    // begun in its submitter's process, its scheduler reads it at once.
     path: 'src/sas/scheduler/scheduler.ts',
     lines: [
       'if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }',

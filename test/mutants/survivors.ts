@@ -3,7 +3,9 @@ import type { Survivors } from './verdict.js'
 
 const processor = 'src/change-feed-processor'
 
-/** `npm run mutants` fails when a mutant survives that is not listed here, and when a listed one is caught. */
+/**
+ * `npm run mutants` fails when a mutant survives that is not listed here, and when a listed one is caught.
+ */
 export const survivors: readonly Survivors[] = [
   {
     path: 'lease-store/balance/balance.ts',

@@ -12,9 +12,9 @@ const mostConflicts = 6
 
 /**
  * A host of the .NET SDK in the same unit, with the rules that affect other hosts. It judges expiry by the
- * `timestamp` that its own clock and those of others have written. It steals one lease per cycle, even from an
- * owner at work. It notices a lost lease only when it renews or checkpoints. It has no etag for the children of a
- * split that it made itself, so it overwrites the lease of a new owner.
+ * `timestamp` that its own clock and those of others have written. It steals one lease per cycle, even from
+ * an owner at work. It notices a lost lease only when it renews or checkpoints. It has no etag for the
+ * children of a split that it made itself, so it overwrites the lease of a new owner.
  */
 export class DotnetHost {
   readonly process: SimulatedProcess
@@ -41,7 +41,10 @@ export class DotnetHost {
     this.repeat(balanceMs, () => this.balance())
   }
 
-  /** Repeats an action after each rest, until it returns false. A failed action is repeated after the next rest. */
+  /**
+   * Repeats an action after each rest, until it returns false. A failed action is repeated after the next
+   * rest.
+   */
   private repeat(restMs: number, act: () => Promise<boolean>): void {
     this.process.clock.schedule(restMs, () => {
       act().then(
@@ -111,8 +114,8 @@ export class DotnetHost {
   }
 
   /**
-   * Updates a lease, and repeats that on the stored state as long as the etag differs. Returns null when the lease
-   * may no longer be changed.
+   * Updates a lease, and repeats that on the stored state as long as the etag differs. Returns null when the
+   * lease may no longer be changed.
    */
   private async update(
     lease: DotnetLease,
@@ -167,8 +170,8 @@ export class DotnetHost {
 
   /**
    * Converts a lease of version 0, which is read by the partition it names. If that partition is gone and one
-   * partition has its keys, it was merged. Then the lease is replaced by one of version 1, which is read by its
-   * bounds.
+   * partition has its keys, it was merged. Then the lease is replaced by one of version 1, which is read by
+   * its bounds.
    */
   private async converted(leaseToken: string, { feedRange, start }: FeedPosition): Promise<boolean> {
     const lease = this.held.get(leaseToken)
@@ -180,8 +183,8 @@ export class DotnetHost {
   }
 
   /**
-   * Splits a lease. Creates the children first and takes each at once with the state this host knows, which has no
-   * etag. Deletes the parent last.
+   * Splits a lease. Creates the children first and takes each at once with the state this host knows, which
+   * has no etag. Deletes the parent last.
    */
   private async split(leaseToken: string, parts: readonly FeedPosition[]): Promise<void> {
     const parent = this.held.get(leaseToken)

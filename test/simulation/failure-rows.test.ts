@@ -26,13 +26,13 @@ describe('a deployment unit with faults at one write', () => {
     ['F-L2 crash between the leases', faultsAt('L1', [4], 'crashBefore')],
     ['F-L2 crash after the leases, before the marker', faultsAt('L1', [5], 'crashBefore')],
     ['F-L2 crash after the marker, with the lock', faultsAt('L1', [6], 'crashBefore')],
-    ['F-L6 acquired, and nobody is told', faultsAt('L2', [1, 2, 3], 'answerLost')],
-    ['F-L6 not acquired, and nobody is told', faultsAt('L2', [1, 2, 3], 'requestLost')],
+    ['F-L6 acquired, and the answer is lost', faultsAt('L2', [1, 2, 3], 'answerLost')],
+    ['F-L6 not acquired, and the request is lost', faultsAt('L2', [1, 2, 3], 'requestLost')],
     ['F-L5 crash after an acquisition', faultsAt('L2', [1], 'crashAfter')],
     ['F-L7 renewals fail for less than the trust window', faultsAt('L3', [1, 2, 3], 'refused')],
     ['F-L7 a renewal is applied, and the answer lost', faultsAt('L3', [1, 2], 'answerLost')],
     ['F-L12 a checkpoint is stored, and the answer lost', faultsAt('L4', [1, 2, 4], 'answerLost')],
-    ['F-L12 a checkpoint is not stored, and nobody is told', faultsAt('L4', [1, 2, 4], 'requestLost')],
+    ['F-L12 a checkpoint is not stored, and the request is lost', faultsAt('L4', [1, 2, 4], 'requestLost')],
     ['R141 F-L13 F-C1 crash after the delegate, before the checkpoint', faultsAt('L4', [3], 'crashBefore')],
     ['F-L30 crash after several pages and no checkpoint', faultsAt('L4', [1, 2], 'crashBefore')],
     ['F-L17 crash after a checkpoint, and back under the same name', faultsAt('L4', [2], 'crashAfter')],
@@ -55,7 +55,7 @@ describe('a deployment unit whose partitions split or merge (R157)', () => {
     ['F-P2 with a crash after both children', faultsAt('L6', [2], 'crashAfter')],
     ['F-P3 F-P4 with a crash before the parent goes', faultsAt('L7', [1], 'crashBefore')],
     ['F-P3 with the parent gone, and the answer lost', faultsAt('L7', [1], 'answerLost')],
-    ['F-P4 whose children exist, and nobody is told', faultsAt('L6', [1, 2], 'answerLost')],
+    ['F-P4 whose children exist, and the answer is lost', faultsAt('L6', [1, 2], 'answerLost')],
   ])('breaks no invariant, and has a lease for each part: %s', async (_name, planned) => {
     const scene = sceneWith({ faults: { planned } })
     await scene.pass(minuteMs)
@@ -218,7 +218,7 @@ describe('a deployment unit whose store misbehaves', () => {
     ['F-L28 that is not reached by any request for leases', isOfLeases, { kind: 'requestLost' }],
     ['R164 F-C17 that throttles the feed', isOfFeed, { kind: 'refused' }],
     ['F-C18 that does not answer the feed', isOfFeed, { kind: 'requestLost' }],
-    ['F-C18 that answers the feed after longer than anybody waits', isOfFeed, slowly(70_000)],
+    ['F-C18 that answers the feed after longer than a reader waits', isOfFeed, slowly(70_000)],
     ['F-C2 that shows changes minutes late', isOfFeed, { kind: 'stale' }],
   ])('breaks no invariant in three minutes with a store: %s', async (_name, isHit, fault) => {
     let isFailing = false

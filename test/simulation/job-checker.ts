@@ -157,7 +157,7 @@ export class JobChecker implements Checker {
       return [`I9: a service was called with ${key} for step ${stepId} of job ${jobId}`]
     const claimant = this.claimants.get(`${key} ${attempt}`)
     if (claimant === null || (claimant !== undefined && !processId.startsWith(`${claimant}#`)))
-      return [`F-A6: ${processId} made attempt ${attempt} of ${key}, claimed by ${claimant ?? 'nobody'}`]
+      return [`F-A6: ${processId} made attempt ${attempt} of ${key}, claimed by ${claimant ?? 'no instance'}`]
     return effect === 'late' && !this.options.areRequestsSlow
       ? [`I6: ${key} was done after it was undone`]
       : this.effects.called(call)

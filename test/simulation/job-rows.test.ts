@@ -47,7 +47,7 @@ function skewed(role: Role, skewMs: number): readonly Host[] {
 
 function processOf(scene: JobScene, role: Role): SimulatedProcess {
   const process = scene.fleet.processes.find(({ computer }) => computer.name === `${role}-host`)
-  if (process === undefined) throw new Error(`nobody is ${role}`)
+  if (process === undefined) throw new Error(`no instance is ${role}`)
   return process
 }
 

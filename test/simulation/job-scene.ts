@@ -21,7 +21,9 @@ export interface Story {
   readonly scenario: Scenario
   /** When the submission starts. */
   readonly atMs: number
-  /** The host whose process also runs the customer's code, beside its roles. Default: a process of its own. */
+  /**
+   * The host whose process also runs the customer's code, beside its roles. Default: a process of its own.
+   */
   readonly inside?: Computer
 }
 
@@ -38,8 +40,8 @@ export interface JobSceneOptions {
   /** Physical partitions of the state container. Default 1. */
   readonly partitionCount?: number
   /**
-   * Whether each job must end as its scenario says. Default true. Attempts that are lost to many faults lead to
-   * other ends.
+   * Whether each job must end as its scenario says. Default true. Attempts that are lost to many faults lead
+   * to other ends.
    */
   readonly areEndsKnown?: boolean
 }
@@ -64,8 +66,8 @@ interface Awaiting {
 }
 
 /**
- * A fifth of the defaults. A takeover is the largest cost of a fault, and every simulated second costs time as
- * well.
+ * A fifth of the defaults. A takeover is the largest cost of a fault, and every simulated second costs time
+ * as well.
  */
 const timing = {
   leaseAcquireInterval: 3_400,
@@ -85,8 +87,8 @@ const [slowestPollMs, graceMs, triesMs] = [10_000, 2_000, 10_000] as const
 const takeoverMs = leaseExpirationIntervalMs + leaseRenewIntervalMs + 2 * leaseAcquireIntervalMs
 
 /**
- * The longest delay that one fault may cause (I8): the deadline of a step, the restart of a crashed host, finding
- * and taking a dead owner's leases, a sweep, a poll, and the retries of a process without an answer.
+ * The longest delay that one fault may cause (I8): the deadline of a step, the restart of a crashed host,
+ * finding and taking a dead owner's leases, a sweep, a poll, and the retries of a process without an answer.
  */
 export const faultCostMs =
   stepDeadlineMs + graceMs + restartAfterMs + takeoverMs + sweepIntervalMs + slowestPollMs + triesMs
@@ -181,8 +183,9 @@ export class JobScene {
   }
 
   /**
-   * Advances the time until every job has reached its end, or an invariant is broken. If by then all unfinished
-   * jobs are flagged for an operator (I8), calls `mend`, which removes the cause, and restarts the time limit.
+   * Advances the time until every job has reached its end, or an invariant is broken. If by then all
+   * unfinished jobs are flagged for an operator (I8), calls `mend`, which removes the cause, and restarts the
+   * time limit.
    */
   async finish(limitMs: number, mend?: () => void): Promise<JobReport> {
     const { world } = this
@@ -235,7 +238,7 @@ export class JobScene {
     const broken = jobs.filter((problem) => problem !== null)
     if (broken.length > 0) return broken
     if (!isOver && !this.mailbox.isQuiet) return ['I13: what is stored for submitters is not sent']
-    if (!isOver) return [`I8: nobody told the people behind ${[...this.awaited].join(', ')} how they stand`]
+    if (!isOver) return [`I8: no alert reported the jobs ${[...this.awaited].join(', ')} to operators`]
     return [...this.checker.jobs.values()].flatMap((job) =>
       this.checker.effects.left(job, this.checker.stepsOf(job)),
     )
@@ -243,7 +246,7 @@ export class JobScene {
 
   private scenario(jobId: string): Scenario {
     const scenario = this.scenarios.get(jobId)
-    if (scenario === undefined) throw new RangeError(`nobody submitted ${jobId}`)
+    if (scenario === undefined) throw new RangeError(`${jobId} was not submitted`)
     return scenario
   }
 

@@ -95,7 +95,7 @@ export class LeaseChecker implements Checker {
     const problems: string[] = []
     const { leaseToken } = after
     const [from, to] = [lsnOf(before.continuationToken), lsnOf(after.continuationToken)]
-    const writer = by?.process.id ?? 'nobody'
+    const writer = by?.process.id ?? 'no instance'
     if (to < from) problems.push(`I12: ${writer} moved lease ${leaseToken} back from ${from} to ${to}`)
     const isSameOwner = before.owner === after.owner && before.incarnation === after.incarnation
     if (!isSameOwner && after.owner !== null) {
@@ -150,7 +150,7 @@ export class LeaseChecker implements Checker {
       this.isBootstrapped = gap === null
       return []
     }
-    return gap === null ? [] : [`I11: nobody covers the key space from ${JSON.stringify(gap)}`]
+    return gap === null ? [] : [`I11: no lease covers the key space from ${JSON.stringify(gap)}`]
   }
 }
 

@@ -8,7 +8,8 @@ import type { World } from '../../src/testing/world.js'
 
 /**
  * The receiver of notices about jobs. Its network fails like every other. It checks I13: every notice that is
- * stored for a submitter arrives at least once and in order, and no notice counts as sent before it has arrived.
+ * stored for a submitter arrives at least once and in order, and no notice counts as sent before it has
+ * arrived.
  */
 export class Mailbox implements Checker {
   /** By job, the numbers of its notices as they arrived, including repetitions. */
@@ -71,7 +72,9 @@ export class Mailbox implements Checker {
   }
 }
 
-/** A message and the record that it was sent are two writes. The message has write point N, the record W11. */
+/**
+ * A message and the record that it was sent are two writes. The message has write point N, the record W11.
+ */
 const wiring: Wiring = {
   party: 'notifier',
   writePointOf: () => 'N',

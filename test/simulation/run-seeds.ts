@@ -67,8 +67,8 @@ export async function judged(run: SeededRun, isRepeated: boolean): Promise<Seede
 }
 
 /**
- * Simulates seed after seed, each world in turn and every tenth run twice, until the extent is reached or a run
- * fails.
+ * Simulates seed after seed, each world in turn and every tenth run twice, until the extent is reached or a
+ * run fails.
  */
 export async function simulateSeeds(extent: Extent): Promise<void> {
   const baseSeed = Math.floor(systemRandom.next() * 2 ** 31)

@@ -36,7 +36,10 @@ export interface Scenario {
   readonly name: string
   readonly workflow: Workflow<ScenarioInput>
   readonly moods: Moods
-  /** Commands in order, each given once. A command that is due skips those before it, which may never become due. */
+  /**
+   * Commands in order, each given once. A command that is due skips those before it, which may never become
+   * due.
+   */
   readonly interventions?: readonly Intervention[]
   /** The job's own deadline. Default: none. */
   readonly completeWithin?: string
@@ -57,7 +60,9 @@ export interface Scenario {
   readonly end: ProcessState
   /** Further ends that faults may cause, because attempts that are lost to faults count. Default: none. */
   readonly otherEnds?: readonly ProcessState[]
-  /** Whether faults may cause any end, because answers of services depend on earlier calls. Default: false. */
+  /**
+   * Whether faults may cause any end, because answers of services depend on earlier calls. Default: false.
+   */
   readonly isEndOpen?: boolean
 }
 
@@ -124,8 +129,8 @@ export const takenBack = (out: Reference<Asked>) => services.takeBack({ item: ou
 export const willing: Moods = () => 'willing'
 
 /**
- * Returns moods in which the service of this step refuses its first `until` requests for good. Default: all of
- * them.
+ * Returns moods in which the service of this step refuses its first `until` requests for good. Default: all
+ * of them.
  */
 export const unableAt =
   (stepId: string, until = Infinity): Moods =>

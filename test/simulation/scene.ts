@@ -152,7 +152,7 @@ export class Scene {
   private stateText(): string {
     const leases = this.ownership.leases.map(
       ({ leaseToken, owner, continuationToken }) =>
-        `${leaseToken} of ${owner ?? 'nobody'} at ${continuationToken ?? 'no position'}`,
+        `${leaseToken} of ${owner ?? 'no owner'} at ${continuationToken ?? 'no position'}`,
     )
     const alive = this.unit.processes.map(({ id, isRunning }) => (isRunning ? id : `${id} (paused)`))
     return `${this.deliveries.openCount} changes not accepted; leases ${leases.join(', ')}; alive ${alive.join(', ')}`

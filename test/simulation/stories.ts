@@ -23,7 +23,9 @@ const [inError, compensated] = [{ state: 'Error' }, { state: 'Compensated' }] as
 const resubmittedOnce: Intervention = { when: inError, command: 'resubmit' }
 const thenCancelled: Intervention = { when: 'then', command: 'cancel' }
 
-/** Returns moods for the service of `charge`, by the number of its requests. The other services do all work. */
+/**
+ * Returns moods for the service of `charge`, by the number of its requests. The other services do all work.
+ */
 const ofCharge =
   (mood: (call: Parameters<Moods>[0]) => ReturnType<Moods>): Moods =>
   (call) =>

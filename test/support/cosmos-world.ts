@@ -39,11 +39,13 @@ export interface WorldOptions {
   readonly partitionCount?: number
   readonly leasePartitioning?: '/id' | '/partitionKey'
   /**
-   * The default TTL of the lease container. Null: no document expires. Default -1: only documents with a `ttl`
-   * expire.
+   * The default TTL of the lease container. Null: no document expires. Default -1: only documents with a
+   * `ttl` expire.
    */
   readonly leaseTtl?: number | null
-  /** Whether the monitored container keeps every version for a day, and lets documents expire. Default false. */
+  /**
+   * Whether the monitored container keeps every version for a day, and lets documents expire. Default false.
+   */
   readonly keepsVersions?: boolean
 }
 

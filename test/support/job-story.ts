@@ -26,9 +26,9 @@ export const longestBackoff: Random = { next: () => 0, id: () => '00000000' }
 export const success: Outcome = { kind: 'success', output: 'sold' }
 
 /**
- * A job's life as a test tells it. Each method applies one production decision to the current documents. A story
- * never changes: every method returns the story that follows. A decision not to write fails the test. To inspect
- * decisions without writing, use `deciding`.
+ * A job's life as a test tells it. Each method applies one production decision to the current documents. A
+ * story never changes: every method returns the story that follows. A decision not to write fails the test.
+ * To inspect decisions without writing, use `deciding`.
  */
 export class JobStory implements JobDocuments {
   private constructor(

@@ -29,9 +29,9 @@ const database = 'stepward'
 const container = 'state'
 
 /**
- * One state container in memory, a clock that stands still, and instances of the three roles that a test passes
- * changes to. There are no leases and no loops of the processor, so that a test decides which role sees which
- * change, and when.
+ * One state container in memory, a clock that stands still, and instances of the three roles that a test
+ * passes changes to. There are no leases and no loops of the processor, so that a test decides which role
+ * sees which change, and when.
  */
 export class StateWorld {
   readonly clock = new VirtualClock(submittedAtMs)

@@ -18,8 +18,8 @@ export interface ReadFault {
 type Forward = (...args: unknown[]) => unknown
 
 /**
- * Faults between shells and the real ports of a state container, in the given order. It counts every operation,
- * and records the groups of writes that were requested.
+ * Faults between shells and the real ports of a state container, in the given order. It counts every
+ * operation, and records the groups of writes that were requested.
  */
 export class StoreFaults {
   private readonly writeFaults: WriteFault[] = []

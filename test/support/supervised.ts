@@ -15,8 +15,8 @@ export interface Supervised {
 }
 
 /**
- * Starts reading a feed that already has these documents, each with its id as its partition key. The supervisor is
- * shut down after the test.
+ * Starts reading a feed that already has these documents, each with its id as its partition key. The
+ * supervisor is shut down after the test.
  */
 export async function supervising(
   { lease, ...overrides }: RuntimeOverrides & { readonly lease?: Partial<NewLease> },

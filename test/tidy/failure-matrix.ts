@@ -5,7 +5,7 @@ import { nodesOf, type Source, type TextFile } from './source.js'
 export const excusedRows: Readonly<Record<string, string>> = {
   'F-S14': 'nothing here reads a queue; who does keeps what it cannot read',
   'F-Q9': 'a scheduler runs nothing itself, so nothing of it is ever full',
-  'F-X16': 'hosts are not told of each other’s intervals; docs say that they must agree',
+  'F-X16': 'hosts do not know each other’s intervals; docs say that they must agree',
   'F-K12':
     'a workflow without an undo that its policy needs is refused, and outputs are bounded when they are stored',
   'F-X22': 'nothing depends on what another instance runs on',

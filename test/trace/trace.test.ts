@@ -5,7 +5,7 @@ import { excusesOf, trace, traceText, untested } from './trace.js'
 
 const lists = [
   { path: 'docs/a.md', text: '| id | meaning |\n| R1 | It runs. |\n| R2 | It stops. |\n' },
-  { path: 'docs/b.md', text: '| F-A1 | agent | Nobody. |\n' },
+  { path: 'docs/b.md', text: '| F-A1 | agent | An agent. |\n' },
 ]
 const sources = [
   example('test/b.test.ts', `it('R1: runs, F-A1', run)`),

@@ -4,7 +4,9 @@ export interface Answer {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** Thrown while a request is read, when it is invalid. Nothing was done, and the service remembers nothing. */
+/**
+ * Thrown while a request is read, when it is invalid. Nothing was done, and the service remembers nothing.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly answer: Answer

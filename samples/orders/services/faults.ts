@@ -15,7 +15,10 @@ export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWo
  */
 export type FaultKind = (typeof faultKinds)[number]
 
-/** For each kind of fault, the share of idempotency keys (0 to 1) whose first fault it is. The sum is at most 1. */
+/**
+ * For each kind of fault, the share of idempotency keys (0 to 1) whose first fault it is. The sum is at most
+ * 1.
+ */
 export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
 
 export interface FaultOptions {
@@ -53,8 +56,8 @@ export interface Treatment {
 }
 
 /**
- * Decides which fault each request meets. The faults of a key depend only on the seed and the key, and its n-th
- * request meets the n-th fault. So a run with the same keys meets the same faults, however the requests
+ * Decides which fault each request meets. The faults of a key depend only on the seed and the key, and its
+ * n-th request meets the n-th fault. So a run with the same keys meets the same faults, however the requests
  * interleave.
  */
 export class FaultInjector {
@@ -103,7 +106,9 @@ export function planFaults(random: Random, shares: FaultShares, maxFaults: numbe
   return faults
 }
 
-/** Lays the kinds side by side, each as wide as its share, and returns the one that covers `point`, if any. */
+/**
+ * Lays the kinds side by side, each as wide as its share, and returns the one that covers `point`, if any.
+ */
 function kindAt(point: number, shares: FaultShares): FaultKind | undefined {
   let end = 0
   for (const kind of faultKinds) {

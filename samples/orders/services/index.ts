@@ -1,9 +1,9 @@
 /**
  * # The remote services of the orders sample
  *
- * Simulates the services that a shop uses: inventory, payments and shipping. They answer over HTTP, and are sometimes
- * slow, failing or silent. The shop itself, which receives replies about its orders, is just as unreliable. One process
- * plays all of them and keeps its data in memory.
+ * Simulates the services that a shop uses: inventory, payments and shipping. They answer over HTTP, and are
+ * sometimes slow, failing or silent. The shop itself, which receives replies about its orders, is just as
+ * unreliable. One process plays all of them and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
@@ -18,12 +18,12 @@
  *
  * What a caller can rely on:
  *
- * - Every POST carries an `Idempotency-Key`. A repetition with the same key and body gets the same answer and has no
- *   second effect, even while the first request is still under way. A refused request had no effect and is not
- *   remembered: a product that is out of stock today may be in stock tomorrow, under the same key. A different body
- *   under a key that had an effect is answered 422. Each service has keys of its own.
- * - 503 means that nothing was done. After a cut connection or without an answer, the outcome is unknown: repeat the
- *   request with the same key.
+ * - Every POST carries an `Idempotency-Key`. A repetition with the same key and body gets the same answer and
+ *   has no second effect, even while the first request is still under way. A refused request had no effect
+ *   and is not remembered: a product that is out of stock today may be in stock tomorrow, under the same key.
+ *   A different body under a key that had an effect is answered 422. Each service has keys of its own.
+ * - 503 means that nothing was done. After a cut connection or without an answer, the outcome is unknown:
+ *   repeat the request with the same key.
  * - A 4xx answer stays the same until its cause is gone. Bodies are `{code, message, …}`.
  * - A key meets at most two faults in a row. They depend only on the seed and the key (`faults.ts`).
  *

@@ -66,7 +66,8 @@ export class Inventory {
   release(reservationId: string): Answer {
     const reservation = this.reservations.get(reservationId)
     if (reservation === undefined) {
-      const message = `there is no reservation '${reservationId}'; pass an id that a reservation was answered with`
+      const message =
+        `there is no reservation '${reservationId}'; pass an id that a reservation was ` + 'answered with'
       return { status: 404, body: { code: 'unknown-reservation', message } }
     }
     if (this.released.has(reservationId)) return { status: 204 }

@@ -37,11 +37,14 @@ export interface LedgerReport {
   /** Oldest first. */
   readonly effects: readonly Effect[]
   /**
-   * Effects beyond the first for one idempotency key, and reservations, charges and shipments beyond the first for
-   * one order that were not undone. Any number but 0 means, for example, that a customer was charged twice.
+   * Effects beyond the first for one idempotency key, and reservations, charges and shipments beyond the
+   * first for one order that were not undone. Any number but 0 means, for example, that a customer was
+   * charged twice.
    */
   readonly duplicateEffects: number
-  /** The replies to the shop, oldest first. A repetition under the same key does not count as a second reply. */
+  /**
+   * The replies to the shop, oldest first. A repetition under the same key does not count as a second reply.
+   */
   readonly replies: readonly ReplyTaken[]
   /** Replies that did not arrive directly after their predecessor, counted per order. */
   readonly misorderedReplies: number

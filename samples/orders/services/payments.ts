@@ -36,7 +36,8 @@ export class Payments {
       return { status: 404, body: { code: 'unknown-charge', message } }
     }
     if (charge.refundId !== undefined) {
-      const message = `charge '${chargeId}' was refunded by '${charge.refundId}'; there is nothing left to refund`
+      const message =
+        `charge '${chargeId}' was refunded by '${charge.refundId}'; there is nothing ` + 'left to refund'
       return {
         status: 409,
         body: { code: 'already-refunded', message, chargeId, refundId: charge.refundId },

@@ -8,16 +8,16 @@ export interface GivenAnswer {
 
 /**
  * One service's memory of its answers, by idempotency key. It looks up, works and remembers without awaiting
- * anything in between. That prevents two simultaneous requests with one key from both doing the work. A refused
- * request had no effect, so its answer is not remembered, and the same key may succeed later. A resubmission by an
- * operator uses the key that was refused.
+ * anything in between. That prevents two simultaneous requests with one key from both doing the work. A
+ * refused request had no effect, so its answer is not remembered, and the same key may succeed later. A
+ * resubmission by an operator uses the key that was refused.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()
 
   /**
-   * Returns the earlier answer when `key` is known; otherwise does the work. A known key with a different request
-   * gets 422: the caller has confused two requests, and either answer would be wrong for one of them.
+   * Returns the earlier answer when `key` is known; otherwise does the work. A known key with a different
+   * request gets 422: the caller has confused two requests, and either answer would be wrong for one of them.
    */
   give(key: string, request: unknown, work: () => Answer): GivenAnswer {
     const known = this.byKey.get(key)

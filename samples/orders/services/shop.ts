@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 
-/** The body of `POST /shop/replies`: what a job reports about its order. Fields of no interest here are left out. */
+/**
+ * The body of `POST /shop/replies`: what a job reports about its order. Fields of no interest here are left
+ * out.
+ */
 export const replyRequest = z.object({
   orderId: z.string().min(1),
   seq: z.number().int().positive(),

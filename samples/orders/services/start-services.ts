@@ -42,8 +42,8 @@ export interface Services {
 const loopback = '127.0.0.1'
 
 /**
- * Starts inventory, payments, shipping and the shop on one port. Keeps all data in memory. Rejects when the port
- * is taken.
+ * Starts inventory, payments, shipping and the shop on one port. Keeps all data in memory. Rejects when the
+ * port is taken.
  */
 export async function startServices(options: ServicesOptions = {}): Promise<Services> {
   const clock = options.clock ?? systemClock

@@ -12,8 +12,8 @@ const nobodysId = 'stepward.access-check'
 const contributor = 'give this identity the role "Cosmos DB Built-in Data Contributor"'
 
 /**
- * Returns why the identity cannot use a container in one way, or null when it can. Rejects when the failure does
- * not answer that question, because such a failure may pass.
+ * Returns why the identity cannot use a container in one way, or null when it can. Rejects when the failure
+ * does not answer that question, because such a failure may pass.
  */
 async function refusal(verb: string, use: () => Promise<unknown>): Promise<string | null> {
   try {
@@ -56,8 +56,9 @@ export async function feedProblems(
 }
 
 /**
- * Returns what prevents a processor from keeping leases in this container. It changes nothing: a replace and a
- * delete of a missing document are refused to an identity without the permission, and otherwise find nothing.
+ * Returns what prevents a processor from keeping leases in this container. It changes nothing: a replace and
+ * a delete of a missing document are refused to an identity without the permission, and otherwise find
+ * nothing.
  */
 export async function leaseAccessProblems(container: Container): Promise<string[]> {
   const item = container.item(nobodysId, nobodysId)
@@ -75,7 +76,10 @@ function isBadRequest(error: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 400
 }
 
-/** Returns the message of the cause, because the text of this library before it would name the container twice. */
+/**
+ * Returns the message of the cause, because the text of this library before it would name the container
+ * twice.
+ */
 function textOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown }
   return cause instanceof Error ? cause.message : String(error)

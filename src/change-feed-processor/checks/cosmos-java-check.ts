@@ -10,9 +10,9 @@ export interface JavaCheckOptions {
 }
 
 /**
- * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Their `handleChanges` names leases by
- * database and container, so this library does not list them. If both ran, every change would be delivered twice, and
- * Java hosts cannot start once leases of this library exist.
+ * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Their `handleChanges` names
+ * leases by database and container, so this library does not list them. If both ran, every change would be
+ * delivered twice, and Java hosts cannot start once leases of this library exist.
  */
 export async function javaUnitProblems(options: JavaCheckOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options
@@ -32,8 +32,10 @@ export async function javaUnitProblems(options: JavaCheckOptions): Promise<strin
   const [id] = resources
   if (id === undefined) return []
   return [
-    `leaseContainer ${JSON.stringify(leaseContainer.id)} holds ${JSON.stringify(id)}, which hosts of the Java SDK ` +
-      `wrote for processorName ${JSON.stringify(processorName)}; their leases cannot be shared: choose another ` +
+    `leaseContainer ${JSON.stringify(leaseContainer.id)} holds ${JSON.stringify(id)}, which hosts of ` +
+      'the Java SDK ' +
+      `wrote for processorName ${JSON.stringify(processorName)}; their leases cannot be shared: ` +
+      'choose another ' +
       'processorName',
   ]
 }

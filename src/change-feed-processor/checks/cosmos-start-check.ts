@@ -69,15 +69,16 @@ function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOp
 }
 
 /**
- * Returns a problem for each lease of another mode. A unit keeps the mode it began with, because a position of one
- * mode means nothing in the other.
+ * Returns a problem for each lease of another mode. A unit keeps the mode it began with, because a position
+ * of one mode means nothing in the other.
  */
 export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): string[] {
   return leases
     .filter(({ mode }) => mode !== own)
     .map(
       ({ leaseToken, mode }) =>
-        `lease ${JSON.stringify(leaseToken)} follows the feed in mode ${JSON.stringify(mode)}, this processor in mode ` +
+        `lease ${JSON.stringify(leaseToken)} follows the feed in mode ${JSON.stringify(mode)}, this ` +
+        'processor in mode ' +
         `${JSON.stringify(own)}; a deployment unit keeps its mode: choose another processorName`,
     )
 }
@@ -184,7 +185,9 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
   }
 }
 
-/** Checks for leases of Java hosts. Ports other than Cosmos DB cannot see documents of other processor names. */
+/**
+ * Checks for leases of Java hosts. Ports other than Cosmos DB cannot see documents of other processor names.
+ */
 async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer } = options
   if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []

@@ -3,7 +3,9 @@ import { identityOf, type AnyChange } from '../feed/change-identity.js'
 import type { DeadLetter } from '../feed/delegate.js'
 import type { DeadLetterContainer } from '../feed/cosmos-ports.js'
 
-/** The most characters kept of an error's text, so that the text alone can never make a document too large. */
+/**
+ * The most characters kept of an error's text, so that the text alone can never make a document too large.
+ */
 const longestText = 10_000
 
 /** A failed change as a dead-letter container stores it. */
@@ -17,8 +19,8 @@ interface DeadLetterDocument {
 }
 
 /**
- * Stores failed changes as documents of a container with any partition key. The id is derived from the change, so
- * a change that is stored twice, after a crash in between, exists once (F-C16).
+ * Stores failed changes as documents of a container with any partition key. The id is derived from the
+ * change, so a change that is stored twice, after a crash in between, exists once (F-C16).
  */
 export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<AnyChange> {
   return async (change, error, { leaseToken }) => {

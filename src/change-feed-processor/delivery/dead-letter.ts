@@ -17,8 +17,8 @@ export interface Poison {
 const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
 
 /**
- * Sets a change aside, and retries until it is stored; no later change is passed meanwhile (I10, F-C15). Returns
- * null when the change is stored, or the reason why delivery ends instead.
+ * Sets a change aside, and retries until it is stored; no later change is passed meanwhile (I10, F-C15).
+ * Returns null when the change is stored, or the reason why delivery ends instead.
  */
 export async function setAside(
   { change, error, attempts, context }: Poison,
@@ -36,7 +36,8 @@ export async function setAside(
       telemetry.emit({ type: 'deadLetter.written', ...on, documentId: id, attempts, error })
       return null
     } catch (cause) {
-      const attempted = `the change of document ${JSON.stringify(id)} was not set aside, so nothing after it is passed`
+      const attempted =
+        `the change of document ${JSON.stringify(id)} was not set aside, so nothing ` + 'after it is passed'
       notifications.failed(leaseToken, new FeedError(attempted, cause))
       await clock.sleep(backoffDelayMs(failures, backoff, random), signal)
     }

@@ -10,12 +10,12 @@ export type DelegateCall =
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
 /**
- * Calls the user's delegate once, unless delivery has ended. The last check whether the lease can be trusted comes
- * directly before the call.
+ * Calls the user's delegate once, unless delivery has ended. The last check whether the lease can be trusted
+ * comes directly before the call.
  *
  * A delegate that does not return within its time limit counts as failed. If failures are limited, the poison
- * change is then set aside like any other. If they are not, the lease is released (F-C14): the hanging process
- * itself may be the reason, and must not keep the feed forever.
+ * change is then set aside like any other. If they are not, the lease is released (F-C14): the hanging
+ * process itself may be the reason, and must not keep the feed forever.
  */
 export async function callDelegate(
   site: DeliverySite,

@@ -14,7 +14,10 @@ export interface Reached {
   readonly count: number
 }
 
-/** Tracks changes that may be done in any order, and finds the place in the feed before which all are done (I10). */
+/**
+ * Tracks changes that may be done in any order, and finds the place in the feed before which all are done
+ * (I10).
+ */
 export class LowWaterMark {
   private readonly open: Ticket[] = []
 

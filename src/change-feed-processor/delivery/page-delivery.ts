@@ -9,7 +9,9 @@ import type { ReadPage } from './page-positions.js'
 import type { TrackedPage } from './progress.js'
 import type { PageDelegates } from '../runtime/runtime.js'
 
-/** The result of a slice: its changes are done, or other slices must be delivered instead, or delivery ends. */
+/**
+ * The result of a slice: its changes are done, or other slices must be delivered instead, or delivery ends.
+ */
 type AfterSlice =
   | { readonly kind: 'done' }
   | { readonly kind: 'instead'; readonly slices: readonly Slice[] }
@@ -18,17 +20,17 @@ type AfterSlice =
 const readOn: AfterPage = { kind: 'readOn' }
 
 /**
- * Delivers page by page. The next page follows only when the delegate has accepted this one, or when the changes
- * that it refuses are set aside.
+ * Delivers page by page. The next page follows only when the delegate has accepted this one, or when the
+ * changes that it refuses are set aside.
  *
- * With automatic checkpoints this class reports the accepted changes. With manual ones the delegate does so. If
- * the delegate then fails and failures are not limited, everything since its last checkpoint is delivered again,
- * as in .NET.
+ * With automatic checkpoints this class reports the accepted changes. With manual ones the delegate does so.
+ * If the delegate then fails and failures are not limited, everything since its last checkpoint is delivered
+ * again, as in .NET.
  */
 export class PageDelivery implements Delivery {
   /**
-   * Failures at one place of the feed, counted across deliveries, so that pauses grow although the place is read
-   * again.
+   * Failures at one place of the feed, counted across deliveries, so that pauses grow although the place is
+   * read again.
    */
   private failing = { place: '', failures: 0 }
 
@@ -132,7 +134,8 @@ export class PageDelivery implements Delivery {
         const index = change === undefined ? to - 1 : page.page.changes.findIndex((one) => one === change)
         if (index < from || index >= to)
           throw new RangeError(
-            'checkpoint was called with something this call of the delegate did not get; pass one of its changes, or nothing',
+            'checkpoint was called with something this call of the delegate did not get; pass one of ' +
+              'its changes, or nothing',
           )
         await progress.store(page, index + 1)
       },

@@ -8,8 +8,8 @@ export interface ReadPage {
 }
 
 /**
- * Returns the continuation token that covers this whole page and nothing after it. Null for a page that reports a
- * split.
+ * Returns the continuation token that covers this whole page and nothing after it. Null for a page that
+ * reports a split.
  */
 export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null {
   const [only, ...others] = next
@@ -17,13 +17,13 @@ export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null
 }
 
 /**
- * Returns for each change of a page the continuation token that covers everything up to it and nothing after it,
- * or null where no token can.
+ * Returns for each change of a page the continuation token that covers everything up to it and nothing after
+ * it, or null where no token can.
  *
  * A token is the number of a transaction, so it stands between two transactions. It is usable only where all
- * numbers before it are smaller than all numbers after it; merged partitions counted theirs separately. After the
- * last change the token is that of the page. A page that reports a split has no tokens: its changes may all belong
- * to one child.
+ * numbers before it are smaller than all numbers after it; merged partitions counted theirs separately. After
+ * the last change the token is that of the page. A page that reports a split has no tokens: its changes may
+ * all belong to one child.
  */
 export function positionsIn(page: ChangePage<AnyChange>): readonly (string | null)[] {
   const { changes } = page

@@ -20,14 +20,15 @@ interface Job {
 }
 
 /**
- * Delivers changes one by one, several at once. Changes with the same key are delivered one after another in the
- * order of the feed. Pages are read ahead until as many changes are open as one page may have. The checkpoint is
- * the low-water mark: the last place before which everything was handled (I10). A change that fails keeps its key
- * and one of the slots while it is retried. Changes behind it are delivered until reading ahead reaches its limit.
+ * Delivers changes one by one, several at once. Changes with the same key are delivered one after another in
+ * the order of the feed. Pages are read ahead until as many changes are open as one page may have. The
+ * checkpoint is the low-water mark: the last place before which everything was handled (I10). A change that
+ * fails keeps its key and one of the slots while it is retried. Changes behind it are delivered until reading
+ * ahead reaches its limit.
  *
- * States: delivering → stopped, with one reason. Once stopped, no call begins. The signal of running calls aborts,
- * unless another instance has only asked for the lease. Then they may finish, because no other instance gets the
- * lease before.
+ * States: delivering → stopped, with one reason. Once stopped, no call begins. The signal of running calls
+ * aborts, unless another instance has only asked for the lease. Then they may finish, because no other
+ * instance gets the lease before.
  */
 export class ParallelDelivery implements Delivery {
   private readonly site: DeliverySite

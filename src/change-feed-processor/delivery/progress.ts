@@ -3,15 +3,22 @@ import { LeaseLostError } from '../feed/errors.js'
 import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
 
-/** A page delivered under one lease, with its place among the delivered changes and its positions to store. */
+/**
+ * A page delivered under one lease, with its place among the delivered changes and its positions to store.
+ */
 export interface TrackedPage extends ReadPage {
   /** The number of changes delivered before it. */
   readonly before: number
-  /** Returns the position after its first `count` changes, or null where none exists: see {@link positionsIn}. */
+  /**
+   * Returns the position after its first `count` changes, or null where none exists: see {@link positionsIn}.
+   */
   readonly positionAfter: (count: number) => string | null
 }
 
-/** A place in the changes delivered under one lease. It references no page: holds may last, and pages are large. */
+/**
+ * A place in the changes delivered under one lease. It references no page: holds may last, and pages are
+ * large.
+ */
 interface Place {
   /** The number of changes delivered before its page. */
   readonly before: number
@@ -22,16 +29,16 @@ interface Place {
 }
 
 /**
- * Tracks how far the changes of one lease were handled. No other part reports positions to the lease holder (I10).
- * It counts the delivered changes. A report about fewer changes than an earlier one has no effect, so the position
- * never goes back.
+ * Tracks how far the changes of one lease were handled. No other part reports positions to the lease holder
+ * (I10). It counts the delivered changes. A report about fewer changes than an earlier one has no effect, so
+ * the position never goes back.
  */
 export class Progress {
   private delivered = 0
   private handled = 0
   /**
-   * The number of changes delivered before the last rewind. Their pages are delivered again, so reports about them
-   * are ignored.
+   * The number of changes delivered before the last rewind. Their pages are delivered again, so reports about
+   * them are ignored.
    */
   private rewoundAt = 0
   private isClosed = false
@@ -62,14 +69,17 @@ export class Progress {
   }
 
   /**
-   * Reports that everything before `page` and its first `count` changes were handled. Stores it as the options
-   * say.
+   * Reports that everything before `page` and its first `count` changes were handled. Stores it as the
+   * options say.
    */
   handledUpTo(page: TrackedPage, count: number): Promise<void> {
     return this.report(placeIn(page, count))
   }
 
-  /** Prevents storing a position beyond the beginning of this page until the returned function is called (I10). */
+  /**
+   * Prevents storing a position beyond the beginning of this page until the returned function is called
+   * (I10).
+   */
   hold(page: TrackedPage): () => void {
     const hold = placeIn(page, 0)
     this.holds.add(hold)
@@ -116,8 +126,8 @@ export class Progress {
   }
 
   /**
-   * Records that no changes follow up to here. The position is kept only when everything before it was handled
-   * (I10).
+   * Records that no changes follow up to here. The position is kept only when everything before it was
+   * handled (I10).
    */
   async nothingNew({ page: { next } }: ReadPage): Promise<void> {
     const [only, ...others] = next
@@ -149,8 +159,8 @@ function placeIn(page: TrackedPage, count: number): Place {
 }
 
 /**
- * Returns the last position in the page that covers at most `count` changes; if there is none, the start of the
- * page.
+ * Returns the last position in the page that covers at most `count` changes; if there is none, the start of
+ * the page.
  */
 function lastPosition({ from, positionAfter }: TrackedPage, count: number): string | null {
   for (let passed = count; passed > 0; passed -= 1) {
@@ -160,7 +170,9 @@ function lastPosition({ from, positionAfter }: TrackedPage, count: number): stri
   return from.start.kind === 'continuation' ? from.start.token : null
 }
 
-/** Looks for positions inside a page only when one is requested, because most pages are handled as a whole. */
+/**
+ * Looks for positions inside a page only when one is requested, because most pages are handled as a whole.
+ */
 function positionsOf(page: ReadPage['page']): TrackedPage['positionAfter'] {
   let inside: readonly (string | null)[] | undefined
   return (count) => {

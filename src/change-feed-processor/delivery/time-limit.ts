@@ -1,7 +1,9 @@
 import type { Clock } from '../../platform/index.js'
 import { withinLimit } from '../../platform/internal.js'
 
-/** Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried. */
+/**
+ * Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried.
+ */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
   readonly code = 'TimeoutError'
@@ -23,8 +25,8 @@ export interface CallLimit {
 
 /**
  * Runs `act` with a signal that aborts with the caller's and when the time is over. When the time is over it
- * rejects with {@link TimeLimitError} at once, whether or not `act` heeds the signal. Later results of `act` are
- * ignored.
+ * rejects with {@link TimeLimitError} at once, whether or not `act` heeds the signal. Later results of `act`
+ * are ignored.
  */
 export async function calledWithin<T>(
   act: (signal: AbortSignal) => Promise<T> | T,

@@ -6,8 +6,8 @@ import type { UserCode } from '../options/delivery-options.js'
 import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
 
 /**
- * Returns the parts of a runtime that the user supplies. Rejects when the default of `orderBy` cannot be read from
- * the feed.
+ * Returns the parts of a runtime that the user supplies. Rejects when the default of `orderBy` cannot be read
+ * from the feed.
  */
 export async function userCodeOf(
   { onChanges, onChange, orderBy, ...options }: UserCode & { readonly concurrency: number },

@@ -48,9 +48,9 @@ const actions = {
 }
 
 /**
- * Reads the settings of both containers and all documents of all units, and changes nothing. Missing containers
- * and missing permissions (F-X15) are part of the result, so that all of them are known at once. Rejects when the
- * store does not answer.
+ * Reads the settings of both containers and all documents of all units, and changes nothing. Missing
+ * containers and missing permissions (F-X15) are part of the result, so that all of them are known at once.
+ * Rejects when the store does not answer.
  */
 export async function inspect(options: InspectionOptions): Promise<Inspection> {
   const { monitoredContainer, leaseContainer, now } = options

@@ -5,8 +5,8 @@ import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
 /**
- * Finds the parts of the feed that no lease covers, and those that two leases cover. Only readable leases count: a
- * refused one leaves a gap.
+ * Finds the parts of the feed that no lease covers, and those that two leases cover. Only readable leases
+ * count: a refused one leaves a gap.
  */
 export function coverageFindings(
   { leases }: UnitDocuments,
@@ -18,7 +18,8 @@ export function coverageFindings(
     problem(
       'gap',
       `no lease covers ${text(feedRange)}: its changes are not delivered`,
-      'wait for five expiration intervals: an instance of this library puts it back where it last saw it; start one if none runs',
+      'wait for five expiration intervals: an instance of this library puts it back where it last saw ' +
+        'it; start one if none runs',
     ),
   )
   const isAtWork = (lease: Lease): boolean =>
@@ -34,14 +35,16 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
     return report(
       'unfinishedSplit',
       `lease ${JSON.stringify(lease.leaseToken)} is still there beside the ${by.length} that replace it`,
-      'the next instance that reads it removes it, or within ten expiration intervals an instance of this library that watches: ' +
+      'the next instance that reads it removes it, or within ten expiration intervals an instance of ' +
+        'this library that watches: ' +
         'look again then, and start one if none runs',
     )
   })
   const twice = doubled.map(([one, other]) =>
     problem(
       'overlap',
-      `leases ${JSON.stringify(one.leaseToken)} ${text(one.feedRange)} and ${JSON.stringify(other.leaseToken)} ` +
+      `leases ${JSON.stringify(one.leaseToken)} ${text(one.feedRange)} and ` +
+        `${JSON.stringify(other.leaseToken)} ` +
         `${text(other.feedRange)} overlap: changes in both are delivered twice, and not in order`,
       overlapAdvice(one, other),
     ),
@@ -57,11 +60,13 @@ function overlapAdvice(one: Lease, other: Lease): string {
   const { stays, goes } = staying(one, other)
   if (canMeet(one, other))
     return (
-      `wait for ten expiration intervals: an instance of this library replaces ${JSON.stringify(goes.leaseToken)} when it ` +
+      'wait for ten expiration intervals: an instance of this library replaces ' +
+      `${JSON.stringify(goes.leaseToken)} when it ` +
       `has come as far as ${JSON.stringify(stays.leaseToken)}; start one if none runs`
     )
   return (
-    'stop all instances and delete the lease that is further ahead, if the other one covers its range; what that ' +
+    'stop all instances and delete the lease that is further ahead, if the other one covers its ' +
+    'range; what that ' +
     'leaves uncovered gets a lease at the next start'
   )
 }

@@ -96,8 +96,10 @@ function spellingFindings({ processorName, prefix }: UnitDocuments, inspection: 
   return [
     notice(
       'accountSpelling',
-      `documents that begin with ${JSON.stringify(prefix)} name the account otherwise than ${inspection.accountHost}`,
-      'instances share leases only when all of them spell the endpoint alike: if these should be one unit, agree on one',
+      `documents that begin with ${JSON.stringify(prefix)} name the account otherwise than ` +
+        `${inspection.accountHost}`,
+      'instances share leases only when all of them spell the endpoint alike: if these should be one ' +
+        'unit, agree on one',
     ),
   ]
 }
@@ -109,16 +111,20 @@ const foreignAdvice = {
   unknownMode: 'update this package, or choose another processorName',
   javaLease: 'choose another processorName: Java hosts store other continuation tokens under the same names',
   missingFeedRange:
-    'its range was split before it was read again: start a .NET host that knows it, or delete it and start from a time',
+    'its range was split before it was read again: start a .NET host that knows it, or delete it and ' +
+    'start from a time',
 } as const
 
-/** Reports leases of Java hosts. They are no problem as long as no instance of this library uses their name. */
+/**
+ * Reports leases of Java hosts. They are no problem as long as no instance of this library uses their name.
+ */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : counted(refused.length, 'lease')
   return notice(
     'foreignLease',
     `hosts of the Java SDK keep ${what} under ${JSON.stringify(prefix)}`,
-    'nothing to do: look at them with the Java SDK, and give processors of this library another processorName',
+    'nothing to do: look at them with the Java SDK, and give processors of this library another ' +
+      'processorName',
   )
 }
 
@@ -132,7 +138,8 @@ function foreignFindings({ refused, leases }: UnitDocuments): UnitFinding[] {
         problem(
           'duplicateLease',
           `lease ${JSON.stringify(leaseToken)} is there ${count} times, under several partition keys`,
-          'stop all instances and delete all but the one whose partitionKey is its id, or the one furthest ahead',
+          'stop all instances and delete all but the one whose partitionKey is its id, or the one ' +
+            'furthest ahead',
         ),
       )
   return found
@@ -146,7 +153,8 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
     found.push(
       problem(
         'markerMissing',
-        `${counted(count, 'lease exists', 'leases exist')}, but no document ${JSON.stringify(`${prefix}.info`)}: their creation was not finished`,
+        `${counted(count, 'lease exists', 'leases exist')}, but no document ` +
+          `${JSON.stringify(`${prefix}.info`)}: their creation was not finished`,
         'start an instance: it creates the missing leases and the document',
       ),
     )
@@ -162,7 +170,8 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
     found.push(
       problem(
         'staleLock',
-        `document ${JSON.stringify(`${prefix}.lock`)} has been there for ${seconds(storeTimeMs - lockedAtMs)}: .NET hosts wait for it`,
+        `document ${JSON.stringify(`${prefix}.lock`)} has been there for ` +
+          `${seconds(storeTimeMs - lockedAtMs)}: .NET hosts wait for it`,
         'delete it, and turn time to live on in the lease container',
       ),
     )

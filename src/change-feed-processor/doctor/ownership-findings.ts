@@ -62,15 +62,16 @@ function freeFindings(
   return [
     problem(
       'leftFree',
-      `${tokens(left)} free for more than ${seconds(times.leaseExpirationIntervalMs)} though instances are alive`,
+      `${tokens(left)} free for more than ${seconds(times.leaseExpirationIntervalMs)} though ` +
+        'instances are alive',
       'look at the errors of the instances, and at maxLeases',
     ),
   ]
 }
 
 /**
- * Finds names that several processes use. Each would treat the other's leases as its own. .NET ignores case in
- * names.
+ * Finds names that several processes use. Each would treat the other's leases as its own. .NET ignores case
+ * in names.
  */
 function nameFindings(alive: readonly Lease[]): UnitFinding[] {
   const advice = 'give every process a name of its own, for example with its process id in it'

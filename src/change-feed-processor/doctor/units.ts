@@ -29,8 +29,8 @@ export interface UnitDocuments {
   /** Whether a `.info` document exists, which means that the leases were created. */
   readonly isInitialized: boolean
   /**
-   * The time when its `.lock` was written, by the store's clock in milliseconds since the epoch; null when there
-   * is none.
+   * The time when its `.lock` was written, by the store's clock in milliseconds since the epoch; null when
+   * there is none.
    */
   readonly lockedAtMs: number | null
 }
@@ -45,7 +45,10 @@ export interface MonitoredNames {
   readonly physicalRanges: readonly (FeedRange & { readonly id: string })[]
 }
 
-/** Returns the deployment units of one monitored container. The documents may include those of other containers. */
+/**
+ * Returns the deployment units of one monitored container. The documents may include those of other
+ * containers.
+ */
 export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNames): UnitDocuments[] {
   const byPrefix = new Map<string, LeaseDocument[]>()
   for (const document of documents) {
@@ -59,8 +62,8 @@ export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNam
 }
 
 /**
- * Returns the part of an id before the token, the marker or the lock. Java's older leases have the name of the
- * container where others have its `_rid`.
+ * Returns the part of an id before the token, the marker or the lock. Java's older leases have the name of
+ * the container where others have its `_rid`.
  */
 function prefixOf(id: unknown, names: MonitoredNames): string | null {
   if (typeof id !== 'string') return null
@@ -113,7 +116,9 @@ function decode(document: LeaseDocument, names: MonitoredNames): ReturnType<type
     return {
       kind: 'refused',
       rule: 'javaLease',
-      reason: `lease document ${JSON.stringify(document['id'])} is refused: it is named as the Java SDK names them`,
+      reason:
+        `lease document ${JSON.stringify(document['id'])} is refused: it is named as the Java ` +
+        'SDK names them',
     }
   const token = document['PartitionId'] ?? document['LeaseToken']
   const feedRange = names.physicalRanges.find(({ id }) => id === token)

@@ -1,6 +1,8 @@
 import type { FeedRange } from '../../../lease-store/index.js'
 
-/** The position to read from: a continuation token (the quoted etag of an earlier page) or a first position. */
+/**
+ * The position to read from: a continuation token (the quoted etag of an earlier page) or a first position.
+ */
 export type FeedStart =
   | { readonly kind: 'continuation'; readonly token: string }
   | { readonly kind: 'beginning' }
@@ -29,7 +31,10 @@ export type Change<T = Record<string, unknown>> = T & {
   readonly _lsn: number
 }
 
-/** One change of a document, as the feed of all versions delivers it: its new and old state, and the operation. */
+/**
+ * One change of a document, as the feed of all versions delivers it: its new and old state, and the
+ * operation.
+ */
 export interface VersionChange<T = Record<string, unknown>> {
   /** The document after the change; an empty object after a delete. */
   readonly current: T | Readonly<Record<string, never>>
@@ -57,8 +62,8 @@ export interface ChangePage<C = Change> {
   /** Oldest first. Empty when nothing is new. All changes of one transaction are in one page. */
   readonly changes: readonly C[]
   /**
-   * The positions to continue from; always `continuation` positions. It has more than one entry exactly when the
-   * range was split: one for each child, together covering the range read.
+   * The positions to continue from; always `continuation` positions. It has more than one entry exactly when
+   * the range was split: one for each child, together covering the range read.
    */
   readonly next: readonly FeedPosition[]
   /** Whether the page is known to be the last for now (the service answered 304). */
@@ -79,19 +84,21 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the change feed of one container. A read that fails rejects and consumes nothing: the same position may be
- * read again. The error carries the store's error as `cause`.
+ * Reads the change feed of one container. A read that fails rejects and consumes nothing: the same position
+ * may be read again. The error carries the store's error as `cause`.
  */
 export interface ChangeFeed {
   /** Returns the current physical partitions: no gap, no overlap, ordered by `min`. */
   physicalRanges(): Promise<readonly PhysicalRange[]>
-  /** Returns the paths of the container's partition key, such as `/customer`; several when it is hierarchical. */
+  /**
+   * Returns the paths of the container's partition key, such as `/customer`; several when it is hierarchical.
+   */
   partitionKeyPaths(): Promise<readonly string[]>
   /** Reads a page of documents in their latest version. */
   readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage>
   /**
-   * Reads a page of all versions and deletes, for containers that keep them. Positions are `now` or a continuation
-   * of this same feed. The service supports no beginning and no times here.
+   * Reads a page of all versions and deletes, for containers that keep them. Positions are `now` or a
+   * continuation of this same feed. The service supports no beginning and no times here.
    */
   readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>>
 }

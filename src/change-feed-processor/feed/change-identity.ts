@@ -38,7 +38,10 @@ export function partitionKeyOf(change: AnyChange, paths: readonly string[]): rea
   return paths.map((path) => partitionKey?.[path.slice(1)] ?? valueAt(previous ?? {}, path))
 }
 
-/** Checks the shape. Other fields are the user's, but `_lsn` is the service's, and only latest versions have it. */
+/**
+ * Checks the shape. Other fields are the user's, but `_lsn` is the service's, and only latest versions have
+ * it.
+ */
 function isVersionChange(change: AnyChange): change is VersionChange {
   return !('_lsn' in change)
 }

@@ -49,8 +49,8 @@ interface Idle {
  * Reads the change feed of a Cosmos DB container through the SDK's pull iterator. No other file uses that
  * iterator, and this one works around its faults:
  *
- * - It moves its own position before the caller has the page. It is therefore reused only if that position is the
- *   one to read from.
+ * - It moves its own position before the caller has the page. It is therefore reused only if that position is
+ *   the one to read from.
  * - It hides splits. The ranges in its token are therefore compared with the requested range.
  * - After some failures it forgets its position and would continue elsewhere. It is therefore discarded after
  *   every result except a page or "nothing new".
@@ -146,7 +146,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     return this.options.container.items.getChangeFeedIterator<unknown>({
       maxItemCount,
       changeFeedMode,
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes
       changeFeedStartFrom,
     })
   }
@@ -160,7 +160,10 @@ export class CosmosChangeFeed implements ChangeFeed {
     return this.known
   }
 
-  /** Builds an object of the SDK's own class, which it requires. The SDK returns only those of whole partitions. */
+  /**
+   * Builds an object of the SDK's own class, which it requires. The SDK returns only those of whole
+   * partitions.
+   */
   private async sdkFeedRange({ min, max }: FeedRange): Promise<SdkFeedRange> {
     const [sample] = await this.options.container.getFeedRanges()
     if (sample === undefined) throw new Error(`container ${this.options.container.id} has no feed ranges`)

@@ -14,8 +14,8 @@ interface TokenEntry {
 export type DecodeChange<C> = (value: unknown, index: number) => C
 
 /**
- * Returns the SDK's token for a position in one range. The token of its entry is sent as If-None-Match: the etag
- * of a page, `*` for "from now", or nothing for "from the beginning".
+ * Returns the SDK's token for a position in one range. The token of its entry is sent as If-None-Match: the
+ * etag of a page, `*` for "from now", or nothing for "from the beginning".
  */
 export function compositeToken(
   rid: string,
@@ -29,8 +29,8 @@ export function compositeToken(
 }
 
 /**
- * Converts an answer of the iterator to a page. Throws on everything except changes and "nothing new", because the
- * SDK returns some failures as if they were answers.
+ * Converts an answer of the iterator to a page. Throws on everything except changes and "nothing new",
+ * because the SDK returns some failures as if they were answers.
  */
 export function pageOf<C>(
   answer: ChangeFeedIteratorResponse<readonly unknown[]>,
@@ -69,7 +69,8 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
   const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
   if (!tiles(bounds, from.feedRange))
-    // Ranges changed during the read. That is like a 410 which the SDK did not hide; a new iterator solves it.
+    // Ranges changed during the read. That is like a 410 which the SDK did not hide; a new iterator solves
+    // it.
     throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
       code: 410,
     })

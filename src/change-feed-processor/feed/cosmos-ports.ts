@@ -4,12 +4,14 @@ import type { ChangeFeed } from './change-feed.js'
 import { CosmosChangeFeed } from './cosmos-change-feed.js'
 
 /**
- * The container whose changes are read: a container of `@azure/cosmos`, or an object with the interface of its
- * feed.
+ * The container whose changes are read: a container of `@azure/cosmos`, or an object with the interface of
+ * its feed.
  */
 export type MonitoredContainer = Container | ChangeFeed
 
-/** The place of the leases: a container of `@azure/cosmos`, or an object with the interface of a lease store. */
+/**
+ * The place of the leases: a container of `@azure/cosmos`, or an object with the interface of a lease store.
+ */
 export type LeaseContainer = Container | LeaseStore
 
 /** A container of `@azure/cosmos` that stores the changes set aside. */

@@ -2,12 +2,15 @@ import { ChangeFeedStartFrom, Container } from '@azure/cosmos'
 import type * as Cosmos from '@azure/cosmos'
 import { createRequire } from 'node:module'
 
-/** Parts of the SDK that must come from the same copy as the container, which recognises starts by their class. */
+/**
+ * Parts of the SDK that must come from the same copy as the container, which recognises starts by their
+ * class.
+ */
 type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
 
 /**
- * Returns the class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process may
- * have two copies of the same version, because `import` and `require` load different files.
+ * Returns the class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process
+ * may have two copies of the same version, because `import` and `require` load different files.
  *
  * @throws TypeError when the container was made by a third copy, for instance of another version
  */
@@ -20,7 +23,8 @@ export function feedStartsFor(container: Container): typeof ChangeFeedStartFrom 
   if (made.constructor.name !== Container.name) return ChangeFeedStartFrom
   throw new TypeError(
     `container ${container.id} was made by another copy of @azure/cosmos than the one that stepward uses: ` +
-      'run "npm ls @azure/cosmos", and install the version that stepward names, so that there is only one copy',
+      'run "npm ls @azure/cosmos", and install the version that stepward names, so that there is only ' +
+      'one copy',
   )
 }
 

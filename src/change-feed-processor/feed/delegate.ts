@@ -20,9 +20,9 @@ export interface ChangeContext {
    */
   readonly signal: AbortSignal
   /**
-   * Returns whether this instance certainly held the lease, by the store's clock, when a change with this `_ts`
-   * was made. At most one instance gets true for a change. In doubt the result is false, for instance for a change
-   * in the second in which the lease was acquired.
+   * Returns whether this instance certainly held the lease, by the store's clock, when a change with this
+   * `_ts` was made. At most one instance gets true for a change. In doubt the result is false, for instance
+   * for a change in the second in which the lease was acquired.
    */
   readonly wasHeldAt: (_ts: number) => boolean
 }
@@ -35,19 +35,19 @@ export interface ChangeFeedContext extends ChangeContext {
    * includes everything before it.
    *
    * A position lies only between two transactions. If later changes of the page belong to the transaction of
-   * `change`, the position before that transaction is stored, and the whole transaction is delivered again. The
-   * position never goes back: an earlier change has no effect after a later one was stored.
+   * `change`, the position before that transaction is stored, and the whole transaction is delivered again.
+   * The position never goes back: an earlier change has no effect after a later one was stored.
    *
    * Rejects with {@link import('./errors.js').LeaseLostError} when this instance no longer holds the lease:
-   * another one delivers again from the last checkpoint. Rejects with a `RangeError` for a change that this call
-   * did not deliver.
+   * another one delivers again from the last checkpoint. Rejects with a `RangeError` for a change that this
+   * call did not deliver.
    */
   readonly checkpoint: (change?: object) => Promise<void>
   /**
    * Prevents checkpoints beyond the beginning of this page until the returned function is called. It is for a
-   * delegate that returns while it still works on some of these changes, so that later pages need not wait. When
-   * the lease ends before that, this page and all later ones are delivered again by the next owner. The returned
-   * function may be called more than once, and after the lease has ended.
+   * delegate that returns while it still works on some of these changes, so that later pages need not wait.
+   * When the lease ends before that, this page and all later ones are delivered again by the next owner. The
+   * returned function may be called more than once, and after the lease has ended.
    */
   readonly holdCheckpoint: () => () => void
 }
@@ -56,14 +56,15 @@ export interface ChangeFeedContext extends ChangeContext {
 export type PageDelegate<C> = (changes: readonly C[], context: ChangeFeedContext) => Promise<void> | void
 
 /**
- * Receives one page of changes, oldest first, in order per partition key. When it resolves, the page counts as
- * handled. When it rejects, the same page is delivered again. A page may be delivered more than once in any case.
+ * Receives one page of changes, oldest first, in order per partition key. When it resolves, the page counts
+ * as handled. When it rejects, the same page is delivered again. A page may be delivered more than once in
+ * any case.
  */
 export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
 
 /**
- * Receives one change at a time. When it resolves, the change counts as handled; when it rejects, it is delivered
- * again.
+ * Receives one change at a time. When it resolves, the change counts as handled; when it rejects, it is
+ * delivered again.
  */
 export type ChangeDelegate<C> = (change: C, context: ChangeContext) => Promise<void> | void
 
@@ -74,7 +75,9 @@ export type StartPosition = 'now' | 'beginning' | Date
 export type CloseReason =
   /** The processor was stopped. */
   | 'Shutdown'
-  /** Another instance owns the lease, or this one could not renew it early enough to be sure that none does. */
+  /**
+   * Another instance owns the lease, or this one could not renew it early enough to be sure that none does.
+   */
   | 'LeaseLost'
   /**
    * Another instance with fewer leases requested it, or this instance stood by. The current page was finished
@@ -96,7 +99,10 @@ export type CloseReason =
  */
 export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeContext) => Promise<void> | void
 
-/** Called when leases are acquired and released, and on errors. A callback that throws or rejects does no harm. */
+/**
+ * Called when leases are acquired and released, and on errors. A callback that throws or rejects does no
+ * harm.
+ */
 export interface LifecycleNotifications {
   readonly onLeaseAcquired?: ((leaseToken: string, feedRange: FeedRange) => Promise<void> | void) | undefined
   readonly onLeaseReleased?: ((leaseToken: string, reason: CloseReason) => Promise<void> | void) | undefined

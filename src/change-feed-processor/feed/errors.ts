@@ -1,8 +1,8 @@
 import { errorMessage } from '../../platform/internal.js'
 
 /**
- * The delegate threw or rejected. `cause` is what it threw. The changes are delivered again, or set aside by the
- * failure policy.
+ * The delegate threw or rejected. `cause` is what it threw. The changes are delivered again, or set aside by
+ * the failure policy.
  */
 export class DelegateError extends Error {
   override readonly name = 'DelegateError'
@@ -18,7 +18,8 @@ export class DelegateError extends Error {
 }
 
 /**
- * The feed or the leases could not be read or written. `cause` is the store's error. The operation is tried again.
+ * The feed or the leases could not be read or written. `cause` is the store's error. The operation is tried
+ * again.
  */
 export class FeedError extends Error {
   override readonly name = 'FeedError'
@@ -43,15 +44,16 @@ export class LeaseLostError extends Error {
 
   constructor(readonly leaseToken: string) {
     super(
-      `lease ${JSON.stringify(leaseToken)} is no longer held by this instance, so nothing is stored for it; ` +
+      `lease ${JSON.stringify(leaseToken)} is no longer held by this instance, so nothing is stored ` +
+        'for it; ' +
         'its next owner delivers its changes again',
     )
   }
 }
 
 /**
- * Thrown for options, containers or leases that a processor cannot work with. Each line names one of them and its
- * rule.
+ * Thrown for options, containers or leases that a processor cannot work with. Each line names one of them and
+ * its rule.
  */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'

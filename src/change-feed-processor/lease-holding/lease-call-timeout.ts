@@ -13,8 +13,8 @@ export interface LeaseCallTimeouts {
 
 /**
  * Wraps a lease store so that each call ends in time. A client that silently retries a throttled or hanging
- * request for half a minute would hide that the caller's lease runs out (F-L9). A write without an answer has an
- * unknown outcome: it may still be applied, which the next conditional write finds out (I12).
+ * request for half a minute would hide that the caller's lease runs out (F-L9). A write without an answer has
+ * an unknown outcome: it may still be applied, which the next conditional write finds out (I12).
  */
 export function withTimeouts(store: LeaseStore, { clock, callMs, listMs }: LeaseCallTimeouts): LeaseStore {
   const soon = <T>(what: string, call: Promise<T>): Promise<T> => answered(clock, callMs, call, what)

@@ -13,19 +13,22 @@ interface PendingCheckpoint {
 
 type Transition = (lease: Lease, now: number) => Lease
 
-/** Returns until when a lease written at `writtenAtMs` certainly has no other owner, on the same monotonic clock. */
+/**
+ * Returns until when a lease written at `writtenAtMs` certainly has no other owner, on the same monotonic
+ * clock.
+ */
 export function trustedUntilMs(writtenAtMs: number, expirationMs: number, marginMs: number): number {
   return writtenAtMs + expirationMs - marginMs
 }
 
 /**
- * The only writer of a lease that this instance holds. It renews, checkpoints and releases, one write at a time,
- * each on the etag of the previous one.
+ * The only writer of a lease that this instance holds. It renews, checkpoints and releases, one write at a
+ * time, each on the etag of the previous one.
  *
  * States: held → released (`release`), removed (`remove`) or lost. The lease is lost when another instance is
- * found to own it, or when it was not written for so long that another instance may own it. That time counts from
- * the *start* of the last successful write, on this process's monotonic clock, so no answer is needed to notice
- * it. Then `lost` aborts, and nothing is written any more.
+ * found to own it, or when it was not written for so long that another instance may own it. That time counts
+ * from the *start* of the last successful write, on this process's monotonic clock, so no answer is needed to
+ * notice it. Then `lost` aborts, and nothing is written any more.
  */
 export class LeaseHolder {
   private readonly losing = new AbortController()
@@ -72,16 +75,16 @@ export class LeaseHolder {
   }
 
   /**
-   * Aborts when another instance has asked for the lease. The next write notices it, because the request makes it
-   * fail.
+   * Aborts when another instance has asked for the lease. The next write notices it, because the request
+   * makes it fail.
    */
   get asked(): AbortSignal {
     return this.asking.signal
   }
 
   /**
-   * Returns whether no other instance can own the lease now. Reads the clock, since a blocked process fires timers
-   * late.
+   * Returns whether no other instance can own the lease now. Reads the clock, since a blocked process fires
+   * timers late.
    */
   isTrusted(): boolean {
     const { leaseExpirationIntervalMs, trustMarginMs } = this.runtime.options
@@ -91,9 +94,9 @@ export class LeaseHolder {
   }
 
   /**
-   * Returns whether this instance certainly owned the lease in this second of the store's clock. The second must
-   * be after the one in which it was acquired, and before another instance may take it over. False once closed,
-   * because another instance may own the lease then.
+   * Returns whether this instance certainly owned the lease in this second of the store's clock. The second
+   * must be after the one in which it was acquired, and before another instance may take it over. False once
+   * closed, because another instance may own the lease then.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options
@@ -103,8 +106,8 @@ export class LeaseHolder {
   }
 
   /**
-   * Records that everything up to `token` was handled. Resolves when it is noted, or stored if every page is to be
-   * stored.
+   * Records that everything up to `token` was handled. Resolves when it is noted, or stored if every page is
+   * to be stored.
    */
   async checkpoint(token: string): Promise<void> {
     const { checkpointIntervalMs } = this.runtime.options
@@ -228,8 +231,8 @@ export class LeaseHolder {
   }
 
   /**
-   * Reads the lease after a conflict, or after a write whose outcome is unknown. It stays held while this instance
-   * owns it.
+   * Reads the lease after a conflict, or after a write whose outcome is unknown. It stays held while this
+   * instance owns it.
    */
   private async readAgain(): Promise<void> {
     const stored = await this.runtime.leaseStore.read(this.current.leaseToken)

@@ -12,8 +12,8 @@ export function retryDelayMs(error: unknown, failures: number, random: Random): 
 }
 
 /**
- * Returns the server's advice. Any transient refusal has it (429, 449, 503), as a field or, if the SDK drops that,
- * a header.
+ * Returns the server's advice. Any transient refusal has it (429, 449, 503), as a field or, if the SDK drops
+ * that, a header.
  */
 function advisedMs(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null

@@ -16,14 +16,17 @@ import type { AnyChange } from '../feed/change-identity.js'
 import { isContainer, type DeadLetterContainer } from '../feed/cosmos-ports.js'
 import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.js'
 
-/** When the position of a lease is stored: automatically after a page was handled, or when the delegate says so. */
+/**
+ * When the position of a lease is stored: automatically after a page was handled, or when the delegate says
+ * so.
+ */
 export type CheckpointMode = 'auto' | 'manual'
 
 /** Defines what happens to a change that its delegate refuses again and again. */
 export interface FailurePolicy<C> {
   /**
-   * `tries` is the number of deliveries of a page before the failing change is searched for, and the number of
-   * deliveries of that single change before it is set aside. Default back-off: 500 ms to 30 s.
+   * `tries` is the number of deliveries of a page before the failing change is searched for, and the number
+   * of deliveries of that single change before it is set aside. Default back-off: 500 ms to 30 s.
    */
   readonly retry: Retry
   readonly then: 'deadLetter'
@@ -37,13 +40,13 @@ export interface FailurePolicy<C> {
 /** The options that both kinds of delegate share. */
 export interface DeliveryOptions<C> {
   /**
-   * Default: changes that the delegate refuses are delivered again forever with growing pauses, and no change is
-   * passed.
+   * Default: changes that the delegate refuses are delivered again forever with growing pauses, and no change
+   * is passed.
    */
   readonly failurePolicy?: FailurePolicy<C>
   /**
-   * The longest time of one call of the delegate. After that its signal aborts and the call has failed. It counts
-   * as a try of the `failurePolicy`; without one the lease is released. Default: no limit.
+   * The longest time of one call of the delegate. After that its signal aborts and the call has failed. It
+   * counts as a try of the `failurePolicy`; without one the lease is released. Default: no limit.
    */
   readonly delegateTimeout?: Duration
 }
@@ -52,8 +55,8 @@ export interface DeliveryOptions<C> {
 export interface PageDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChanges: PageDelegate<C>
   /**
-   * Default `'auto'`. With `'manual'`, changes not stored with `context.checkpoint` are delivered again when the
-   * lease moves.
+   * Default `'auto'`. With `'manual'`, changes not stored with `context.checkpoint` are delivered again when
+   * the lease moves.
    */
   readonly checkpoint?: CheckpointMode
   readonly onChange?: never

@@ -1,6 +1,8 @@
 import type { FailureLimits } from './delivery-options.js'
 
-/** Changes that are delivered together: a page, or a part of one in which the failing change is searched for. */
+/**
+ * Changes that are delivered together: a page, or a part of one in which the failing change is searched for.
+ */
 export interface Slice {
   /** Position of the first change within the page. */
   readonly from: number
@@ -21,9 +23,9 @@ export type AfterFailure =
 
 /**
  * Decides what follows a failure. A page is tried `tries` times, in case the failure passes. Then one of its
- * changes is assumed to be the cause. It is searched for by halves, each tried once. A single change is the poison
- * only when it has failed `tries` times by itself. Without a limit the page is tried forever (I10: unhandled
- * changes are not passed).
+ * changes is assumed to be the cause. It is searched for by halves, each tried once. A single change is the
+ * poison only when it has failed `tries` times by itself. Without a limit the page is tried forever (I10:
+ * unhandled changes are not passed).
  */
 export function afterFailure(failed: Slice, { tries }: FailureLimits): AfterFailure {
   const slice = { ...failed, failures: failed.failures + 1 }

@@ -47,22 +47,22 @@ export interface ProcessorOptions extends LifecycleNotifications, ProcessorTimin
   /** The page size to request, 1 to 1,000. Default 100. */
   readonly maxItemCount?: number
   /**
-   * The instance takes at least this many leases, even if others then have fewer than their share. Default: no
-   * minimum.
+   * The instance takes at least this many leases, even if others then have fewer than their share. Default:
+   * no minimum.
    */
   readonly minLeases?: number
   /** The instance never takes more than this many leases. Default: no limit. */
   readonly maxLeases?: number
   /**
-   * The number of leases for each physical partition when leases are created, 1 to 256. With more than one, more
-   * instances than physical partitions can work. Existing leases stay as they are. Idle requests cost that many
-   * times more. Default 1.
+   * The number of leases for each physical partition when leases are created, 1 to 256. With more than one,
+   * more instances than physical partitions can work. Existing leases stay as they are. Idle requests cost
+   * that many times more. Default 1.
    */
   readonly leasesPerFeedRange?: number
   /**
-   * Returns why this instance should not work at the moment, or null. It is called at every look at the leases.
-   * While it returns a reason or throws, the instance releases each lease after the current page and takes none.
-   * Default: always null.
+   * Returns why this instance should not work at the moment, or null. It is called at every look at the
+   * leases. While it returns a reason or throws, the instance releases each lease after the current page and
+   * takes none. Default: always null.
    */
   readonly unhealthyReason?: () => string | null
   /** Receives the events. Default: OpenTelemetry, if the process has an SDK for it. */
@@ -77,8 +77,8 @@ export interface LatestVersionOptions {
 }
 
 /**
- * Options for the feed of all versions and deletes, for containers with a `changeFeedPolicy`. It always begins
- * now.
+ * Options for the feed of all versions and deletes, for containers with a `changeFeedPolicy`. It always
+ * begins now.
  */
 export interface AllVersionsOptions {
   readonly mode: 'allVersionsAndDeletes'
@@ -100,8 +100,8 @@ export type AnyProcessorOptions<T> =
 export interface ProcessorInternals {
   /**
    * The pause after a page with few and very recent changes, which is most likely the last for the moment. A
-   * document that changes again meanwhile is read once. Default 100, or the minimum of `pollInterval` where that
-   * is less.
+   * document that changes again meanwhile is read once. Default 100, or the minimum of `pollInterval` where
+   * that is less.
    */
   readonly restAfterPageMs?: number
   /** Wakes readers when this process has written a document. */

@@ -7,8 +7,8 @@ export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): numb
 }
 
 /**
- * Pauses between polls: short after activity, and longer while nothing comes. A hint ends the pause. A hint during
- * a poll skips the next pause, because the poll may have missed the write that the hint is about.
+ * Pauses between polls: short after activity, and longer while nothing comes. A hint ends the pause. A hint
+ * during a poll skips the next pause, because the poll may have missed the write that the hint is about.
  */
 export class PollDelay {
   private emptyPolls = 0

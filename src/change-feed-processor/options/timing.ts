@@ -9,11 +9,14 @@ export interface ProcessorTiming {
   readonly leaseAcquireInterval?: Duration
   /** How often the owner renews a lease. Less than a third of the expiration. Default 13 s. */
   readonly leaseRenewInterval?: Duration
-  /** The time without a renewal after which a lease may be taken over. The same for all instances. Default 60 s. */
+  /**
+   * The time without a renewal after which a lease may be taken over. The same for all instances. Default 60
+   * s.
+   */
   readonly leaseExpirationInterval?: Duration
   /**
-   * The interval in which checkpoints are combined into one; 0 to store one after every page. Less than a third of
-   * the expiration. Default 5 s, or a twelfth of the expiration if less.
+   * The interval in which checkpoints are combined into one; 0 to store one after every page. Less than a
+   * third of the expiration. Default 5 s, or a twelfth of the expiration if less.
    */
   readonly checkpointInterval?: Duration
   /** How long `stop` waits for delegates before it abandons them. Default 30 s. */

@@ -15,14 +15,16 @@ const lockPollMs = 1_000
 const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Ensures that the leases cover the feed before any of it is read. One instance creates the missing leases, and
- * the others wait until they are marked as complete. Each lease is created with the position it begins at, so it
- * does not matter when it is first read.
+ * Ensures that the leases cover the feed before any of it is read. One instance creates the missing leases,
+ * and the others wait until they are marked as complete. Each lease is created with the position it begins
+ * at, so it does not matter when it is first read.
  */
 export class Bootstrapper {
   constructor(private readonly runtime: Runtime) {}
 
-  /** Rejects when existing leases follow another mode, or when the store does not answer, even after retries. */
+  /**
+   * Rejects when existing leases follow another mode, or when the store does not answer, even after retries.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.runtime
     while (!signal.aborted) {
@@ -55,8 +57,8 @@ export class Bootstrapper {
   }
 
   /**
-   * Returns false when the start was aborted, or when a range was split while its lease was made, so that another
-   * look is due.
+   * Returns false when the start was aborted, or when a range was split while its lease was made, so that
+   * another look is due.
    */
   private async createMissing(doneAtMs: number | null, signal: AbortSignal): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime

@@ -2,8 +2,8 @@ import { errorMessage } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
- * Asks the user's code whether this instance is unhealthy and leaves its work to others (R124). Reports once when
- * that begins and once when it ends.
+ * Asks the user's code whether this instance is unhealthy and leaves its work to others (R124). Reports once
+ * when that begins and once when it ends.
  */
 export class HealthGate {
   private reason: string | null = null

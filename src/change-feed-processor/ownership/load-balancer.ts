@@ -27,15 +27,15 @@ import { HealthGate } from './health-gate.js'
 const fewestPerLook = 4
 
 /**
- * The limit per turn. Each look may double what this instance has, so more are needed only if others write all the
- * time.
+ * The limit per turn. Each look may double what this instance has, so more are needed only if others write
+ * all the time.
  */
 const looksPerTurn = 16
 
 /**
- * Looks at the leases at every acquire interval, and at once after `start`. It takes and requests the leases that
- * {@link selectLeases} returns. It also takes leases that this instance owns but does not read: their acquisition
- * got no answer, or they were given up for a while.
+ * Looks at the leases at every acquire interval, and at once after `start`. It takes and requests the leases
+ * that {@link selectLeases} returns. It also takes leases that this instance owns but does not read: their
+ * acquisition got no answer, or they were given up for a while.
  *
  * As long as that succeeds, it looks again at once. Per look it takes no more than it already had, or four:
  * instances that start together therefore see each other before one of them has taken everything.
@@ -96,9 +96,9 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns whether to look at the leases in this turn. An instance with every lease has nothing to take, and its
-   * renewals show the requests of others. While it holds all leases it skips every second look, which saves an idle
-   * unit half of its queries.
+   * Returns whether to look at the leases in this turn. An instance with every lease has nothing to take, and
+   * its renewals show the requests of others. While it holds all leases it skips every second look, which
+   * saves an idle unit half of its queries.
    */
   private lookIsDue(): boolean {
     return !this.hasJustLooked || this.allInHand !== this.controller.heldCount
@@ -179,14 +179,17 @@ export class LoadBalancer {
     return { take: this.elsewhere([...take, ...stray]), ask }
   }
 
-  /** Returns whether this instance takes no leases: it is unhealthy, or gives way to a process of the same name. */
+  /**
+   * Returns whether this instance takes no leases: it is unhealthy, or gives way to a process of the same
+   * name.
+   */
   private standsBy(twin: Lease | null): boolean {
     return this.healthGate.unhealthyReason() !== null || (twin !== null && yieldsTo(this.runtime.self, twin))
   }
 
   /**
-   * Returns a lease of another living process with the name of this instance, or null. Leases tell the two apart,
-   * but .NET hosts and people do not, so one of them works and the other stands by (F-L16).
+   * Returns a lease of another living process with the name of this instance, or null. Leases tell the two
+   * apart, but .NET hosts and people do not, so one of them works and the other stands by (F-L16).
    */
   private twin(monotonicMs: number): Lease | null {
     const { self, options } = this.runtime
@@ -218,8 +221,8 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns the acquire interval minus up to a tenth at random, so that instances started together do not stay in
-   * step.
+   * Returns the acquire interval minus up to a tenth at random, so that instances started together do not
+   * stay in step.
    */
   private restMs(): number {
     const { options, random } = this.runtime

@@ -13,9 +13,9 @@ interface Held {
 }
 
 /**
- * Keeps the leases that this instance holds, each with its holder and its supervisor. A lease enters by `acquire`.
- * It leaves when its supervisor has ended and the close reason is dealt with: the lease is released, or replaced
- * by its children, or, if it was lost, left alone. After `stop` no lease enters.
+ * Keeps the leases that this instance holds, each with its holder and its supervisor. A lease enters by
+ * `acquire`. It leaves when its supervisor has ended and the close reason is dealt with: the lease is
+ * released, or replaced by its children, or, if it was lost, left alone. After `stop` no lease enters.
  */
 export class PartitionController {
   private readonly held = new Map<string, Held>()
@@ -38,8 +38,8 @@ export class PartitionController {
   }
 
   /**
-   * Acquires the lease if it has not changed since it was read (I12). Returns whether this instance now owns it.
-   * Rejects when the store does not answer.
+   * Acquires the lease if it has not changed since it was read (I12). Returns whether this instance now owns
+   * it. Rejects when the store does not answer.
    */
   async acquire(lease: Lease): Promise<boolean> {
     const { leaseToken } = lease
@@ -53,8 +53,8 @@ export class PartitionController {
   }
 
   /**
-   * Asks the owner of a lease for it, if it has not changed since it was read. Returns whether the request was
-   * written.
+   * Asks the owner of a lease for it, if it has not changed since it was read. Returns whether the request
+   * was written.
    */
   async request(lease: Lease): Promise<boolean> {
     const { leaseStore, self, telemetry, notifications } = this.runtime
@@ -77,8 +77,8 @@ export class PartitionController {
   }
 
   /**
-   * Ends every supervisor and releases every lease. Idle leases are released first, because their supervisors end
-   * at once.
+   * Ends every supervisor and releases every lease. Idle leases are released first, because their supervisors
+   * end at once.
    */
   async stop(): Promise<void> {
     this.isStopping = true
@@ -165,8 +165,8 @@ export class PartitionController {
 
   /**
    * Creates the children first and deletes the parent last. After a crash in between, the next reader of the
-   * parent finds the split again, keeps the existing children and continues from here. Changes may be delivered
-   * twice, but none is left out.
+   * parent finds the split again, keeps the existing children and continues from here. Changes may be
+   * delivered twice, but none is left out.
    */
   private async split(
     holder: LeaseHolder,

@@ -28,8 +28,8 @@ interface Found {
 
 /**
  * Watches the coverage of the feed as long as a processor runs. It creates deleted leases again, at the last
- * position it has seen. Where several leases cover the same part of the feed, it replaces the wider by the finer
- * ones. It reports overlaps that it cannot repair yet.
+ * position it has seen. Where several leases cover the same part of the feed, it replaces the wider by the
+ * finer ones. It reports overlaps that it cannot repair yet.
  */
 export class PartitionSynchronizer {
   private lookedAtMs: number
@@ -78,8 +78,8 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Creates only leases that are missing twice (I11, F-L23). A listing is not a snapshot, and may have missed the
-   * children of a split as well as their parent.
+   * Creates only leases that are missing twice (I11, F-L23). A listing is not a snapshot, and may have missed
+   * the children of a split as well as their parent.
    */
   private async putBack(missing: readonly PlannedLease[]): Promise<void> {
     const { leaseStore, telemetry, notifications } = this.runtime
@@ -95,8 +95,8 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Returns the lease at the position of the lease that was last seen to cover its range, itself or its parent.
-   * The real owner may have been further: changes are delivered again, but none is left out (I10).
+   * Returns the lease at the position of the lease that was last seen to cover its range, itself or its
+   * parent. The real owner may have been further: changes are delivered again, but none is left out (I10).
    */
   private asKnown(planned: PlannedLease): NewLease | null {
     const [latest] = this.known
@@ -108,9 +108,9 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Replaces a lease as a split does: creates the children first, then deletes the lease on the etag it was seen
-   * with (I12). Its owner notices that at its next write. What it delivers until then is delivered twice, as
-   * before.
+   * Replaces a lease as a split does: creates the children first, then deletes the lease on the etag it was
+   * seen with (I12). Its owner notices that at its next write. What it delivers until then is delivered
+   * twice, as before.
    */
   private async replace(
     { goes, rest, by }: OverlapRepair,
@@ -121,7 +121,8 @@ export class PartitionSynchronizer {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Another instance is doing the same, perhaps at a later position. The next look shows that position (I10).
+      // Another instance is doing the same, perhaps at a later position. The next look shows that position
+      // (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return
@@ -139,7 +140,8 @@ export class PartitionSynchronizer {
       if (this.reported.has(tokens)) continue
       const { stays, goes } = staying(one, other)
       const remedy = canMeet(one, other)
-        ? `${JSON.stringify(goes.leaseToken)} is replaced when it has come as far as ${JSON.stringify(stays.leaseToken)}`
+        ? `${JSON.stringify(goes.leaseToken)} is replaced when it has come as far as ` +
+          `${JSON.stringify(stays.leaseToken)}`
         : 'stop all instances and delete one of the two; `stepward doctor` says which'
       const what = `leases ${tokens} are about the same part of the feed, whose changes are delivered twice`
       this.runtime.notifications.failed(goes.leaseToken, new FeedError(what, new Error(remedy)))

@@ -7,9 +7,9 @@ import { firstPositionOf } from '../feed/start-position.js'
 /**
  * Returns the lease to create, with the position it begins at; null when its range was split meanwhile.
  *
- * A lease that is missing although all existed at `doneAtMs` may have had any position after that. It begins at
- * that time, so that changes are delivered again rather than not at all. A feed of all versions cannot begin at a
- * time: it begins now.
+ * A lease that is missing although all existed at `doneAtMs` may have had any position after that. It begins
+ * at that time, so that changes are delivered again rather than not at all. A feed of all versions cannot
+ * begin at a time: it begins now.
  */
 export async function positioned(
   { leaseToken, feedRange }: PlannedLease,

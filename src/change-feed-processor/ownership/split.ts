@@ -3,10 +3,10 @@ import { foreignProperties, leaseTokenOf } from '../../../lease-store/internal.j
 import type { FeedPosition, FeedStart, PhysicalRange } from '../feed/change-feed.js'
 
 /**
- * Returns the leases that replace `parent` when its range was split: one for each part, at that part's position.
- * Parts of a physical partition's own lease are named by the id of their new partition, as .NET names them. Parts
- * of a lease that was named by its bounds are named by their bounds, too. Each gets the properties that other
- * libraries wrote into the parent.
+ * Returns the leases that replace `parent` when its range was split: one for each part, at that part's
+ * position. Parts of a physical partition's own lease are named by the id of their new partition, as .NET
+ * names them. Parts of a lease that was named by its bounds are named by their bounds, too. Each gets the
+ * properties that other libraries wrote into the parent.
  */
 export function childLeases(
   parent: Lease,

@@ -2,8 +2,8 @@
 const tooLarge = /reduce page size and try again/i
 
 /**
- * The number of changes to request at once. It starts with `most`, and halves each time the service finds it too
- * many. It doubles again with each answer.
+ * The number of changes to request at once. It starts with `most`, and halves each time the service finds it
+ * too many. It doubles again with each answer.
  */
 export class PageSize {
   constructor(
@@ -16,8 +16,8 @@ export class PageSize {
   }
 
   /**
-   * Halves the size if `error` calls for that, and returns whether it did. False if the error is about something
-   * else.
+   * Halves the size if `error` calls for that, and returns whether it did. False if the error is about
+   * something else.
    */
   shrinkFor(error: Error): boolean {
     if (this.size === 1 || !tooLarge.test(error.message)) return false

@@ -19,10 +19,10 @@ import { watchedRead } from './watched-read.js'
 const freshMs = 2_000
 
 /**
- * Reads one lease: reads a page, hands it to the delivery, and repeats; pauses when nothing is new. It ends once,
- * with one reason: it was asked to (`shutDown`, `handOver`), the lease was lost, the range was split, the feed is
- * unreadable, or a delegate does not return. It waits for transient failures to pass and keeps the lease
- * meanwhile. Nothing is delivered once another instance may own the lease, nor after the end.
+ * Reads one lease: reads a page, hands it to the delivery, and repeats; pauses when nothing is new. It ends
+ * once, with one reason: it was asked to (`shutDown`, `handOver`), the lease was lost, the range was split,
+ * the feed is unreadable, or a delegate does not return. It waits for transient failures to pass and keeps
+ * the lease meanwhile. Nothing is delivered once another instance may own the lease, nor after the end.
  */
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
@@ -59,7 +59,9 @@ export class PartitionSupervisor {
     this.ending.abort()
   }
 
-  /** Ends after the current page, however long its delegate takes: no other instance has the lease until then. */
+  /**
+   * Ends after the current page, however long its delegate takes: no other instance has the lease until then.
+   */
   handOver(): void {
     this.isAskedFor = true
     this.pollDelay.wake()
@@ -111,9 +113,9 @@ export class PartitionSupervisor {
   }
 
   /**
-   * Returns whether a page is most likely the last for now: it has few changes, and they are recent. Another read
-   * at once would be a wasted poll. Older changes belong to a backlog, whose pages may have few changes because
-   * documents are large.
+   * Returns whether a page is most likely the last for now: it has few changes, and they are recent. Another
+   * read at once would be a wasted poll. Older changes belong to a backlog, whose pages may have few changes
+   * because documents are large.
    */
   private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
     const newest = changes.at(-1)
@@ -123,8 +125,8 @@ export class PartitionSupervisor {
   }
 
   /**
-   * Closes with the children's positions. They begin where everything was handled (I10), with manual checkpoints
-   * perhaps earlier.
+   * Closes with the children's positions. They begin where everything was handled (I10), with manual
+   * checkpoints perhaps earlier.
    */
   private async split(parts: readonly FeedPosition[]): Promise<CloseReason> {
     const unsettled = await this.delivery.settled()

@@ -5,8 +5,8 @@ import type { Runtime } from '../runtime/runtime.js'
 import { calledWithin } from '../delivery/time-limit.js'
 
 /**
- * Longer than any successful answer takes, and shorter than the time for which a client silently retries throttled
- * requests.
+ * Longer than any successful answer takes, and shorter than the time for which a client silently retries
+ * throttled requests.
  */
 const unansweredMs = 5_000
 
@@ -14,9 +14,9 @@ const unansweredMs = 5_000
 const readTimeoutMs = 65_000
 
 /**
- * Reads a page, and reports what the client hides meanwhile. `@azure/cosmos` silently repeats a throttled request
- * up to nine times, begins its last wait up to 30 seconds after the first, and cannot be interrupted. Rejects
- * after `readTimeoutMs`, and at once when `signal` aborts. Later results of the client are ignored.
+ * Reads a page, and reports what the client hides meanwhile. `@azure/cosmos` silently repeats a throttled
+ * request up to nine times, begins its last wait up to 30 seconds after the first, and cannot be interrupted.
+ * Rejects after `readTimeoutMs`, and at once when `signal` aborts. Later results of the client are ignored.
  */
 export async function watchedRead(
   { readPage, clock, telemetry, notifications }: Runtime,

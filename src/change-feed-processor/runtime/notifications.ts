@@ -12,7 +12,8 @@ export interface NotificationOptions {
 }
 
 /**
- * Reports events of leases to telemetry and to the user. Failures of the user's callbacks do not reach the caller.
+ * Reports events of leases to telemetry and to the user. Failures of the user's callbacks do not reach the
+ * caller.
  */
 export class Notifications {
   constructor(private readonly options: NotificationOptions) {}

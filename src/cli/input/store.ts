@@ -12,8 +12,8 @@ import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
 /**
- * Runs `use` with the configured store: an embedded one in `--data`, or the account named by flags, environment or
- * configuration file.
+ * Runs `use` with the configured store: an embedded one in `--data`, or the account named by flags,
+ * environment or configuration file.
  */
 export async function withSettings<T>(
   options: StoreOptions,
@@ -37,7 +37,8 @@ export function settingsOf(options: StoreOptions): Promise<Settings> {
 }
 
 /**
- * Opens the embedded store of `--data`, if it is given, and runs `use` with settings for it. Closes it afterwards.
+ * Opens the embedded store of `--data`, if it is given, and runs `use` with settings for it. Closes it
+ * afterwards.
  */
 export async function withStore<T>(
   options: StoreOptions,
@@ -65,8 +66,9 @@ export interface Asked<O extends StoreOptions = StoreOptions> {
 }
 
 /**
- * Runs `use` with the settings of a store that must exist, because reading a store creates nothing. On a terminal,
- * names the store on standard error, because the user may have meant another one. A script gets only the result.
+ * Runs `use` with the settings of a store that must exist, because reading a store creates nothing. On a
+ * terminal, names the store on standard error, because the user may have meant another one. A script gets
+ * only the result.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,

@@ -13,8 +13,8 @@ export interface UserModule {
 }
 
 /**
- * Loads a module and returns every agent and workflow among its exports, including those in an exported list or
- * object.
+ * Loads a module and returns every agent and workflow among its exports, including those in an exported list
+ * or object.
  *
  * @throws CliError when it cannot be loaded
  */

@@ -5,8 +5,8 @@ import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '..
 export interface AttentionGroup {
   readonly workflow: string
   /**
-   * The problem of the jobs. `notify`: a notice to the submitter was not delivered. `unreadable`: the documents
-   * cannot be read. `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
+   * The problem of the jobs. `notify`: a notice to the submitter was not delivered. `unreadable`: the
+   * documents cannot be read. `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
    */
   readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
   readonly stepId: string | null

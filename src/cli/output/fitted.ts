@@ -7,8 +7,8 @@ const gap = 2
 const leastWidth = 8
 
 /**
- * Fits the rows of a table into `width` columns. Shortens the widest cells in the middle, because names of leases
- * and instances differ at their beginnings and ends. Measures cells as they are displayed.
+ * Fits the rows of a table into `width` columns. Shortens the widest cells in the middle, because names of
+ * leases and instances differ at their beginnings and ends. Measures cells as they are displayed.
  */
 export function fitted(
   head: readonly string[],

@@ -1,6 +1,9 @@
 import { counted } from '../../platform/internal.js'
 
-/** Returns a number of instances with their role, such as `2 instances of agents`; those of `all` have every role. */
+/**
+ * Returns a number of instances with their role, such as `2 instances of agents`; those of `all` have every
+ * role.
+ */
 export function instancesText(count: number, role: string): string {
   return `${counted(count, 'instance')}${role === 'all' ? '' : ` of ${role}`}`
 }

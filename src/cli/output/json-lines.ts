@@ -11,7 +11,8 @@ export interface JsonLine {
 }
 
 /**
- * Reads a JSON Lines file, or standard input when `path` is `-`: UTF-8, one JSON value a line, blank lines allowed.
+ * Reads a JSON Lines file, or standard input when `path` is `-`: UTF-8, one JSON value a line, blank lines
+ * allowed.
  *
  * @throws CliError naming the first line that is not JSON
  */

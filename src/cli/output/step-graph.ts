@@ -26,8 +26,8 @@ const marks: Readonly<Record<StepView['state'], string>> = {
 }
 
 /**
- * Draws a job with its steps, each indented below the steps it waits for. When there is not enough room, leaves
- * out finished steps first, then those that have not started.
+ * Draws a job with its steps, each indented below the steps it waits for. When there is not enough room,
+ * leaves out finished steps first, then those that have not started.
  */
 export function stepGraph(job: JobView, { width, height, now }: Room): string {
   const depths = depthsOf(job.steps)

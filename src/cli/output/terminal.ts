@@ -78,11 +78,15 @@ export function shown(text: string, isColoured: boolean): string {
 }
 
 const escape = String.fromCharCode(27)
-/** Random numbers of this process. Text from outside cannot contain them, so it cannot be taken for a mark. */
+/**
+ * Random numbers of this process. Text from outside cannot contain them, so it cannot be taken for a mark.
+ */
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
 /** Added to a colour's code in its mark, because tables repeat and close the colours that they know. */
 const unknownToTables = 1_000
-/** A mark, which printing turns into a colour. It looks like a colour code, so that tables give it no width. */
+/**
+ * A mark, which printing turns into a colour. It looks like a colour code, so that tables give it no width.
+ */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
 /** One of our marks, or a character that controls terminals. */
 const commanding = new RegExp(

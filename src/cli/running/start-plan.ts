@@ -44,8 +44,8 @@ export interface StartPlan {
 const maxInstances = 256
 
 /**
- * Resolves settings from flags, then the environment, then the configuration file. Reports all problems in one
- * error.
+ * Resolves settings from flags, then the environment, then the configuration file. Reports all problems in
+ * one error.
  */
 export async function planOf(options: StartOptions): Promise<StartPlan> {
   const problems = new Problems()
@@ -91,7 +91,9 @@ function numberOf(option: string, text: string | undefined, min: number, max: nu
 
 function refuseUnknown(words: readonly string[]): void {
   if (rolesNamed(words) !== null) return
-  const rule = `must be one or more of ${[...roles, 'all'].join(', ')} (or STEPWARD_ROLES, or "roles" in the configuration)`
+  const rule =
+    `must be one or more of ${[...roles, 'all'].join(', ')} (or STEPWARD_ROLES, or "roles" ` +
+    'in the configuration)'
   const given = words.map((word) => JSON.stringify(word)).join(' ')
   throw new CliError(`--role ${given || 'is missing: it'} ${rule}`, exitCodes.usage)
 }

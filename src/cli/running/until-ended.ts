@@ -8,8 +8,8 @@ export interface ProcessEnd {
 }
 
 /**
- * Resolves when this process must end: on a signal, on an unhandled error (the state is unknown after it), or, for
- * a child of a fleet, when its parent is gone.
+ * Resolves when this process must end: on a signal, on an unhandled error (the state is unknown after it),
+ * or, for a child of a fleet, when its parent is gone.
  */
 export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
   const told = untilTold().then((signal): ProcessEnd => ({ why: signal }))

@@ -20,7 +20,9 @@ export interface AccountOptions {
    * service does. A model of charges says how much each request costs. Default false.
    */
   readonly enforceThroughput?: boolean
-  /** The directory that keeps all data across processes. Default: none, so that data is lost with the process. */
+  /**
+   * The directory that keeps all data across processes. Default: none, so that data is lost with the process.
+   */
   readonly dataDirectory?: string
   /** Default: the machine's clock. With a virtual clock, TTL and `_ts` follow it. */
   readonly clock?: Clock

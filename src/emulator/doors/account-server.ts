@@ -44,8 +44,8 @@ const shape = {
 }
 
 /**
- * Starts a server. It loads no SDK, which takes longer to load than everything else. Rejects with one clear error
- * when the port or the data directory is not available.
+ * Starts a server. It loads no SDK, which takes longer to load than everything else. Rejects with one clear
+ * error when the port or the data directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port, host, key, https, ...own } = doorOptions(shape, options)

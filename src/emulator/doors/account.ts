@@ -21,7 +21,10 @@ export interface OpenAccount extends PartitionChanges {
   /** The faults to inject. Default: none. */
   readonly faults: Faults
   stats(): EmulatorStats
-  /** Lets requests under way finish, waits for pending writes and releases the data directory, if there is one. */
+  /**
+   * Lets requests under way finish, waits for pending writes and releases the data directory, if there is
+   * one.
+   */
   close(): Promise<void>
 }
 
@@ -32,7 +35,9 @@ export interface Account extends OpenAccount {
 
 /** Settings that differ between a served account and one used in process. */
 export interface AccountDoor {
-  /** The lock on the data directory. By default the account takes it, and answers no request before it has it. */
+  /**
+   * The lock on the data directory. By default the account takes it, and answers no request before it has it.
+   */
   readonly lock?: Promise<DirectoryLock>
   /** The clock by which clients sign their requests. Default: the account's clock. */
   readonly signersClock?: Clock

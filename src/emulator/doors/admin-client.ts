@@ -26,8 +26,8 @@ export class AdminRefusal extends Error {
 }
 
 /**
- * Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or with the error of `fetch` when no server
- * answers.
+ * Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or with the error of `fetch` when no
+ * server answers.
  */
 export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
   const link = `_stepward/${operation}`

@@ -18,8 +18,8 @@ const dayMs = 24 * 60 * 60 * 1_000
 const validMs = 825 * dayMs
 
 /**
- * Returns the certificate of an emulator on this machine. Reuses the one in `dataDirectory` until it expires, so
- * that clients that trust it keep working. Without a directory it creates a new one each time.
+ * Returns the certificate of an emulator on this machine. Reuses the one in `dataDirectory` until it expires,
+ * so that clients that trust it keep working. Without a directory it creates a new one each time.
  */
 export async function localCertificate(
   dataDirectory: string | undefined,

@@ -30,7 +30,8 @@ export interface HttpServer {
 }
 
 /**
- * The largest body that is read: a batch, with room for its envelope. The engine would refuse a larger one anyway.
+ * The largest body that is read: a batch, with room for its envelope. The engine would refuse a larger one
+ * anyway.
  */
 const maxBodyBytes = limits.batchBytes * 2
 
@@ -85,7 +86,8 @@ async function answer(
     await respond({
       method,
       path: url,
-      // Node joins all repeated headers except `set-cookie`, which no client sends and this server never reads.
+      // Node joins all repeated headers except `set-cookie`, which no client sends and this server never
+      // reads.
       headers: headers as Readonly<Record<string, string | undefined>>,
       body,
       origin: `${scheme}://${headers.host ?? local}`,
@@ -94,9 +96,9 @@ async function answer(
 }
 
 /**
- * Reads the body as text. Returns null when it is too large, and discards the rest as it arrives. Reads by events,
- * because iterating over a request costs more than everything else in answering it. Rejects when the client goes
- * before it has sent everything.
+ * Reads the body as text. Returns null when it is too large, and discards the rest as it arrives. Reads by
+ * events, because iterating over a request costs more than everything else in answering it. Rejects when the
+ * client goes before it has sent everything.
  */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -126,8 +128,8 @@ function write(response: ServerResponse, { status, headers, body }: RestResponse
 }
 
 /**
- * Escapes names in other scripts as the service does, because no header can carry them. The conversion to bytes
- * also replaces unpaired surrogates.
+ * Escapes names in other scripts as the service does, because no header can carry them. The conversion to
+ * bytes also replaces unpaired surrogates.
  */
 function headerText(value: string): string {
   return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())
@@ -161,9 +163,12 @@ async function listening(server: Server, port: number, host: string): Promise<vo
 
 function listenFailure(error: NodeJS.ErrnoException, port: number, host: string): string {
   const known: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use, perhaps by another emulator. Stop it, or choose another port (0 takes any free one).`,
+    EADDRINUSE:
+      `Port ${port} on ${host} is in use, perhaps by another emulator. Stop it, or choose ` +
+      'another port (0 takes any free one).',
     EACCES: `This user may not listen on port ${port} of ${host}. Choose a port of 1024 or above.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Choose 127.0.0.1, or 0.0.0.0 for every address.`,
+    EADDRNOTAVAIL:
+      `${host} is not an address of this machine. Choose 127.0.0.1, or 0.0.0.0 for every ` + 'address.',
   }
   return known[error.code ?? ''] ?? `The emulator cannot listen on ${host}:${port}: ${error.message}`
 }

@@ -13,9 +13,9 @@ export type Respond = (request: RestRequest) => Promise<RestResponse>
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Creates a client of the unmodified SDK that calls `respond` without a network and without timers of its own.
- * With a key or another credential it signs every request, and is refused as by the service. Without one, no proof
- * is required.
+ * Creates a client of the unmodified SDK that calls `respond` without a network and without timers of its
+ * own. With a key or another credential it signs every request, and is refused as by the service. Without
+ * one, no proof is required.
  */
 export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({

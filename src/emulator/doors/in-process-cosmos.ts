@@ -14,9 +14,9 @@ export interface InProcessCosmos extends OpenAccount {
 }
 
 /**
- * Creates an account in this process. Throws when its data directory is in use on this machine or was written by a
- * newer version. When only the lock shows that it is in use (by another container, for example), every request
- * fails with that error and nothing is written.
+ * Creates an account in this process. Throws when its data directory is in use on this machine or was written
+ * by a newer version. When only the lock shows that it is in use (by another container, for example), every
+ * request fails with that error and nothing is written.
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
   const { respond, ...account } = openAccount(options, wellKnownKey)

@@ -12,7 +12,8 @@ export interface DirectoryLock {
 export class DirectoryInUse extends Error {
   constructor(directory: string) {
     super(
-      `The data directory ${directory} is in use by another emulator. Stop that one, or choose another directory.`,
+      `The data directory ${directory} is in use by another emulator. Stop that one, or choose ` +
+        'another directory.',
     )
     this.name = 'DirectoryInUse'
   }
@@ -24,12 +25,13 @@ const longestSocketPath = 100
 const noLock: DirectoryLock = { release: () => Promise.resolve() }
 
 /**
- * Locks a data directory by a socket in it that this process listens on. The system closes the socket when the
- * process ends, however it ends. A socket file that does not answer was left by a process that was killed.
+ * Locks a data directory by a socket in it that this process listens on. The system closes the socket when
+ * the process ends, however it ends. A socket file that does not answer was left by a process that was
+ * killed.
  *
  * The socket is checked before LMDB's table of readers. That table identifies processes by their ids, but two
- * containers that share a directory may both run as process 1. On file systems without sockets, that table is the
- * only protection.
+ * containers that share a directory may both run as process 1. On file systems without sockets, that table is
+ * the only protection.
  */
 export async function lockDirectory(dataDirectory: string): Promise<DirectoryLock> {
   mkdirSync(dataDirectory, { recursive: true })

@@ -84,7 +84,9 @@ export function rangeOf(prefix: string): { readonly start: string; readonly end:
   return { start: prefix, end: `${prefix}\u{10ffff}` }
 }
 
-/** The document's text is kept as it is, after a line with the rest, so that reading it back parses little. */
+/**
+ * The document's text is kept as it is, after a line with the rest, so that reading it back parses little.
+ */
 function encodedVersion({ text, ...fields }: VersionFields): string {
   return `${JSON.stringify(fields)}\n${text}`
 }

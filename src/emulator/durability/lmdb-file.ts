@@ -33,9 +33,10 @@ const leastGrowthBytes = 2 ** 30
 const deepestTree = 20
 
 /**
- * Reads a file of LMDB (data format 2, 64 bits, little-endian) without LMDB. LMDB maps the file into memory and trusts it,
- * so a missing or altered page ends the process. This class first checks everything that LMDB follows: the meta pages,
- * each page of both trees with its place, kind, bounds and order of keys, and that no page has two uses.
+ * Reads a file of LMDB (data format 2, 64 bits, little-endian) without LMDB. LMDB maps the file into memory
+ * and trusts it, so a missing or altered page ends the process. This class first checks everything that LMDB
+ * follows: the meta pages, each page of both trees with its place, kind, bounds and order of keys, and that
+ * no page has two uses.
  */
 export class LmdbFile {
   private readonly descriptor: number
@@ -75,7 +76,10 @@ export class LmdbFile {
     closeSync(this.descriptor)
   }
 
-  /** Every record, in the order of keys. If it throws `Damage`, the records before that cannot be trusted either. */
+  /**
+   * Every record, in the order of keys. If it throws `Damage`, the records before that cannot be trusted
+   * either.
+   */
   *records(): Generator<StoredRecord, void, undefined> {
     this.take(0, 2, 'meta pages')
     yield* this.walked(this.meta.records)
@@ -134,7 +138,10 @@ export class LmdbFile {
     return first.subarray(headerBytes, headerBytes + node.size)
   }
 
-  /** A list of free pages: its length, then numbers of pages; a negative one is the length of the run that follows it. */
+  /**
+   * A list of free pages: its length, then numbers of pages; a negative one is the length of the run that
+   * follows it.
+   */
   private takeFree(key: Buffer, value: Buffer): void {
     const isList = key.length === 8 && value.length % 8 === 0 && value.length > 0
     const length = isList ? safe(value.readBigUInt64LE(0), 'a list of free pages') : Infinity

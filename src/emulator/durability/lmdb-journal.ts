@@ -23,18 +23,19 @@ import { type Group, addTo, changePrefix, documentPrefix, floorsKey, rangeOf } f
 const openDirectories = new Set<string>()
 
 /**
- * The engine's state in one LMDB environment: not a history but the current value of everything, written in order.
+ * The engine's state in one LMDB environment: not a history but the current value of everything, written in
+ * order.
  *
- * Group commit: while one LMDB transaction is being synced to disk, what the engine does meanwhile gathers in the next
- * group, and one sync makes all of it durable. The environment is opened without `overlappingSync`, so the promise of a
- * batch resolves only after LMDB has synced data and then the page that makes it valid; after a crash, whole groups are
- * there or not, and with them whole transactions.
+ * Group commit: while one LMDB transaction is being synced to disk, what the engine does meanwhile gathers in
+ * the next group, and one sync makes all of it durable. The environment is opened without `overlappingSync`,
+ * so the promise of a batch resolves only after LMDB has synced data and then the page that makes it valid;
+ * after a crash, whole groups are there or not, and with them whole transactions.
  *
- * Each value is stored behind its checksum, and each group writes the total of all checksums. A directory whose records do
- * not match the total is refused when it is opened (`store-check`), before LMDB reads it.
+ * Each value is stored behind its checksum, and each group writes the total of all checksums. A directory
+ * whose records do not match the total is refused when it is opened (`store-check`), before LMDB reads it.
  *
- * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the directory is
- * another's, or the disk refused a write: nothing is acknowledged any more) or closed.
+ * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the
+ * directory is another's, or the disk refused a write: nothing is acknowledged any more) or closed.
  */
 export class LmdbJournal implements Journal {
   private readonly store: Lmdb.RootDatabase<string, string>
@@ -65,8 +66,9 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * Opens or creates the directory. Throws when another emulator on this machine has it, when newer code wrote it, or when
-   * it is damaged. If only the lock shows that another emulator has it, the journal fails before it writes anything.
+   * Opens or creates the directory. Throws when another emulator on this machine has it, when newer code
+   * wrote it, or when it is damaged. If only the lock shows that another emulator has it, the journal fails
+   * before it writes anything.
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
@@ -143,7 +145,8 @@ export class LmdbJournal implements Journal {
       durable: begun.then(() => this.commit(group)),
       begin,
     }
-    // Callers that wait for the group get its failure; without a caller, the failure must not end the process.
+    // Callers that wait for the group get its failure; without a caller, the failure must not end the
+    // process.
     group.durable.catch(() => undefined)
     return group
   }
@@ -157,7 +160,8 @@ export class LmdbJournal implements Journal {
       await this.write(group)
     } catch (error) {
       this.failure ??= new Error(
-        `The data directory ${this.directory} could not be written, so nothing is acknowledged any more. Free the disk and start again.`,
+        `The data directory ${this.directory} could not be written, so nothing is acknowledged any ` +
+          'more. Free the disk and start again.',
         { cause: error },
       )
       throw this.failure
@@ -201,7 +205,10 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/** An error with the cause of a failed commit in a promise, which ends the process if its rejection is not handled. */
+/**
+ * An error with the cause of a failed commit in a promise, which ends the process if its rejection is not
+ * handled.
+ */
 interface CommitFailure {
   readonly commitError?: Promise<unknown>
 }
@@ -230,7 +237,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // Off, because it wraps each batch in another whose promise no caller gets: a failed commit would end the process.
+    // Off, because it wraps each batch in another whose promise no caller gets: a failed commit would end the
+    // process.
     eventTurnBatching: false,
   })
   try {
@@ -245,15 +253,16 @@ function openStore(directory: string): OpenStore {
 }
 
 /**
- * Loads LMDB with the first directory that is opened. Its binary is for one system, and a process without a data directory
- * starts without it. Uses `require`, because a journal is opened synchronously.
+ * Loads LMDB with the first directory that is opened. Its binary is for one system, and a process without a
+ * data directory starts without it. Uses `require`, because a journal is opened synchronously.
  */
 function lmdb(): typeof Lmdb {
   try {
     return createRequire(import.meta.url)('lmdb') as typeof Lmdb
   } catch (cause) {
     throw new Error(
-      'A data directory needs the package lmdb with its binary for this system, which cannot be loaded. Run "npm ci" on this system.',
+      'A data directory needs the package lmdb with its binary for this system, which cannot be ' +
+        'loaded. Run "npm ci" on this system.',
       { cause },
     )
   }

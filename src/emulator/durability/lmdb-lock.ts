@@ -5,8 +5,8 @@ import type { RootDatabase } from 'lmdb'
  * Refuses when another living process has the environment open.
  *
  * LMDB keeps a table of readers beside its data. Each process holds its line there by a lock of the operating
- * system, which ends with the process. This function first reads once, which enters this process, and only then
- * checks the table. So of two processes that start at the same moment, at least one sees the other.
+ * system, which ends with the process. This function first reads once, which enters this process, and only
+ * then checks the table. So of two processes that start at the same moment, at least one sees the other.
  */
 export function assertOnlyProcess(store: RootDatabase<string, string>, directory: string): void {
   store.get('')
@@ -14,7 +14,8 @@ export function assertOnlyProcess(store: RootDatabase<string, string>, directory
   const others = readers(store.readerList()).filter((reader) => reader !== pid)
   if (others.length === 0) return
   throw new Error(
-    `The data directory ${directory} is in use by process ${[...new Set(others)].join(', ')}. Stop that emulator, or choose another directory.`,
+    `The data directory ${directory} is in use by process ${[...new Set(others)].join(', ')}. Stop ` +
+      'that emulator, or choose another directory.',
   )
 }
 

@@ -79,7 +79,10 @@ function nodeAt(page: Buffer, at: number, kind: number): Node {
   return { key, size: low, child: 0, isLarge, data: page.subarray(end, end + (isLarge ? 24 : low)) }
 }
 
-/** Checks the order of keys. The first key of a branch page is not compared: its subtree holds all below the second. */
+/**
+ * Checks the order of keys. The first key of a branch page is not compared: its subtree holds all below the
+ * second.
+ */
 export function assertOrder(
   nodes: readonly Node[],
   number: number,
@@ -105,7 +108,10 @@ export function byNumber(one: Buffer, other: Buffer): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The newest meta page. Transaction N writes page N % 2, so they differ by one, except in a file never written to. */
+/**
+ * The newest meta page. Transaction N writes page N % 2, so they differ by one, except in a file never
+ * written to.
+ */
 export function newest(pages: Buffer): Meta {
   const [even, odd] = [metaAt(pages, 0), metaAt(pages, 1)]
   const difference = odd.transaction - even.transaction

@@ -58,8 +58,8 @@ export class RecordTotal {
 }
 
 /**
- * Mixes the bits of a checksum (as in murmur3). Without it, equal changes of two records could cancel each other out in
- * the sum.
+ * Mixes the bits of a checksum (as in murmur3). Without it, equal changes of two records could cancel each
+ * other out in the sum.
  */
 function mixed(seal: string): number {
   let bits = Number.parseInt(seal, 16)

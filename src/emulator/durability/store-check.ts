@@ -34,8 +34,8 @@ const smallestFile = 2 * 4096
 const lockFileBytes = 16_384
 
 /**
- * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null when there is
- * no store yet. Throws one sentence that names the file when something is missing, cut off or altered.
+ * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null when there
+ * is no store yet. Throws one sentence that names the file when something is missing, cut off or altered.
  */
 export function checkedStore(directory: string): RecordTotal | null {
   assertReadable(directory)
@@ -72,7 +72,8 @@ function begin(directory: string): void {
     if (!hasLock) rmSync(lock, { force: true })
     const reason = errorMessage(error)
     throw new Error(
-      `The data directory ${directory} cannot be written to (${reason}): make room, or choose another directory.`,
+      `The data directory ${directory} cannot be written to (${reason}): make room, or choose another ` +
+        'directory.',
       { cause: error },
     )
   }
@@ -129,6 +130,7 @@ function damaged(file: string, what: string): Error {
 
 function otherFormat(directory: string, found: string): Error {
   return new Error(
-    `The data directory ${directory} has format ${found.slice(0, 20)}; this version reads format ${format}. Use the version that wrote it, or another directory.`,
+    `The data directory ${directory} has format ${found.slice(0, 20)}; this version reads format ` +
+      `${format}. Use the version that wrote it, or another directory.`,
   )
 }

@@ -17,8 +17,8 @@ export interface AllVersionsPage {
 }
 
 /**
- * Reads one page of every change, including deletes. Never cuts a transaction, as in the feed of latest versions.
- * Deletes expired documents first, so that their deletes appear without waiting for a write.
+ * Reads one page of every change, including deletes. Never cuts a transaction, as in the feed of latest
+ * versions. Deletes expired documents first, so that their deletes appear without waiting for a write.
  */
 export function readAllVersions(
   container: Container,
@@ -50,7 +50,8 @@ function currentHistory(container: Container): ChangeHistory {
   const { history } = container
   if (history === null) {
     throw badRequest(
-      `The container '${container.id}' has no changeFeedPolicy, so not every version is kept. Set its retentionDuration.`,
+      `The container '${container.id}' has no changeFeedPolicy, so not every version is kept. Set its ` +
+        'retentionDuration.',
     )
   }
   container.purgeExpired(Infinity)
@@ -59,8 +60,8 @@ function currentHistory(container: Container): ChangeHistory {
 }
 
 /**
- * Returns the LSN to start after. This feed cannot start at the beginning or at a date, because changes before the
- * retention are unknown.
+ * Returns the LSN to start after. This feed cannot start at the beginning or at a date, because changes
+ * before the retention are unknown.
  */
 function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): number {
   if (start.kind === 'beginning' || start.kind === 'time') throw outsideRetention()

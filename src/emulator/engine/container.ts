@@ -189,8 +189,7 @@ export class Container implements TransactionTarget {
   }
 
   /**
-   * Replaces a physical partition by two. Both go on with the parent's LSNs, so that a position in the parent's feed is
-   * one in each child's.
+   * Replaces a physical partition by two. Both continue its LSNs, so its positions stay valid in both feeds.
    */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
@@ -227,7 +226,7 @@ export class Container implements TransactionTarget {
     return { kind: 'container', rid, value: { rid, databaseRid, definition: definition.body, etag, ts } }
   }
 
-  /** The largest range id ever given: children's ids are larger than their parents', so it is a live one's. */
+  /** Returns the largest range id. A child's id is larger than its parent's, so a live range has it. */
   private get lastRangeId(): number {
     return Math.max(...this.partitions.map((partition) => Number(partition.id)))
   }
@@ -251,7 +250,7 @@ export class Container implements TransactionTarget {
     ])
   }
 
-  /** Drops documents that no client can see any more. Not while documents are being read: their order would break. */
+  /** Drops expired documents. Call it only while none are being read, because it changes their order. */
   purgeExpired(most = purgedPerAccess): void {
     const { expiry } = this.indexes
     const nowSeconds = this.seconds

@@ -31,8 +31,8 @@ export interface EngineOptions {
 
 /**
  * A Cosmos DB account in memory: databases, containers and physical partitions, each with one log. It is
- * synchronous and has no clock or randomness of its own. Its caller decides when an answer may be sent. Throws
- * only `Refusal`.
+ * synchronous and has no clock or randomness of its own. Its caller decides when an answer may be sent.
+ * Throws only `Refusal`.
  */
 export class CosmosEngine {
   readonly now: () => number
@@ -139,8 +139,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Returns a container by ids or rids and deletes some expired documents. A missing container is refused as the
-   * missing owner of the requested resource.
+   * Returns a container by ids or rids and deletes some expired documents. A missing container is refused as
+   * the missing owner of the requested resource.
    */
   container(databaseName: string, containerName: string): Container {
     const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
@@ -188,7 +188,9 @@ export class CosmosEngine {
     }
   }
 
-  /** Sweeps one container on each access to any, so that documents expire in containers that are not accessed. */
+  /**
+   * Sweeps one container on each access to any, so that documents expire in containers that are not accessed.
+   */
   private sweepNext(): void {
     this.swept ??= this.containers()
     const { value } = this.swept.next()

@@ -47,8 +47,8 @@ export class ExpiryQueue {
   }
 
   /**
-   * Returns up to `count` expired versions of the earliest second that has any. They stay queued until they are
-   * removed.
+   * Returns up to `count` expired versions of the earliest second that has any. They stay queued until they
+   * are removed.
    */
   due(nowSeconds: number, count: number): readonly DocumentVersion[] {
     while (true) {

@@ -65,7 +65,10 @@ export class Offers {
     })
   }
 
-  /** Changes an offer and returns it. Throws a `Refusal` without changing anything when the change is not allowed. */
+  /**
+   * Changes an offer and returns it. Throws a `Refusal` without changing anything when the change is not
+   * allowed.
+   */
   replace(rid: string, { throughput, isMigration, ifMatch }: OfferChange): OfferRecord {
     const before = this.get(rid)
     if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOfOffer(before)) {
@@ -73,13 +76,15 @@ export class Offers {
     }
     if (throughput.kind !== before.throughput.kind && !isMigration) {
       throw badRequest(
-        `The offer is ${before.throughput.kind}; to make it ${throughput.kind}, send the header x-ms-cosmos-migrate-offer-to-${throughput.kind === 'manual' ? 'manual-throughput' : 'autopilot'}: true.`,
+        `The offer is ${before.throughput.kind}; to make it ${throughput.kind}, send the header ` +
+          `x-ms-cosmos-migrate-offer-to-${throughput.kind === 'manual' ? 'manual-throughput' : 'autopilot'}: true.`,
       )
     }
     const minimum = minimumThroughput(throughput.kind, before.highestEver)
     if (throughput.maxRequestUnits < minimum) {
       throw badRequest(
-        `The throughput is ${throughput.maxRequestUnits} RU/s; since it was ${before.highestEver} once, it must be at least ${minimum}.`,
+        `The throughput is ${throughput.maxRequestUnits} RU/s; since it was ${before.highestEver} ` +
+          `once, it must be at least ${minimum}.`,
       )
     }
     const highestEver = Math.max(before.highestEver, throughput.maxRequestUnits)

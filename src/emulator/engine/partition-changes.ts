@@ -19,8 +19,8 @@ export interface PartitionRange extends KeyRange {
 /** Splits and merges physical partitions, as the service does when a container grows or shrinks. */
 export interface PartitionChanges {
   /**
-   * Replaces a physical partition by two halves and resolves with them. Requests for the old range are answered
-   * 410 with sub-status 1002. Positions in its change feed are valid in its children's.
+   * Replaces a physical partition by two halves and resolves with them. Requests for the old range are
+   * answered 410 with sub-status 1002. Positions in its change feed are valid in its children's.
    *
    * @param rangeId default: the partition with the most documents
    */

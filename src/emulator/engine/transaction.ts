@@ -57,8 +57,9 @@ export interface TransactionTarget {
 }
 
 /**
- * Operations on one partition key that become visible together, under one LSN, or not at all. Each operation sees
- * the effects of those before it. Nothing is stored until `commit`; a transaction that is dropped has no effect.
+ * Operations on one partition key that become visible together, under one LSN, or not at all. Each operation
+ * sees the effects of those before it. Nothing is stored until `commit`; a transaction that is dropped has no
+ * effect.
  */
 export class Transaction {
   readonly partition: PhysicalPartition

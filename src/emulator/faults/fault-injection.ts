@@ -84,8 +84,8 @@ export class FaultInjection implements Faults {
   }
 
   /**
-   * Returns the error answer. It contains the charge and the activity id of the work that was done, but not its
-   * result.
+   * Returns the error answer. It contains the charge and the activity id of the work that was done, but not
+   * its result.
    */
   private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }

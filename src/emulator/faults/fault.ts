@@ -2,8 +2,9 @@ import type { Duration } from '../../platform/index.js'
 import type { FaultMatch, RequestMatched } from './fault-match.js'
 
 /**
- * The effect of a fault, the requests it meets, and how often. At least one of `status`, `reset` and `delay` is
- * required; `status` and `reset` exclude each other. A delay may precede either of these, or be the only effect.
+ * The effect of a fault, the requests it meets, and how often. At least one of `status`, `reset` and `delay`
+ * is required; `status` and `reset` exclude each other. A delay may precede either of these, or be the only
+ * effect.
  */
 export interface FaultOptions {
   /**
@@ -14,8 +15,8 @@ export interface FaultOptions {
   /** The status of the answer, 400 to 599. */
   readonly status?: number
   /**
-   * The sub-status, which distinguishes errors with one status. Default 3200 for 429 (as the service throttles),
-   * otherwise none.
+   * The sub-status, which distinguishes errors with one status. Default 3200 for 429 (as the service
+   * throttles), otherwise none.
    */
   readonly substatus?: number
   /** The number of requests after which the fault has no more effect. Default: no limit. */
@@ -25,8 +26,8 @@ export interface FaultOptions {
   /** Makes `probability` decide the same way in every run. Default: the account's random numbers. */
   readonly seed?: number
   /**
-   * If true, the request is carried out first, and `status` or `reset` then loses its answer, so that the client
-   * cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
+   * If true, the request is carried out first, and `status` or `reset` then loses its answer, so that the
+   * client cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
    */
   readonly afterApply?: boolean
   /** The time by the account's clock before the client gets a response. Default: none. */

@@ -80,7 +80,10 @@ export function isSet({ headers }: RestRequest, name: string): boolean {
   return headers[name]?.toLowerCase() === 'true'
 }
 
-/** Checks whether the body is a query. Clients mark a query by one of two headers, or only by the content type. */
+/**
+ * Checks whether the body is a query. Clients mark a query by one of two headers, or only by the content
+ * type.
+ */
 export function isQuery(request: RestRequest): boolean {
   return (
     isSet(request, header.isQuery) ||

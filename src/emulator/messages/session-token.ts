@@ -1,8 +1,8 @@
 import { Refusal, substatus, type PhysicalPartition } from '../engine/index.js'
 
 /**
- * Returns a token `{rangeId}:{version}#{lsn}` with a single version and region, so that SDKs can merge any two
- * tokens.
+ * Returns a token `{rangeId}:{version}#{lsn}` with a single version and region, so that SDKs can merge any
+ * two tokens.
  */
 export function sessionToken(partition: PhysicalPartition): string {
   return `${partition.id}:-1#${partition.lsn}`
@@ -21,7 +21,8 @@ export function assertSessionReached(partition: PhysicalPartition, token: string
     if (lsn > partition.lsn) {
       throw new Refusal(
         404,
-        `The read session is not available: its token asks for LSN ${lsn} of range ${rangeId}, which is at ${partition.lsn}. Read again.`,
+        `The read session is not available: its token asks for LSN ${lsn} of range ${rangeId}, which ` +
+          `is at ${partition.lsn}. Read again.`,
         substatus.readSessionNotAvailable,
       )
     }

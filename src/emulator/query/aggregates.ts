@@ -35,7 +35,9 @@ function total(finish: (sum: number, added: number) => number | undefined): Accu
   }
 }
 
-/** Returns the smallest or largest value in the order of types. An array or object makes the result undefined. */
+/**
+ * Returns the smallest or largest value in the order of types. An array or object makes the result undefined.
+ */
 function extreme(direction: 1 | -1): Accumulator {
   let best: unknown
   let isComparable = true

@@ -70,7 +70,8 @@ function compileMember({ object, key }: Member, compile: Compile): Evaluate {
 }
 
 function property(container: Evaluate, name: string): Evaluate {
-  // Checking whether a property is an object's own costs time, so it is done only for names that objects inherit.
+  // Checking whether a property is an object's own costs time, so it is done only for names that objects
+  // inherit.
   const isInherited = name in Object.prototype
   return (input) => {
     const value = container(input)

@@ -8,8 +8,8 @@ import { canonicalText } from './functions/values.js'
 import { cut, windowOf } from './window.js'
 
 /**
- * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query, so
- * that a query that compiles has a correct answer. `SELECT *` and `SELECT VALUE c` return the documents
+ * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
+ * so that a query that compiles has a correct answer. `SELECT *` and `SELECT VALUE c` return the documents
  * themselves, not copies.
  */
 export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {

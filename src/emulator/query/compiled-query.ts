@@ -11,24 +11,24 @@ export type QueryDocument = Readonly<Record<string, unknown>>
 /** A compiled query. It holds no documents and may run any number of times. */
 export interface CompiledQuery {
   /**
-   * Equalities of properties with constants that every result fulfils (`c.id = @id AND c.a.b = 1`). With them, a
-   * caller can look documents up instead of scanning. The key is the path joined with '.', such as 'id'. A hint
-   * only: rows are still filtered.
+   * Equalities of properties with constants that every result fulfils (`c.id = @id AND c.a.b = 1`). With
+   * them, a caller can look documents up instead of scanning. The key is the path joined with '.', such as
+   * 'id'. A hint only: rows are still filtered.
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
-   * Texts that the JSON of every matching document contains, as `JSON.stringify` writes them. With them, a caller
-   * can skip documents without parsing them. A hint only.
+   * Texts that the JSON of every matching document contains, as `JSON.stringify` writes them. With them, a
+   * caller can skip documents without parsing them. A hint only.
    */
   readonly requiredTexts: readonly string[]
   /**
-   * True when results depend on one document at a time and come in document order: no ORDER BY, aggregate, TOP,
-   * OFFSET or DISTINCT. Such a query may be paged by document position.
+   * True when results depend on one document at a time and come in document order: no ORDER BY, aggregate,
+   * TOP, OFFSET or DISTINCT. Such a query may be paged by document position.
    */
   readonly isStreaming: boolean
   /**
-   * True when rows of several sets of documents may be concatenated and cut to `top`, with the same result as for
-   * all documents together. This holds without ORDER BY, aggregates, OFFSET and DISTINCT.
+   * True when rows of several sets of documents may be concatenated and cut to `top`, with the same result as
+   * for all documents together. This holds without ORDER BY, aggregates, OFFSET and DISTINCT.
    */
   readonly isConcatenable: boolean
   /** The number of rows that TOP asks for, or null without TOP. */

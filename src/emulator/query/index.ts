@@ -3,26 +3,27 @@
  *
  * Answers queries (`POST …/docs`) over documents that its caller supplies.
  *
- * A text becomes rows in three steps. **Parse** (`parse`) turns the text into tokens and then into a tree of plain
- * data (`ast`). The tree is remembered by text, because the same query comes again with other parameters.
- * **Compile** (`compileQuery`) resolves names and turns each expression into a function of a document. It refuses
- * invalid or unknown constructs with a `QueryError` in the service's own form. **Run** filters, then orders or
- * aggregates, projects, drops duplicates and cuts. Only limits end this stage (`query-limits`): values that grow
- * too long, patterns that compare too much.
+ * A text becomes rows in three steps. **Parse** (`parse`) turns the text into tokens and then into a tree of
+ * plain data (`ast`). The tree is remembered by text, because the same query comes again with other
+ * parameters. **Compile** (`compileQuery`) resolves names and turns each expression into a function of a
+ * document. It refuses invalid or unknown constructs with a `QueryError` in the service's own form. **Run**
+ * filters, then orders or aggregates, projects, drops duplicates and cuts. Only limits end this stage
+ * (`query-limits`): values that grow too long, patterns that compare too much.
  *
  * Three rules of the dialect explain most of the code:
  *
  * - **Undefined is a value.** A missing property is undefined, and so is every computation without a result
- *   (`1 + "a"`, `1 < "a"`). It is not null. Only `true` passes WHERE, so undefined drops a document. Inside a row
- *   it drops the property, and as a whole row it drops the row.
- * - **Types are never converted.** Values of different types are not equal, and have no order for `<`. Only ORDER
- *   BY, MIN and MAX order across types.
- * - **One row for one document**, unless the query aggregates, orders, cuts or removes duplicates (`isStreaming`).
+ *   (`1 + "a"`, `1 < "a"`). It is not null. Only `true` passes WHERE, so undefined drops a document. Inside a
+ *   row it drops the property, and as a whole row it drops the row.
+ * - **Types are never converted.** Values of different types are not equal, and have no order for `<`. Only
+ *   ORDER BY, MIN and MAX order across types.
+ * - **One row for one document**, unless the query aggregates, orders, cuts or removes duplicates
+ *   (`isStreaming`).
  *
- * A query that compiles has a correct answer. A query that this room cannot answer is refused by name (JOIN, GROUP
- * BY, subqueries, user-defined functions, bitwise operators). So are mixtures of operators that other
- * implementations group differently (`refuseUnclear`). A new clause is a rule in the grammar, a node in the tree
- * and a step in `compileQuery`.
+ * A query that compiles has a correct answer. A query that this room cannot answer is refused by name (JOIN,
+ * GROUP BY, subqueries, user-defined functions, bitwise operators). So are mixtures of operators that other
+ * implementations group differently (`refuseUnclear`). A new clause is a rule in the grammar, a node in the
+ * tree and a step in `compileQuery`.
  */
 export { compileQuery } from './compile-query.js'
 export type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'

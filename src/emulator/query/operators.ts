@@ -60,7 +60,8 @@ function negate(operand: Evaluate): Evaluate {
 }
 
 /**
- * Compares for equality. Values of different types are not equal; with an undefined value the result is undefined.
+ * Compares for equality. Values of different types are not equal; with an undefined value the result is
+ * undefined.
  */
 function equality(left: Evaluate, right: Evaluate): Evaluate {
   return (input) => {

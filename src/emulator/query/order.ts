@@ -6,8 +6,8 @@ import type { Scope } from './scope.js'
 import { compareValues } from './functions/values.js'
 
 /**
- * Compiles an ORDER BY clause. Keeps a document without the property and puts it first, as the service does since
- * its range indexes contain undefined values. Equal documents keep their order.
+ * Compiles an ORDER BY clause. Keeps a document without the property and puts it first, as the service does
+ * since its range indexes contain undefined values. Equal documents keep their order.
  */
 export function compileOrder(
   items: readonly OrderItem[],

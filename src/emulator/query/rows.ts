@@ -43,8 +43,8 @@ function* defined(documents: Iterable<QueryDocument>, rowOf: Evaluate): Generato
 }
 
 /**
- * Compiles an aggregated query, which returns one row for all documents. Evaluates the selection once, over the
- * aggregates' results instead of a document.
+ * Compiles an aggregated query, which returns one row for all documents. Evaluates the selection once, over
+ * the aggregates' results instead of a document.
  */
 function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRows {
   const [firstOrder] = orderBy
@@ -58,7 +58,9 @@ function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRow
     compileSelection(selection, {
       parameters: scope.parameters,
       source: ({ name, span }) => {
-        const reason = `'${name}' may only stand within an aggregate here, since the query selects an aggregate and has no GROUP BY.`
+        const reason =
+          `'${name}' may only stand within an aggregate here, since the query selects an ` +
+          'aggregate and has no GROUP BY.'
         throw new QueryError('BadRequest', reason, span)
       },
       aggregate: (call) => {

@@ -5,8 +5,8 @@ import { decodedOrRaw, type RestRequest } from '../messages/rest-message.js'
 /** The parts of a signature that depend on the path. */
 export interface SignedResource {
   /**
-   * `dbs`, `colls`, `docs` and so on; empty for the account. Several are possible, because SDKs disagree about
-   * operations on a container.
+   * `dbs`, `colls`, `docs` and so on; empty for the account. Several are possible, because SDKs disagree
+   * about operations on a container.
    */
   readonly kinds: readonly string[]
   /** The links that the client may have signed. SDKs differ in escaping and in how they sign resource ids. */
@@ -31,7 +31,8 @@ export function assertAuthorized(
   const fields = new Map(token.split('&').map((field) => split(field)))
   if (fields.get('type') !== 'master') {
     throw unauthorized(
-      `The embedded Cosmos DB knows only master key signatures, not '${fields.get('type') ?? 'none'}'. Give the client its key.`,
+      'The embedded Cosmos DB knows only master key signatures, not ' +
+        `'${fields.get('type') ?? 'none'}'. Give the client its key.`,
     )
   }
   const given = Buffer.from(fields.get('sig') ?? '', 'base64')
@@ -42,7 +43,8 @@ export function assertAuthorized(
   )
   if (!isSigned) {
     throw unauthorized(
-      'The input authorization token can not serve the request: the signature was not made with the key of this account. Check the key.',
+      'The input authorization token can not serve the request: the signature was not made with the ' +
+        'key of this account. Check the key.',
     )
   }
   assertCurrent(date, now())
@@ -61,7 +63,8 @@ function assertCurrent(date: string, now: number): void {
   if (Math.abs(signedAt - now) <= longestSkewMs) return
   throw new Refusal(
     403,
-    `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Correct the client's clock.`,
+    `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, ` +
+      `and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Correct the client's clock.`,
   )
 }
 
@@ -79,8 +82,8 @@ const longestRemembered = 1_024
 export class MasterKey {
   private readonly key: KeyObject
   /**
-   * Valid signatures, by the text that was signed. Dates have whole seconds, so a busy client signs the same text many
-   * times. Texts from a client without the key are never remembered.
+   * Valid signatures, by the text that was signed. Dates have whole seconds, so a busy client signs the same
+   * text many times. Texts from a client without the key are never remembered.
    */
   private readonly remembered = new Map<string, Buffer>()
 

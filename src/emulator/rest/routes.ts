@@ -35,7 +35,9 @@ export interface RoutesOptions {
 /** Answers requests synchronously. The caller decides when the answer may be sent. */
 export type Routes = (request: RestRequest) => RestResponse
 
-/** Creates the REST interface of an engine. A problem with a request becomes an answer, never an exception. */
+/**
+ * Creates the REST interface of an engine. A problem with a request becomes an answer, never an exception.
+ */
 export function createRoutes(options: RoutesOptions): Routes {
   return (request) => {
     let answer: Answer
@@ -59,7 +61,8 @@ function route(request: RestRequest, { engine, faults, meter, signing }: RoutesO
       : dispatch({ engine, request, segments }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
-    `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check the method and the path.`,
+    `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check ` +
+      'the method and the path.',
   )
 }
 

@@ -6,7 +6,10 @@ const longestMs = 36_525 * 86_400_000
 /** A length of time: milliseconds, or a number with a unit: `'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`. */
 export type Duration = number | string
 
-/** Returns the duration in milliseconds, or null unless it is positive, at most 100 years, and has a known unit. */
+/**
+ * Returns the duration in milliseconds, or null unless it is positive, at most 100 years, and has a known
+ * unit.
+ */
 export function durationMs(duration: Duration): number | null {
   const ms = lengthMs(duration)
   return ms !== null && ms > 0 ? ms : null

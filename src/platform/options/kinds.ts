@@ -9,7 +9,9 @@ export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodT
   return kind(`a whole number ${rule}`, (value) => isIt(value) && Number(value) <= max)
 }
 
-/** A duration of at least `minMs`, read as milliseconds. `orElse` names other values that the option takes. */
+/**
+ * A duration of at least `minMs`, read as milliseconds. `orElse` names other values that the option takes.
+ */
 export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   const rule = `a duration of at least ${minMs} ms, such as 30000 or '30s'${orElse}`
   const isIt = (value: unknown): boolean => (lengthMs(value) ?? -1) >= minMs

@@ -9,8 +9,8 @@ export type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> 
 /** The options that were read. */
 export interface Read<S extends Shape> {
   /**
-   * An option with a problem has its default here, so that rules about several options can still be checked. A
-   * required option with a problem is undefined.
+   * An option with a problem has its default here, so that rules about several options can still be checked.
+   * A required option with a problem is undefined.
    */
   readonly values: Values<S>
   /** One sentence for each problem. */
@@ -22,7 +22,10 @@ interface Issue {
   readonly message: string
 }
 
-/** Reads options by their shape. Types do not bind users of JavaScript, nor files: nothing about them is assumed. */
+/**
+ * Reads options by their shape. Types do not bind users of JavaScript, nor files: nothing about them is
+ * assumed.
+ */
 export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
   const { values, issues } = read(shape, given)
   return { values, problems: issues.map(sentence) }

@@ -3,8 +3,8 @@ import type { Telemetry, TelemetryEventOf } from '../../telemetry/index.js'
 type Logged = TelemetryEventOf<'agent.logged'>
 
 /**
- * The log of a handler. Each line becomes an `agent.logged` event, which the console logger writes like any other
- * event. The ids of job, step, attempt and instance are added to it. Never throws.
+ * The log of a handler. Each line becomes an `agent.logged` event, which the console logger writes like any
+ * other event. The ids of job, step, attempt and instance are added to it. Never throws.
  */
 export type AgentLog = Readonly<
   Record<

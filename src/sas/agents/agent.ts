@@ -13,11 +13,14 @@ export interface AgentContext {
   readonly stepId: string
   /** 1 for the first try of a step. */
   readonly attempt: number
-  /** The same for every attempt at this step: pass it to the remote service, which can then recognise a repetition. */
+  /**
+   * The same for every attempt at this step: pass it to the remote service, which can then recognise a
+   * repetition.
+   */
   readonly idempotencyKey: string
   /**
-   * For an undo: the idempotency key of the operation it undoes. The remote service knows this key even if its answer
-   * was lost. Otherwise null.
+   * For an undo: the idempotency key of the operation it undoes. The remote service knows this key even if
+   * its answer was lost. Otherwise null.
    */
   readonly undoes: string | null
   /** When the attempt times out. `extend` moves it later. No outcome is recorded after it. */
@@ -25,16 +28,16 @@ export interface AgentContext {
   /** Aborts shortly before the deadline and when the host stops. Pass it to every call that waits. */
   readonly signal: AbortSignal
   /**
-   * Asks for more time, for work that may take longer than the step's `completeWithin`. Call it whenever there is
-   * progress. Afterwards at least half of `completeWithin` is left, unless the job itself must be done earlier. It
-   * writes only if less is left. Rejects if no outcome would be recorded any more: the handler has returned, or
-   * `signal` has aborted because the deadline passed or the step was stopped or given to another attempt. Also
-   * rejects if the store does not answer before the deadline.
+   * Asks for more time, for work that may take longer than the step's `completeWithin`. Call it whenever
+   * there is progress. Afterwards at least half of `completeWithin` is left, unless the job itself must be
+   * done earlier. It writes only if less is left. Rejects if no outcome would be recorded any more: the
+   * handler has returned, or `signal` has aborted because the deadline passed or the step was stopped or
+   * given to another attempt. Also rejects if the store does not answer before the deadline.
    */
   readonly extend: () => Promise<void>
   /**
-   * Reads a document of your own in the job's partition, such as one stored `alongside`. Returns null if there is
-   * none. Rejects with `StoreUnavailable` if the store could not be reached.
+   * Reads a document of your own in the job's partition, such as one stored `alongside`. Returns null if
+   * there is none. Rejects with `StoreUnavailable` if the store could not be reached.
    */
   readonly readDocument: (id: string) => Promise<Readonly<Record<string, unknown>> | null>
   /** Logs to the host's own events: `context.log.info('held', { sku })`. */
@@ -44,9 +47,9 @@ export interface AgentContext {
 }
 
 /**
- * The code of one operation. If it returns, the step succeeds with the returned value (JSON) as its output. If it
- * throws, the failure is recorded with diagnostics, and the step is tried again after its back-off. It may run more
- * than once for one step, so it must be idempotent.
+ * The code of one operation. If it returns, the step succeeds with the returned value (JSON) as its output.
+ * If it throws, the failure is recorded with diagnostics, and the step is tried again after its back-off. It
+ * may run more than once for one step, so it must be idempotent.
  */
 export type AgentHandler<I, O> = (input: I, context: AgentContext) => Promise<O> | O
 
@@ -91,21 +94,22 @@ export interface AgentDefinition {
 /** Options for running an agent. */
 export interface AgentOptions {
   /**
-   * How many handlers of this agent run at once in one instance, 1 or more. Set it to what the remote service can
-   * bear. Default: all slots of the instance.
+   * How many handlers of this agent run at once in one instance, 1 or more. Set it to what the remote service
+   * can bear. Default: all slots of the instance.
    */
   readonly slots?: number
   /**
-   * Retries for faults that pass quickly. A handler that throws is called again within the same attempt, up to
-   * `tries` times in all (1 or more), after a pause that doubles from `min` to `max`. The attempt fails, and counts
-   * once, after the last try, when the handler calls `failPermanently`, or when `max` no longer fits before the
-   * deadline. Default: one try.
+   * Retries for faults that pass quickly. A handler that throws is called again within the same attempt, up
+   * to `tries` times in all (1 or more), after a pause that doubles from `min` to `max`. The attempt fails,
+   * and counts once, after the last try, when the handler calls `failPermanently`, or when `max` no longer
+   * fits before the deadline. Default: one try.
    */
   readonly retry?: Required<Retry>
   /**
-   * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time `openFor` without
-   * calling the handler. Then one attempt is let through as a test. Attempts that fail this way count like others, so
-   * choose back-offs of steps longer than `openFor`. Default: the handler is always called.
+   * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time
+   * `openFor` without calling the handler. Then one attempt is let through as a test. Attempts that fail this
+   * way count like others, so choose back-offs of steps longer than `openFor`. Default: the handler is always
+   * called.
    */
   readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }
 }
@@ -118,8 +122,8 @@ export const namePattern = /^[a-z][a-z0-9-]*$/
 /**
  * Defines an agent: a name, and one handler for each operation it offers.
  *
- * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, an option
- * outside its bounds
+ * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, an
+ * option outside its bounds
  */
 export function defineAgent<H extends AgentHandlers>(
   name: string,

@@ -6,8 +6,8 @@ const mostLost = 3
 const restMs = 60_000
 
 /**
- * Judges from recent outcomes whether an agents instance should take work (R124). It only reports: the change feed
- * processor gives the leases back. It knows only this process and decides nothing about steps.
+ * Judges from recent outcomes whether an agents instance should take work (R124). It only reports: the change
+ * feed processor gives the leases back. It knows only this process and decides nothing about steps.
  */
 export class AgentsHealth {
   private lost = 0

@@ -37,7 +37,10 @@ export interface AgentsOptions {
   readonly inProcessPath?: InProcessPath
   /** How long a feed range may be without a reader after an instance died. */
   readonly failoverMs: number
-  /** Why this instance should take no work, for reasons of its user's own; null for none. Default: always null. */
+  /**
+   * Why this instance should take no work, for reasons of its user's own; null for none. Default: always
+   * null.
+   */
   readonly unhealthyReason?: () => string | null
 }
 
@@ -60,9 +63,9 @@ interface OwnAttempt {
 }
 
 /**
- * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The feed's
- * checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not the lease. While
- * a step has no slot the delegate waits, and so the feed does.
+ * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The
+ * feed's checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not
+ * the lease. While a step has no slot the delegate waits, and so the feed does.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -97,7 +100,9 @@ export class Agents {
     this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
   }
 
-  /** Resolves when every open step of these changes has been started; rejects when interrupted before that. */
+  /**
+   * Resolves when every open step of these changes has been started; rejects when interrupted before that.
+   */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
@@ -122,7 +127,10 @@ export class Agents {
     }
   }
 
-  /** Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for them. */
+  /**
+   * Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for
+   * them.
+   */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
     await noticingLate(this.options.clock, budgetMs, ended, () => this.stopping.abort())
@@ -170,7 +178,10 @@ export class Agents {
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
   }
 
-  /** Whether the attempt was dispatched to these agents, or this instance held the lease when it was dispatched. */
+  /**
+   * Whether the attempt was dispatched to these agents, or this instance held the lease when it was
+   * dispatched.
+   */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
@@ -194,8 +205,8 @@ export class Agents {
   }
 
   /**
-   * One attempt and the record of its outcome; answers how to go on. Never rejects: what could not be recorded is a
-   * deadline that passes.
+   * One attempt and the record of its outcome; answers how to go on. Never rejects: what could not be
+   * recorded is a deadline that passes.
    */
   private async work(
     offered: Stored<StepDocument>,

@@ -4,9 +4,9 @@ import type { StepDocument } from '../model/documents.js'
 /**
  * The time that one attempt has.
  *
- * An attempt is running, then over, then closed. It is over when its time has passed or `end` is called; its signal
- * then aborts. If the handler returns in time, the attempt goes from running to closed, and its signal does not
- * abort.
+ * An attempt is running, then over, then closed. It is over when its time has passed or `end` is called; its
+ * signal then aborts. If the handler returns in time, the attempt goes from running to closed, and its signal
+ * does not abort.
  */
 export class AttemptTime {
   private readonly aborting = new AbortController()

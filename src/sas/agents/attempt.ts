@@ -33,8 +33,8 @@ export interface AttemptOptions {
 }
 
 /**
- * Makes one attempt under the step's deadline. Returns null if the deadline passed or the host stopped first. Then no
- * outcome may be recorded, whatever the handler still does (R75).
+ * Makes one attempt under the step's deadline. Returns null if the deadline passed or the host stopped first.
+ * Then no outcome may be recorded, whatever the handler still does (R75).
  */
 export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
   const { step, clock, stopping } = options
@@ -69,15 +69,16 @@ async function run(
       random,
       ...retrying,
       signal: time.signal,
-      // Without time for another try the attempt fails now, while its failure can still be recorded (R72, R77).
+      // Without time for another try the attempt fails now, while its failure can still be recorded (R72,
+      // R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // An earlier call of this attempt may have acted and lost its answer, so only a refusal of the first call proves
-    // that nothing was done.
+    // An earlier call of this attempt may have acted and lost its answer, so only a refusal of the first call
+    // proves that nothing was done.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }
@@ -91,7 +92,8 @@ function successWith(output: unknown): Outcome {
   }
   const bytes = Buffer.byteLength(given.text)
   if (bytes <= maxOutputBytes) return { kind: 'success', output: given.json }
-  const message = `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere and return where`
+  const message =
+    `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere ` + 'and return where'
   return { kind: 'permanent', message }
 }
 

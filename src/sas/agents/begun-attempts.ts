@@ -9,9 +9,9 @@ interface Attempted extends DocumentAddress {
 }
 
 /**
- * Remembers attempts that began in this process recently, because the feed may still deliver older versions of their
- * steps. Once the feed has delivered the end of an attempt, it delivers no older version. The attempt is then
- * forgotten, because a later job with the same id may count attempts from 1.
+ * Remembers attempts that began in this process recently, because the feed may still deliver older versions
+ * of their steps. Once the feed has delivered the end of an attempt, it delivers no older version. The
+ * attempt is then forgotten, because a later job with the same id may count attempts from 1.
  */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()

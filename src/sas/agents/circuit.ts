@@ -16,9 +16,10 @@ export interface CircuitOptions {
 }
 
 /**
- * The circuit breaker of one agent. After several failures in a row, attempts fail at once for a while, without a
- * call. Then one attempt is made as a test, and the others wait for its result (R82). The breaker knows only this
- * process and decides nothing about steps: an attempt it refuses is an ordinary reported failure (R78).
+ * The circuit breaker of one agent. After several failures in a row, attempts fail at once for a while,
+ * without a call. Then one attempt is made as a test, and the others wait for its result (R82). The breaker
+ * knows only this process and decides nothing about steps: an attempt it refuses is an ordinary reported
+ * failure (R78).
  */
 export class Circuit {
   private readonly policy
@@ -42,7 +43,9 @@ export class Circuit {
     return this.clock.monotonic() < this.openUntilMs
   }
 
-  /** Makes an attempt and returns its outcome. While the circuit is open, returns a failure without making it. */
+  /**
+   * Makes an attempt and returns its outcome. While the circuit is open, returns a failure without making it.
+   */
   async run(attempt: () => Promise<Outcome | null>): Promise<Outcome | null> {
     try {
       return await this.policy.execute(attempt)
@@ -55,8 +58,8 @@ export class Circuit {
   }
 
   /**
-   * Returns the back-off of an open circuit. Cockatiel compares it with the machine's clock, so it is infinite,
-   * positive or negative, as our own clock decides.
+   * Returns the back-off of an open circuit. Cockatiel compares it with the machine's clock, so it is
+   * infinite, positive or negative, as our own clock decides.
    */
   private opened(): IBackoff<unknown> {
     this.openUntilMs = this.clock.monotonic() + this.options.openForMs
@@ -70,7 +73,10 @@ export class Circuit {
   }
 }
 
-/** Checks whether the remote service answered. A permanent failure is an answer; an attempt without outcome is not. */
+/**
+ * Checks whether the remote service answered. A permanent failure is an answer; an attempt without outcome is
+ * not.
+ */
 function isAnswer(outcome: Outcome | null): boolean {
   return outcome !== null && outcome.kind !== 'failed'
 }

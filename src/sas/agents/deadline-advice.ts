@@ -22,8 +22,8 @@ interface Seen {
 }
 
 /**
- * Judges from the attempts of this instance whether the deadlines of steps fit the duration of their operations
- * (R57). It only reports, once for each operation and reason. It never changes a deadline.
+ * Judges from the attempts of this instance whether the deadlines of steps fit the duration of their
+ * operations (R57). It only reports, once for each operation and reason. It never changes a deadline.
  */
 export class DeadlineAdvice {
   private readonly seen = new Map<string, Seen>()
@@ -40,7 +40,8 @@ export class DeadlineAdvice {
     this.advise(
       'failover',
       step,
-      `another instance takes over from a dead one after up to ${failoverMs} ms, and ${attempts} over before that: ` +
+      `another instance takes over from a dead one after up to ${failoverMs} ms, and ${attempts} over ` +
+        'before that: ' +
         'allow more time or more attempts, or set claim: true',
     )
   }
@@ -58,7 +59,8 @@ export class DeadlineAdvice {
     this.advise(
       'duration',
       step,
-      `${count} of its last ${seen.cutOff.length} attempts took longer: allow more time, let the handler ask for time ` +
+      `${count} of its last ${seen.cutOff.length} attempts took longer: allow more time, let the ` +
+        'handler ask for time ' +
         '(context.extend), or check what it waits for',
     )
   }

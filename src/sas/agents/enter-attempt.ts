@@ -11,8 +11,8 @@ interface Entering {
 }
 
 /**
- * W2: returns the step as stored when this process may act on it; null if another process has the attempt, or if it is
- * over.
+ * W2: returns the step as stored when this process may act on it; null if another process has the attempt, or
+ * if it is over.
  */
 export function enterAttempt(
   { store, clock }: Entering,

@@ -26,8 +26,8 @@ export interface MoreTime {
 }
 
 /**
- * Asks for more time for an attempt (W2'), as {@link extend} decides. While the store does not answer, the request is
- * repeated until the current deadline. Then the attempt times out as usual (F-A26).
+ * Asks for more time for an attempt (W2'), as {@link extend} decides. While the store does not answer, the
+ * request is repeated until the current deadline. Then the attempt times out as usual (F-A26).
  *
  * @throws StoreUnavailable if the store did not answer before the deadline
  */

@@ -23,13 +23,17 @@ export interface OutcomeRecorderOptions {
 }
 
 /**
- * Writes what came of an attempt on its step. Where the scheduler of the same process drives the job, outcome and next
- * steps are one transaction; otherwise the outcome is written alone, and the feed brings it to the scheduler.
+ * Writes what came of an attempt on its step. Where the scheduler of the same process drives the job, outcome
+ * and next steps are one transaction; otherwise the outcome is written alone, and the feed brings it to the
+ * scheduler.
  */
 export class OutcomeRecorder {
   constructor(private readonly options: OutcomeRecorderOptions) {}
 
-  /** Records an outcome. A success that no document can hold fails for good: another call would not help (F-A18). */
+  /**
+   * Records an outcome. A success that no document can hold fails for good: another call would not help
+   * (F-A18).
+   */
   async record(step: Stored<StepDocument>, outcome: Outcome, leaseToken: string | null): Promise<() => void> {
     try {
       return await this.write(step, outcome, leaseToken)

@@ -9,13 +9,14 @@ interface Waiting extends Candidate {
 }
 
 /**
- * Every eighth place goes to the work that has waited longest, so that urgent work cannot delay the rest without end.
+ * Every eighth place goes to the work that has waited longest, so that urgent work cannot delay the rest
+ * without end.
  */
 const longestWaitingEvery = 8
 
 /**
- * A bounded number of places for work, in total and for each agent. Work without a place waits. The most urgent goes
- * first, and equally urgent work goes in the order of arrival (R125, R126).
+ * A bounded number of places for work, in total and for each agent. Work without a place waits. The most
+ * urgent goes first, and equally urgent work goes in the order of arrival (R125, R126).
  */
 export class Slots {
   private taken = 0
@@ -53,7 +54,8 @@ export class Slots {
   }
 
   /**
-   * Takes a place for this agent if one is free. A free place is never kept for waiting work: `release` passes it on.
+   * Takes a place for this agent if one is free. A free place is never kept for waiting work: `release`
+   * passes it on.
    */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false

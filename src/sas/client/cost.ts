@@ -1,8 +1,9 @@
 /**
- * Computes what jobs and idle units cost, from formulas. Prices are the points that Microsoft publishes: a read of 1
- * KB costs 1 request unit, an insert about 5.5, a replace twice that, a query at least 2.5 per physical partition.
- * Between the points a straight line is used. The counts are the actual writes of scheduler, agents and submission.
- * The embedded store charges by the same points, and a test compares the two.
+ * Computes what jobs and idle units cost, from formulas. Prices are the points that Microsoft publishes: a
+ * read of 1 KB costs 1 request unit, an insert about 5.5, a replace twice that, a query at least 2.5 per
+ * physical partition. Between the points a straight line is used. The counts are the actual writes of
+ * scheduler, agents and submission. The embedded store charges by the same points, and a test compares the
+ * two.
  */
 
 /** The jobs and units to compute the cost of. */
@@ -32,8 +33,8 @@ export interface JobCost {
   /** Request units of the writes. */
   readonly writeCharge: number
   /**
-   * The upper limit of the request units for reading the changes, as if every unit read every version. A document that
-   * changes again before it is read is read only once, so a busy system pays less.
+   * The upper limit of the request units for reading the changes, as if every unit read every version. A
+   * document that changes again before it is read is read only once, so a busy system pays less.
    */
   readonly feedCharge: number
 }
@@ -54,7 +55,10 @@ const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** Defaults, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
-/** Each role reads the feed with its own leases. Sweeps query overdue documents, unclaimed work and unsent notices. */
+/**
+ * Each role reads the feed with its own leases. Sweeps query overdue documents, unclaimed work and unsent
+ * notices.
+ */
 const working = [
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 5, queriesPerSecond: 0 },
@@ -68,11 +72,11 @@ const meanAcquireSeconds = acquireSeconds * 0.95
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, documentKilobytes, isTogether } = question
   const creates = steps + 1
-  // The job is written with the first dispatch, which claims it, with each following dispatch, and at the end. A step
-  // is written with its dispatch and its outcome.
+  // The job is written with the first dispatch, which claims it, with each following dispatch, and at the
+  // end. A step is written with its dispatch and its outcome.
   const replaces = steps + 1 + 2 * steps + claimedSteps
-  // Submission and first dispatch are two requests. Together, each outcome carries what follows; otherwise each step
-  // needs two requests.
+  // Submission and first dispatch are two requests. Together, each outcome carries what follows; otherwise
+  // each step needs two requests.
   const writeRequests = 2 + (isTogether ? steps : 2 * steps) + claimedSteps
   const versions = creates + replaces
   return {

@@ -55,8 +55,8 @@ export interface SubmitOptions {
   /** The business id that notifications carry. Default: the job's id. */
   readonly orderId?: string
   /**
-   * The partition key value of job, steps and documents alongside. Default: the job's id. An id identifies a job within
-   * its partition: submitted under another key it is another job, so derive the key from what the id stands for.
+   * The partition key value of the job, its steps and the documents alongside. Default: the job's id. The
+   * same id under another key is another job, so derive the key from the meaning of the id.
    */
   readonly partitionKey?: string
   /** Documents of your own, created in the same transaction. Default: what the workflow says. */
@@ -65,11 +65,11 @@ export interface SubmitOptions {
   readonly priority?: number
   /** Where notifications about the job go. Default: none are written. */
   readonly replyTo?: string
-  /** How long the whole job may take; after that it ends as its workflow's `onExhausted` says. Default: no limit. */
+  /** The longest time of the job. After that, `onExhausted` of its workflow applies. Default: no limit. */
   readonly completeWithin?: Duration
   /**
-   * How long the job and its steps are kept after it ended Processed or Compensated. A job in Error is always kept.
-   * Default: no limit.
+   * How long the job and its steps are kept after it ended Processed or Compensated. A job in Error is always
+   * kept. Default: no limit.
    */
   readonly retainFor?: Duration
 }
@@ -84,9 +84,9 @@ export class JobClient {
   }
 
   /**
-   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable. A job of
-   * more steps than one transaction takes is written in stages, and nothing of it runs before the last. Safe to repeat:
-   * the same id with the same input answers the job that is there.
+   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable.
+   * A job of more steps than one transaction takes is written in stages, and nothing of it runs before the
+   * last. Safe to repeat: the same id with the same input answers the job that is there.
    *
    * @throws SubmissionInvalid for an input or id that can never be accepted; nothing was written
    * @throws JobConflict when the id belongs to another submission; nothing was written
@@ -134,7 +134,7 @@ export class JobClient {
     return jobs.map(summaryOf)
   }
 
-  /** How many jobs there are in each state. The store counts them from its index: the charge grows with their number. */
+  /** Counts the jobs in each state, from the store's index. The charge grows with their number. */
   counts(): Promise<JobCounts> {
     return this.options.queries.countJobs()
   }
@@ -145,9 +145,9 @@ export class JobClient {
   }
 
   /**
-   * Gives the failed steps of a job in Error another try, or begins a job that was undone once more. A step keeps its
-   * idempotency key unless what it did was undone, or its input is another one. `step` names one of several failed
-   * steps, `input` replaces what it is given.
+   * Retries the failed steps of a job in Error, or restarts a job that was undone. A step keeps its
+   * idempotency key unless it was undone or gets another input. `step` names one of several failed steps.
+   * `input` replaces its input.
    *
    * @throws CommandInvalid when an argument is invalid; nothing was written
    * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
@@ -178,8 +178,7 @@ export class JobClient {
   }
 
   /**
-   * Stops a job: attempts under way no longer count, and what was done is undone where it has an undo. The job ends
-   * Compensated.
+   * Stops a job. Running attempts no longer count, and done steps with an undo are undone. Ends Compensated.
    *
    * @throws CommandInvalid when there is no reason; nothing was written
    * @throws CommandRefused when the job has ended, or is being undone already; nothing was written
@@ -191,13 +190,13 @@ export class JobClient {
   }
 
   /**
-   * Raises the event that a `waitFor` step waits for, now or when it will begin. The same event again does no harm.
+   * Raises the event of a `waitFor` step, before or while it waits. Raising it again does no harm.
    *
    * A step that is parked keeps the event, and goes on when it is released.
    *
    * @throws CommandInvalid when an argument is invalid, or the payload is not JSON
-   * @throws CommandRefused when the job has no such step or was undone, or the step does not wait for an event, no longer
-   * waits, or already has another event
+   * @throws CommandRefused when the job has no such step or was undone, or the step does not wait for an
+   * event, no longer waits, or already has another event
    * @throws JobNotFound when there is no such job
    */
   async raiseEvent(
@@ -219,7 +218,7 @@ export class JobClient {
     return unreadableJobs(this.options.store)
   }
 
-  /** Notices that were given up because no receiver took them, the oldest first; 100 unless the filter says otherwise. */
+  /** Lists the notices that no receiver accepted and that were given up, oldest first. Default limit: 100. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)

@@ -39,8 +39,8 @@ const pageSize = 500
 const atOnce = 8
 
 /**
- * The jobs that match a filter, for a command on all of them. Each job is decided and written separately. A run that
- * was cut short can be repeated: a job that is done refuses the command or no longer matches (F-O4).
+ * The jobs that match a filter, for a command on all of them. Each job is decided and written separately. A
+ * run that was cut short can be repeated: a job that is done refuses the command or no longer matches (F-O4).
  */
 export class JobSelection {
   /** @internal */
@@ -61,7 +61,9 @@ export class JobSelection {
     }
   }
 
-  /** Calls {@link SingleCommands.resubmit} for every match in Error, or in the state that the filter names. */
+  /**
+   * Calls {@link SingleCommands.resubmit} for every match in Error, or in the state that the filter names.
+   */
   resubmit(options: Omit<ResubmitOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
@@ -70,7 +72,9 @@ export class JobSelection {
     )
   }
 
-  /** Calls {@link SingleCommands.release} for every match with a step that is parked or in an extended wait. */
+  /**
+   * Calls {@link SingleCommands.release} for every match with a step that is parked or in an extended wait.
+   */
   release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ attention }: JobSummary): boolean =>

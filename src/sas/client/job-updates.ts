@@ -16,9 +16,9 @@ export interface Following {
 }
 
 /**
- * Yields the job as it is, and again whenever it or a step has changed, until it ends. It reads the feed of the job's
- * own logical partition, so changes of jobs in other partitions cost nothing. Versions that follow each other closely
- * are yielded as one.
+ * Yields the job as it is, and again whenever it or a step has changed, until it ends. It reads the feed of
+ * the job's own logical partition, so changes of jobs in other partitions cost nothing. Versions that follow
+ * each other closely are yielded as one.
  */
 export async function* followJob(following: Following): AsyncGenerator<JobView, void, undefined> {
   const { jobId, feed, readView, rest, signal } = following

@@ -27,8 +27,8 @@ export interface StepView {
   readonly output: Json
   readonly attention: Attention | null
   /**
-   * Whether an attempt with the current idempotency key may have had an effect that is not undone. Another input
-   * gives the step a new key.
+   * Whether an attempt with the current idempotency key may have had an effect that is not undone. Another
+   * input gives the step a new key.
    */
   readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]
@@ -47,7 +47,9 @@ export interface JobView {
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly attention: Attention | null
-  /** Set when the job begins to undo its steps. Holds the reason, and whether the job begins again afterwards. */
+  /**
+   * Set when the job begins to undo its steps. Holds the reason, and whether the job begins again afterwards.
+   */
   readonly compensation: Compensation | null
   readonly generation: number
   /** The newest decisions of operators, oldest first. */

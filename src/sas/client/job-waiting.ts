@@ -34,8 +34,9 @@ export class JobWaiting {
   }
 
   /**
-   * Waits for the end of the job and returns it, or null if there is no such job. If the job ends in this process, the
-   * job is returned as written, which costs no request. Throws the signal's reason if the signal aborts first.
+   * Waits for the end of the job and returns it, or null if there is no such job. If the job ends in this
+   * process, the job is returned as written, which costs no request. Throws the signal's reason if the signal
+   * aborts first.
    *
    * @param accepted when the job was accepted, if that was in this process
    */
@@ -73,8 +74,8 @@ export class JobWaiting {
   }
 
   /**
-   * Waits for `poll`, or for the end of the job in this process if that comes first. The signal of `poll` aborts with
-   * the caller's, and when `poll` is no longer needed.
+   * Waits for `poll`, or for the end of the job in this process if that comes first. The signal of `poll`
+   * aborts with the caller's, and when `poll` is no longer needed.
    */
   private async orEndedHere<T>(
     job: JobAddress,

@@ -51,8 +51,8 @@ export class Job {
   }
 
   /**
-   * Yields the job as it is now, and again whenever it or one of its steps has changed. Ends after the final state of
-   * the job. Changes that follow each other closely are yielded as one.
+   * Yields the job as it is now, and again whenever it or one of its steps has changed. Ends after the final
+   * state of the job. Changes that follow each other closely are yielded as one.
    *
    * @throws JobNotFound if there is no such job
    * @throws StoreUnavailable if the store could not be reached; call `updates` again

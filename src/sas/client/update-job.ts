@@ -9,9 +9,9 @@ import { readableJob } from '../store/unreadable-jobs.js'
 const maxTries = 6
 
 /**
- * Carries out a command: reads the job, calls {@link operate}, and writes on condition of every etag. After a lost
- * race or an unknown outcome it reads again. If the job's audit then contains the command, an earlier write
- * succeeded.
+ * Carries out a command: reads the job, calls {@link operate}, and writes on condition of every etag. After a
+ * lost race or an unknown outcome it reads again. If the job's audit then contains the command, an earlier
+ * write succeeded.
  *
  * @returns the job as written, or null if there is none
  * @throws CommandRefused if the state of the job does not allow the command
@@ -39,7 +39,8 @@ export async function updateJob(
     // A large change is written in several transactions, and each of them may lose its own races.
     tries = result.kind === 'applied' ? 0 : tries + 1
   }
-  const message = `job document ${address.id}: still contended after ${maxTries} tries; give the command again`
+  const message =
+    `job document ${address.id}: still contended after ${maxTries} tries; give the ` + 'command again'
   throw new StoreUnavailable(message, { cause: null })
 }
 

@@ -8,20 +8,20 @@ export interface Accepted {
 const shortestMs = 5
 const longestMs = 1_000
 /**
- * The first read, as a share of the time that jobs usually take. Where this process hears of their ends, a read is
- * only a fallback, so it comes later.
+ * The first read, as a share of the time that jobs usually take. Where this process hears of their ends, a
+ * read is only a fallback, so it comes later.
  */
 const firstReadAfter = { heard: 2, read: 0.8 }
 /**
- * The weight of the newest job in the average of its workflow. A quicker job counts more, because its end would be
- * noticed late.
+ * The weight of the newest job in the average of its workflow. A quicker job counts more, because its end
+ * would be noticed late.
  */
 const newestCounts = { slower: 0.2, quicker: 0.5 }
 const rememberedWorkflows = 1_000
 
 /**
- * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first one is due
- * when jobs of that workflow have usually ended. The next reads follow soon, then less and less often.
+ * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first one
+ * is due when jobs of that workflow have usually ended. The next reads follow soon, then less and less often.
  */
 export class WaitPace {
   /** The time from acceptance to the first read, by workflow. */

@@ -9,7 +9,10 @@ export interface Claimant {
   readonly fence: number
   /** The name of the agents instance. */
   readonly by: string
-  /** Unique for every claim, so that a claim made before a crash of this instance is not mistaken for this one. */
+  /**
+   * Unique for every claim, so that a claim made before a crash of this instance is not mistaken for this
+   * one.
+   */
   readonly token: string
 }
 
@@ -21,15 +24,16 @@ export type Claiming =
   | { readonly kind: 'refused' }
 
 /**
- * Claims an attempt before its side effect (W2). The write is conditional on the step's etag, so that only one of the
- * processes that were offered the attempt acts (F-A6). The fence does not change, because the outcome belongs to the
- * attempt as dispatched (I2, I3).
+ * Claims an attempt before its side effect (W2). The write is conditional on the step's etag, so that only
+ * one of the processes that were offered the attempt acts (F-A6). The fence does not change, because the
+ * outcome belongs to the attempt as dispatched (I2, I3).
  */
 export function claim(step: StepDocument, claimant: Claimant, now: number): Claiming {
   if (step.claim?.token === claimant.token) return { kind: 'held' }
   if (step.fence !== claimant.fence || !isOpen(step, now) || !isUnclaimed(step)) return { kind: 'refused' }
   const { by, token, fence } = claimant
-  // An offer may last longer than an attempt, so the deadline of a claimed attempt is cut to `completeWithin`.
+  // An offer may last longer than an attempt, so the deadline of a claimed attempt is cut to
+  // `completeWithin`.
   const isLongOffer = step.attention?.kind === 'unclaimed'
   const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
   const at = new Date(now).toISOString()
@@ -39,7 +43,9 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
   }
 }
 
-/** Checks whether the current attempt waits for an agent to claim it. Then certainly no agent has acted on it. */
+/**
+ * Checks whether the current attempt waits for an agent to claim it. Then certainly no agent has acted on it.
+ */
 export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)
 }
@@ -50,9 +56,9 @@ export function isTaken({ claim: newest, fence }: StepDocument): boolean {
 }
 
 /**
- * Marks an attempt that needs no claim (W2). A process writes the mark before it acts, if it may not be the first to
- * make the attempt. If an earlier process then reports a refusal, it finds the mark, so the refusal proves nothing.
- * Otherwise the earlier process has already settled the attempt.
+ * Marks an attempt that needs no claim (W2). A process writes the mark before it acts, if it may not be the
+ * first to make the attempt. If an earlier process then reports a refusal, it finds the mark, so the refusal
+ * proves nothing. Otherwise the earlier process has already settled the attempt.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }

@@ -24,7 +24,9 @@ import { isHeldBack } from '../model/work.js'
 /** Schedules a job forward. If compensation leads to another generation, the same transaction begins it. */
 type Advance = (state: SchedulingState, ledger: Ledger) => Schedule
 
-/** Returns the compensation, if all these failed steps ask for one; null if the job must end in error instead. */
+/**
+ * Returns the compensation, if all these failed steps ask for one; null if the job must end in error instead.
+ */
 export function compensationFor(
   { steps, now, scheduler }: SchedulingState,
   failed: readonly string[],
@@ -40,12 +42,12 @@ export function compensationFor(
  * Decides how a job whose `compensation` is set is undone (W7, W9).
  *
  * 1. Every step that is still under way gets a new fence, so its outcome no longer counts (I3).
- * 2. Every step that succeeded or may have acted is undone, with all its generations that may have acted. Steps that
- *    depend on it are undone before it (I6).
+ * 2. Every step that succeeded or may have acted is undone, with all its generations that may have acted.
+ *    Steps that depend on it are undone before it (I6).
  * 3. The job ends, or begins again.
  *
- * If an undo fails permanently, the steps that its step depends on stay as they are, and the other undos continue. The
- * job then ends flagged for an operator (R111).
+ * If an undo fails permanently, the steps that its step depends on stay as they are, and the other undos
+ * continue. The job then ends flagged for an operator (R111).
  */
 export function compensate(state: SchedulingState, ledger: Ledger, advance: Advance): Schedule {
   const { job, steps, now } = state
@@ -82,8 +84,8 @@ function withIntent(state: SchedulingState): SchedulingState {
 }
 
 /**
- * Stops a step that is under way in the direction `do`. A step that was given up, stopped or skipped is undone if a
- * call for any of its generations may have acted (F-K2).
+ * Stops a step that is under way in the direction `do`. A step that was given up, stopped or skipped is
+ * undone if a call for any of its generations may have acted (F-K2).
  */
 function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): readonly StepChange[] {
   if (step.direction === 'undo') return []
@@ -94,7 +96,8 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [cancelStep(step)]
-  // An attempt may run until its deadline, unaware of the new fence. Its effect is undone after the deadline (F-K2).
+  // An attempt may run until its deadline, unaware of the new fence. Its effect is undone after the deadline
+  // (F-K2).
   const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }

@@ -9,7 +9,10 @@ export type SchedulingState = Dispatching
 export type Schedule =
   /** Everything that follows from these documents is already written. */
   | { readonly kind: 'nothing' }
-  /** These documents contradict each other, because one was read before a write that the other shows. Read again. */
+  /**
+   * These documents contradict each other, because one was read before a write that the other shows. Read
+   * again.
+   */
   | { readonly kind: 'stale' }
   /** Decide again with these steps as well. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
@@ -84,8 +87,8 @@ export function isFlagCurrent({ job, steps }: SchedulingState, ledger: Ledger): 
 }
 
 /**
- * Returns the flag of a step under way that waits for an operator or for long. The job shows it, because lists show
- * jobs.
+ * Returns the flag of a step under way that waits for an operator or for long. The job shows it, because
+ * lists show jobs.
  */
 function flagOf(
   job: JobDocument,
@@ -102,7 +105,8 @@ function flagOf(
 }
 
 /**
- * Returns when the last known attempt must have ended. Without a deadline of a step, the deadline of the job counts.
+ * Returns when the last known attempt must have ended. Without a deadline of a step, the deadline of the job
+ * counts.
  */
 function completeBy(
   { job, now }: SchedulingState,

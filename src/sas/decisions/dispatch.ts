@@ -27,12 +27,14 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
   return now + job.completeWithinMs
 }
 
-/** How many steps are written at once, so that one transaction has room for them, their job and its notices. */
+/**
+ * How many steps are written at once, so that one transaction has room for them, their job and its notices.
+ */
 const maxStepsAtOnce = 90
 
 /**
- * Returns as many of these changes as fit one transaction beside the job, at least one. The rest follows when the feed
- * delivers this write.
+ * Returns as many of these changes as fit one transaction beside the job, at least one. The rest follows when
+ * the feed delivers this write.
  */
 export function takeFitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
@@ -50,9 +52,9 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * Begins the first attempt of a step, also when the step begins again. {@link withInput} decides its idempotency key.
- * A step whose input is too large for a transaction can never be dispatched, so it is flagged for an operator and
- * keeps its key.
+ * Begins the first attempt of a step, also when the step begins again. {@link withInput} decides its
+ * idempotency key. A step whose input is too large for a transaction can never be dispatched, so it is
+ * flagged for an operator and keeps its key.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
@@ -79,7 +81,10 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
 function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
-  return `its input is nested more than ${maxGivenLevels} levels deep: pass the address of the data, not the data`
+  return (
+    `its input is nested more than ${maxGivenLevels} levels deep: pass the address of the data, ` +
+    'not the data'
+  )
 }
 
 function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
@@ -96,7 +101,10 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
   return attempt(fresh, by)
 }
 
-/** Resolves outputs of other steps in the undo. Keeps the submitted template, in case the outputs change later. */
+/**
+ * Resolves outputs of other steps in the undo. Keeps the submitted template, in case the outputs change
+ * later.
+ */
 function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
   if (undo === null) return {}
   const template = undoTemplate ?? undo.inputTemplate
@@ -113,7 +121,10 @@ export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>
 }
 
 function tooLarge(what: string, value: Json): string {
-  return `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass the address of the data, not the data`
+  return (
+    `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass the address of ` +
+    'the data, not the data'
+  )
 }
 
 /** Ends a gathering step, which is done as soon as it has its input. */
@@ -137,8 +148,8 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Lets a step sleep: `{ forMs }` from now, or `{ until }` an instant. It ends at once if that has passed or neither is
- * given. A value that is not an instant is a mistake, so the step is flagged for an operator.
+ * Lets a step sleep: `{ forMs }` from now, or `{ until }` an instant. It ends at once if that has passed or
+ * neither is given. A value that is not an instant is a mistake, so the step is flagged for an operator.
  */
 function asleep(step: StepDocument, by: Dispatching): StepDocument {
   const { now } = by
@@ -183,8 +194,8 @@ export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Returns the step in the direction `undo`, not dispatched yet. Its undo begins no earlier than the deadline of an
- * attempt that may still be running (F-K2). The new fence makes the outcome of that attempt void (I3).
+ * Returns the step in the direction `undo`, not dispatched yet. Its undo begins no earlier than the deadline
+ * of an attempt that may still be running (F-K2). The new fence makes the outcome of that attempt void (I3).
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {
@@ -232,8 +243,8 @@ function reverting(step: StepDocument, owed: StepDocument['owed'], by: Dispatchi
 }
 
 /**
- * Removes from a step what its undo does not need: its input, its output, and the second copy of the undo's input.
- * Otherwise a step that was small enough to succeed could be too large to be undone.
+ * Removes from a step what its undo does not need: its input, its output, and the second copy of the undo's
+ * input. Otherwise a step that was small enough to succeed could be too large to be undone.
  */
 function lightened(step: StepDocument): StepDocument {
   const newest = step.owed.slice(-1).map(({ generation }) => ({ generation, input: null }))
@@ -243,8 +254,8 @@ function lightened(step: StepDocument): StepDocument {
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
   // No attempt outlasts its job (F-Q13), except an undo: a done step is undone however late it is.
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
-  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). A step
-  // whose attempt was over when written stays flagged until an attempt is made.
+  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). A
+  // step whose attempt was over when written stays flagged until an attempt is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
   // Applies to the offer only. A claim cuts the deadline to `completeWithinMs` again.

@@ -5,22 +5,26 @@ import { isOpen } from './settle.js'
 
 export type Extension =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The deadline does not change: more than half of the time is left, or the job itself must be done then. */
+  /**
+   * The deadline does not change: more than half of the time is left, or the job itself must be done then.
+   */
   | { readonly kind: 'unchanged' }
   /** The attempt is over, or another process makes it. This process must stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** The time of the request, and when the job must be done, in milliseconds since the epoch; null for no limit. */
+/**
+ * The time of the request, and when the job must be done, in milliseconds since the epoch; null for no limit.
+ */
 export interface AskedAt {
   readonly now: number
   readonly endByMs: number | null
 }
 
 /**
- * Extends an attempt that takes longer than one deadline (F-A25). While the attempt is open (I3), the new deadline is
- * a whole `completeWithin` from now. The fence does not change, so the attempt stays the same (I2). The claim says
- * which process makes it. The feed delivers this write to the owner of the range, which must not begin the same
- * attempt.
+ * Extends an attempt that takes longer than one deadline (F-A25). While the attempt is open (I3), the new
+ * deadline is a whole `completeWithin` from now. The fence does not change, so the attempt stays the same
+ * (I2). The claim says which process makes it. The feed delivers this write to the owner of the range, which
+ * must not begin the same attempt.
  */
 export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
   const { fence, by, token } = claimant

@@ -9,7 +9,10 @@ export interface GivingUp {
   readonly message: string
 }
 
-/** Flags a step that failed permanently and removes its deadline. The scheduler decides what follows for the job. */
+/**
+ * Flags a step that failed permanently and removes its deadline. The scheduler decides what follows for the
+ * job.
+ */
 export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   const given = step.onExhausted === 'park' ? 'parked' : 'error'
   const kind = step.direction === 'undo' ? 'compensationFailed' : given

@@ -67,7 +67,10 @@ const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processS
   CompensationFailed: 'Error',
 }
 
-/** Returns the job's steps in the order of the workflow; null unless each is known in the version of the ledger. */
+/**
+ * Returns the job's steps in the order of the workflow; null unless each is known in the version of the
+ * ledger.
+ */
 export function stepsAsIn(
   { stepIds, steps: ledger }: Pick<JobDocument, 'stepIds' | 'steps'>,
   steps: ReadonlyMap<string, StepDocument>,

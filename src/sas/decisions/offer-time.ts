@@ -1,14 +1,16 @@
 import type { Attention } from '../model/documents.js'
 
-/** The longest time between two offers of work that no instance takes up, unless an attempt may take longer. */
+/**
+ * The longest time between two offers of work that no instance takes up, unless an attempt may take longer.
+ */
 const longestOfferMs = 3_600_000
 /** The first pause after a dispatch that was already over when it was written. */
 const firstPauseMs = 1_000
 
 /**
- * Returns how long an offer of work lasts before the next one, in milliseconds. The first offer lasts as long as an
- * attempt may take. Later offers last as long as the work has been flagged, so the time between two offers doubles.
- * An offer stays in the feed, so a role that starts later takes the work up at once.
+ * Returns how long an offer of work lasts before the next one, in milliseconds. The first offer lasts as long
+ * as an attempt may take. Later offers last as long as the work has been flagged, so the time between two
+ * offers doubles. An offer stays in the feed, so a role that starts later takes the work up at once.
  */
 export function offerWithinMs(usualMs: number, attention: Attention | null, now: number): number {
   const flaggedMs = attention?.kind === 'unclaimed' ? now - Date.parse(attention.since) : 0

@@ -48,8 +48,8 @@ interface Standing {
 const maxAuditEntries = 20
 
 /**
- * W10: an operator's command as a request on the job, which a scheduler then performs. The only decision that changes a
- * terminal document (I7). A command that was carried out already is refused, so repeating it does no harm (F-O2).
+ * W10: writes an operator's command as a request on the job, for a scheduler to perform. Only this decision
+ * changes a terminal document (I7). A repeated command is refused and does no harm (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
   if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
@@ -111,8 +111,8 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
 }
 
 /**
- * The steps whose undo failed, and at last the job: until that is written it stays in Error, so nothing of it runs, and a
- * command that was cut short is given again. What it has put back already is not put back twice.
+ * Writes the steps whose undo failed, and the job last. Until then the job stays in Error and nothing runs.
+ * An operator repeats a command that was cut short; steps that are already reset are skipped.
  */
 function undoAgain(standing: Standing, command: Resubmission, failed: readonly StepDocument[]): Operation {
   const { job } = standing
@@ -129,7 +129,7 @@ function undoAgain(standing: Standing, command: Resubmission, failed: readonly S
   return requested(standing, command, { changed, job: { ...job, steps } })
 }
 
-/** Continues a job that ran out of time, not of attempts, from where it stands. Steps that are done stay done. */
+/** Continues a job that ran out of time, not of attempts. Steps that are done stay done. */
 function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const others = [...edits.keys()].filter((stepId) => job.steps[stepId]?.state !== 'NotStarted')
@@ -140,7 +140,7 @@ function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Oper
   return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
 }
 
-/** Begins the whole job again. Steps that were undone get new keys; steps without an undo keep theirs (C21, I9). */
+/** Restarts the whole job. Steps that were undone get new keys; others keep theirs (C21, I9). */
 function startAgain(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const unknown = [...edits.keys()].filter((stepId) => !steps.has(stepId))
@@ -281,12 +281,13 @@ function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[
 }
 
 function tooManyEdits(steps: readonly StepDocument[]): string {
-  return `${steps.length} steps would have to be written at once, more than one transaction takes: resubmit without inputs, or submit a new job`
+  return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
 
-/** Refuses such a command: if it were written in parts and cut short, steps would outlive their job, or expire first (I18). */
+/** Refuses the command. Written in parts and cut short, steps would expire before or after their job (I18). */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
-  return `job ${jobId} was undone and has begun to expire, and ${steps.length} steps are more than one transaction can keep: submit it again under another id`
+  const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
+  return `job ${jobId} was undone, ${why}: submit it again under another id`
 }
 
 function refused(reason: string): Operation {

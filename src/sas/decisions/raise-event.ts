@@ -9,8 +9,9 @@ export type Raised =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Records an event on the step that waits for it (W10). If the step has not begun, it keeps the event. The scheduler
- * ends the step when it reads the event. The first event counts, and raising the same event again has no effect.
+ * Records an event on the step that waits for it (W10). If the step has not begun, it keeps the event. The
+ * scheduler ends the step when it reads the event. The first event counts, and raising the same event again
+ * has no effect.
  */
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
   if (step.kind !== 'waitFor') return refused(`step ${step.stepId} waits for no event`)

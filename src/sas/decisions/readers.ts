@@ -10,8 +10,8 @@ export type Reader = (typeof readers)[number]
 type Raw = Readonly<Record<string, unknown>>
 
 /**
- * Checks for each role whether it must read a document. Everything else that the feed delivers needs no work of it,
- * which shows before the document is decoded.
+ * Checks for each role whether it must read a document. Everything else that the feed delivers needs no work
+ * of it, which shows before the document is decoded.
  *
  * - The scheduler reads a job that is not over, and a step whose attempt has ended or was given back (I8).
  * - The agents read a step with an attempt that may be open.
@@ -36,10 +36,10 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
 /**
  * Returns the roles that these writes should wake: those that must read one of the documents, except
  *
- * - scheduler and agents, if the job is submitted or a scheduler's own. The scheduler continues by itself, and wakes
- *   the agents for steps that it could not start in its process.
- * - the supervisor, for jobs and for attempts that may be open. Their deadlines are far away, so the regular polls
- *   find them in time.
+ * - scheduler and agents, if the job is submitted or a scheduler's own. The scheduler continues by itself,
+ *   and wakes the agents for steps that it could not start in its process.
+ * - the supervisor, for jobs and for attempts that may be open. Their deadlines are far away, so the regular
+ *   polls find them in time.
  */
 export function rolesToWake(writes: readonly StateWrite[]): readonly Reader[] {
   const isSchedulers = writes.some(({ kind, document: { type, lockedBy, endedAtMs } }) => {

@@ -28,13 +28,15 @@ export type Recovery =
   /** The moment that the step waited for has come, and the step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
   /**
-   * No attempt was made, or it was over when dispatched. The step is offered again, and no failure is counted (C8).
+   * No attempt was made, or it was over when dispatched. The step is offered again, and no failure is counted
+   * (C8).
    */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * Decides about one overdue step (W6). It uses only the envelope of the step and the time (I19). It only requests: the
- * scheduler dispatches, and agents perform. The higher fence makes the outcome of a late agent void (I3).
+ * Decides about one overdue step (W6). It uses only the envelope of the step and the time (I19). It only
+ * requests: the scheduler dispatches, and agents perform. The higher fence makes the outcome of a late agent
+ * void (I3).
  */
 export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
@@ -43,7 +45,8 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Considers even an attempt that was over when dispatched: an agent with a slow clock may have made the call.
+  // Considers even an attempt that was over when dispatched: an agent with a slow clock may have made the
+  // call.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
@@ -57,15 +60,18 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
 }
 
 /**
- * Checks whether the deadline had already passed, by the store's time, when the attempt was written. Then a clock is
- * wrong, and the attempt does not count. An attempt with an outcome is never late.
+ * Checks whether the deadline had already passed, by the store's time, when the attempt was written. Then a
+ * clock is wrong, and the attempt does not count. An attempt with an outcome is never late.
  */
 function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
   return isUnderWay && (completeByMs ?? Infinity) <= _ts * 1_000
 }
 
-/** Schedules another dispatch after a pause, which doubles while clocks disagree. Flags the step the first time. */
+/**
+ * Schedules another dispatch after a pause, which doubles while clocks disagree. Flags the step the first
+ * time.
+ */
 function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
   const message =
@@ -88,7 +94,10 @@ function unclaimed({ attention, stepId }: StepDocument, message: string, policy:
   return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
 }
 
-/** Offers the step to schedulers. Unless given, the deadline for picking it up is as long as an attempt may take. */
+/**
+ * Offers the step to schedulers. Unless given, the deadline for picking it up is as long as an attempt may
+ * take.
+ */
 function offered(
   step: StepDocument,
   { now }: RecoveryPolicy,
@@ -98,8 +107,8 @@ function offered(
 }
 
 /**
- * Removes the deadline of a step whose job has ended or is gone, because no scheduler will take it up (F-V25). If an
- * operator revives the job, a scheduler looks at every step that was under way.
+ * Removes the deadline of a step whose job has ended or is gone, because no scheduler will take it up
+ * (F-V25). If an operator revives the job, a scheduler looks at every step that was under way.
  */
 export function retireStep(step: StepDocument): StepDocument {
   return withDerivedState({

@@ -4,7 +4,10 @@ import type { JobDocument } from '../model/documents.js'
 import { isToExpire } from '../model/is-over.js'
 import { unseen } from './ledger.js'
 
-/** How much longer steps are kept than their job, if one transaction cannot expire all. So the job expires first. */
+/**
+ * How much longer steps are kept than their job, if one transaction cannot expire all. So the job expires
+ * first.
+ */
 const stepsOutliveJobSeconds = 3_600
 
 /** The longest time to live of a document, in seconds: 68 years. */
@@ -24,9 +27,9 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
 }
 
 /**
- * Lets a part of the steps of an ended job begin to expire, if they do not all fit one transaction. With the last
- * part the job begins to expire. The job is written with every part, so an operator that revives the job meanwhile
- * wins (I18). The feed delivers each part, which leads to the next, in this or another instance.
+ * Lets a part of the steps of an ended job begin to expire, if they do not all fit one transaction. With the
+ * last part the job begins to expire. The job is written with every part, so an operator that revives the job
+ * meanwhile wins (I18). The feed delivers each part, which leads to the next, in this or another instance.
  */
 export function expire({ job, steps }: SchedulingState): Schedule {
   if (!isToExpire(job)) return { kind: 'nothing' }
@@ -47,7 +50,9 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   }
 }
 
-/** Returns the time to live, limited to what the store accepts. Otherwise it would refuse the end of the job. */
+/**
+ * Returns the time to live, limited to what the store accepts. Otherwise it would refuse the end of the job.
+ */
 function secondsOf({ retainForMs }: JobDocument): number {
   const seconds = Math.ceil((retainForMs ?? 0) / 1_000)
   return Math.min(Math.max(1, seconds), maxTtl - stepsOutliveJobSeconds)

@@ -18,10 +18,10 @@ import { expire, withRetention } from './retention.js'
 import { isHeldBack } from '../model/work.js'
 
 /**
- * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches the steps that
- * became ready, undoes steps, and ends the job. It looks at the current state, never at events. So a repeated or
- * merged change gives the same decision, and deciding again on a decided state writes nothing. Its one rule: **a step
- * is never ahead of its ledger**. If it is, the job was read stale.
+ * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches the steps
+ * that became ready, undoes steps, and ends the job. It looks at the current state, never at events. So a
+ * repeated or merged change gives the same decision, and deciding again on a decided state writes nothing.
+ * Its one rule: **a step is never ahead of its ledger**. If it is, the job was read stale.
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
@@ -32,7 +32,8 @@ export function schedule(state: SchedulingState): Schedule {
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
   if (job.lockedBy === null) {
-    // No scheduler has claimed it: the supervisor or an operator requests a look at everything under way (R98).
+    // No scheduler has claimed it: the supervisor or an operator requests a look at everything under way
+    // (R98).
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
@@ -107,7 +108,9 @@ function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
   return !isDone && job.endByMs !== null && now >= job.endByMs
 }
 
-/** Undoes an overdue job, or ends it in error. No step is dispatched, and attempts under way no longer count. */
+/**
+ * Undoes an overdue job, or ends it in error. No step is dispatched, and attempts under way no longer count.
+ */
 function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps, now, scheduler } = state
   const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
@@ -148,7 +151,8 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (compensation !== null) return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
-  // Attempts may end first. Steps that only wait, perhaps for days, are stopped, so that the failed job can end.
+  // Attempts may end first. Steps that only wait, perhaps for days, are stopped, so that the failed job can
+  // end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))

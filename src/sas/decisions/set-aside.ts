@@ -13,9 +13,9 @@ export interface Obstacle {
 }
 
 /**
- * Ends a job that no scheduler can decide about. The job is flagged `corrupt`, and its submitter gets a notice. So it
- * neither blocks later jobs in the feed nor is forgotten (I10, I15). Ledger and steps stay as they are. After the
- * cause is corrected, `resubmit` continues the job from there.
+ * Ends a job that no scheduler can decide about. The job is flagged `corrupt`, and its submitter gets a
+ * notice. So it neither blocks later jobs in the feed nor is forgotten (I10, I15). Ledger and steps stay as
+ * they are. After the cause is corrected, `resubmit` continues the job from there.
  */
 export function setAside(
   job: JobDocument,

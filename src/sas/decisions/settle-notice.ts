@@ -15,8 +15,8 @@ export type SendResult =
 const keptWhenSentSeconds = 86_400
 
 /**
- * Returns the notice after a try (W11). A sent notice begins to expire. A failed one is due again later. After its
- * last try it is given up and flagged for an operator. The state of the job never changes (F-N3).
+ * Returns the notice after a try (W11). A sent notice begins to expire. A failed one is due again later.
+ * After its last try it is given up and flagged for an operator. The state of the job never changes (F-N3).
  */
 export function settleNotice(
   notice: NoticeDocument,

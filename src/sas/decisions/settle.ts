@@ -33,7 +33,9 @@ export type Settlement =
   /** The outcome no longer counts, and a late agent writes nothing (R75, I2, I3). */
   | { readonly kind: 'discarded'; readonly reason: string }
 
-/** Checks whether an attempt may be made or is still under way: dispatched, not settled, before its deadline. */
+/**
+ * Checks whether an attempt may be made or is still under way: dispatched, not settled, before its deadline.
+ */
 export function isOpen<S extends StepDocument>(
   step: S,
   now: number,
@@ -50,8 +52,8 @@ export function isOpen<S extends StepDocument>(
  * Records the outcome of an attempt on the step (W3, W8).
  *
  * - A success changes the state of the step and records the input of its undo (R41).
- * - A failure adds diagnostics and moves the deadline forward to the end of the back-off. The supervisor then treats
- *   the step like any other that was not done in time.
+ * - A failure adds diagnostics and moves the deadline forward to the end of the back-off. The supervisor then
+ *   treats the step like any other that was not done in time.
  * - A permanent failure flags the step for an operator.
  */
 export function settle(

@@ -21,18 +21,26 @@ export interface EndedAttempt {
 
 /** The result of recording an outcome. */
 export interface SettledAttempt {
-  /** The step as written; null if nothing was written, for instance because the outcome is recorded already. */
+  /**
+   * The step as written; null if nothing was written, for instance because the outcome is recorded already.
+   */
   readonly written: StepDocument | null
   /** Why the outcome does not count; null if it counts. */
   readonly discarded: string | null
-  /** Reports and starts what follows from the outcome. Call it after the outcome is reported and its place is free. */
+  /**
+   * Reports and starts what follows from the outcome. Call it after the outcome is reported and its place is
+   * free.
+   */
   readonly followUp: () => void
 }
 
 /** Begins a job that was accepted in this process. Otherwise returns false, and the feed delivers the job. */
 export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
 
-/** Writes an outcome and what follows from it in one transaction. Returns null if this scheduler cannot do that. */
+/**
+ * Writes an outcome and what follows from it in one transaction. Returns null if this scheduler cannot do
+ * that.
+ */
 export type SettleAndSchedule = (ended: EndedAttempt) => Promise<SettledAttempt | null>
 
 /** What a scheduler does for a lease without waiting for the feed. */
@@ -42,14 +50,15 @@ export interface SchedulerOffer {
 }
 
 /**
- * Connects the submitters, the scheduler and the agents of one process. Each role registers the leases it owns here.
+ * Connects the submitters, the scheduler and the agents of one process. Each role registers the leases it
+ * owns here.
  *
- * A job accepted in a range of the scheduler begins at once. While both roles own a range, steps pass between them
- * without the feed, and an outcome is recorded together with the dispatch of what follows.
+ * A job accepted in a range of the scheduler begins at once. While both roles own a range, steps pass between
+ * them without the feed, and an outcome is recorded together with the dispatch of what follows.
  *
- * The in-process path changes when work starts and how many requests it takes, never what is decided (D10). Every write
- * depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same documents. If one of the
- * two roles is missing, full or stopped, work takes the way through the feed.
+ * The in-process path changes when work starts and how many requests it takes, never what is decided (D10).
+ * Every write depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same
+ * documents. If one of the two roles is missing, full or stopped, work takes the way through the feed.
  */
 export class InProcessPath {
   readonly agents = new RoleOffers<AgentsOffer>()

@@ -23,7 +23,9 @@ export type Decoded =
   /** Ours by its type, but unreadable: a person edited it, or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/** Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it. */
+/**
+ * Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it.
+ */
 const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
 
 /** Reads a document of the state container. Unknown fields are kept when the document is written back. */

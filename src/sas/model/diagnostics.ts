@@ -5,7 +5,8 @@ const maxDiagnostics = 10
 const maxMessageLength = 2_000
 
 /**
- * Returns the beginning of a message. A handler may write a message of any length, but a document is bounded (I16).
+ * Returns the beginning of a message. A handler may write a message of any length, but a document is bounded
+ * (I16).
  */
 export function boundedMessage(message: string): string {
   return message.slice(0, maxMessageLength)

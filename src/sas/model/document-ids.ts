@@ -16,8 +16,8 @@ export function jobDocumentId(jobId: string): string {
 }
 
 /**
- * The document id of a job's notice. A notice may outlive its job, and the job's id may be submitted again. The time of
- * submission tells the notices of both jobs apart.
+ * The document id of a job's notice. A notice may outlive its job, and the job's id may be submitted again.
+ * The time of submission tells the notices of both jobs apart.
  */
 export function noticeDocumentId(
   { jobId, submittedAtMs }: Pick<JobDocument, 'jobId' | 'submittedAtMs'>,

@@ -69,14 +69,19 @@ const envelope = {
   /** Attempts that ended without success. */
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
-  /** For a job: how often it began again. For a step: the number in its current key, which each step counts itself. */
+  /**
+   * For a job: how often it began again. For a step: the number in its current key, which each step counts
+   * itself.
+   */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
   attention: attention.nullable(),
   ttl: z.number().int(),
 }
 
-/** A step's entry in its job's ledger: what the scheduler has accepted, and how often it has written the step. */
+/**
+ * A step's entry in its job's ledger: what the scheduler has accepted, and how often it has written the step.
+ */
 const ledgerEntry = z.object({
   state: z.enum([
     'NotStarted',
@@ -137,7 +142,9 @@ export const jobSchema = z.object({
   input: json,
   /** Tells a repeated submission from a different one under the same id. */
   payloadHash: z.string(),
-  /** Of the plan whose steps a submission in stages writes one after another; null where they came at once. */
+  /**
+   * Of the plan whose steps a submission in stages writes one after another; null where they came at once.
+   */
   planHash: z.string().nullable().default(null),
   /** ISO-8601 UTC, by the submitter's clock. */
   submittedAt: z.string(),
@@ -150,7 +157,10 @@ export const stepSchema = z.object({
   ...envelope,
   type: z.literal('sas.step'),
   stepId: z.string(),
-  /** Run by an agent, or ended by the scheduler: when its time has come, its event was raised, it begins (`gather`). */
+  /**
+   * Run by an agent, or ended by the scheduler: when its time has come, its event was raised, it begins
+   * (`gather`).
+   */
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
   /** Whether the step is done at all, once what it refers to is known; null for always. */
   when: json,
@@ -173,17 +183,27 @@ export const stepSchema = z.object({
   retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
   /** Not dispatched before; milliseconds since the epoch. The supervisor clears it when that has come. */
   notBeforeMs: z.number().nullable(),
-  /** Raised only by the scheduler, on step and ledger in the same batch: a step is never ahead of its ledger. */
+  /**
+   * Raised only by the scheduler, on step and ledger in the same batch: a step is never ahead of its ledger.
+   */
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /** The same for every attempt of one generation and direction, so that a remote service can recognise a repetition. */
+  /**
+   * The same for every attempt of one generation and direction, so that a remote service can recognise a
+   * repetition.
+   */
   idempotencyKey: z.string(),
   /** Whether an attempt may only be made by the one process that has claimed it. */
   isClaimRequired: z.boolean().default(false),
-  /** The newest claim of this generation. While it stands, no other process begins the attempt with its fence. */
+  /**
+   * The newest claim of this generation. While it stands, no other process begins the attempt with its fence.
+   */
   claim: claim.nullable().default(null),
-  /** How many dispatches in a row were already over when they were written (clocks disagree). The supervisor counts them. */
+  /**
+   * How many dispatches in a row were already over when they were written (clocks disagree). The supervisor
+   * counts them.
+   */
   lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
   output: json,

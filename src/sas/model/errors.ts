@@ -1,6 +1,9 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
-/** The state container could not be reached, or refused temporarily. Nothing was written, and a retry may succeed. */
+/**
+ * The state container could not be reached, or refused temporarily. Nothing was written, and a retry may
+ * succeed.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly code = 'STORE_UNAVAILABLE'
@@ -48,8 +51,8 @@ export class CommandInvalid extends Error {
 }
 
 /**
- * A document was not written, because no instance could have read it. The cause is a mistake in this package, or a
- * plan made by other code. Nothing of its transaction was written.
+ * A document was not written, because no instance could have read it. The cause is a mistake in this package,
+ * or a plan made by other code. Nothing of its transaction was written.
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
@@ -61,7 +64,8 @@ export class DocumentInvalid extends Error {
     readonly reason: string,
   ) {
     super(
-      `document ${JSON.stringify(documentId)} would not be readable: ${reason}; nothing of its transaction was written`,
+      `document ${JSON.stringify(documentId)} would not be readable: ${reason}; nothing of its ` +
+        'transaction was written',
     )
   }
 }

@@ -7,8 +7,8 @@ export function isOver(job: JobDocument): boolean {
 }
 
 /**
- * Checks whether a job must begin to expire. A job in Error is kept for an operator, and a live job never expires
- * (I18).
+ * Checks whether a job must begin to expire. A job in Error is kept for an operator, and a live job never
+ * expires (I18).
  */
 export function isToExpire({ processState, retainForMs, ttl }: JobDocument): boolean {
   return (

@@ -7,8 +7,8 @@ import type { Json } from './json.js'
 const maxStoredLevels = 128
 
 /**
- * How deep an input, an output or an event may be nested. Less than stored, because templates and documents add
- * levels.
+ * How deep an input, an output or an event may be nested. Less than stored, because templates and documents
+ * add levels.
  */
 export const maxGivenLevels = 100
 
@@ -19,7 +19,8 @@ interface Flaw {
 }
 
 /**
- * The schema of JSON within our documents. It walks the value itself, as a recursive schema costs ten times as much.
+ * The schema of JSON within our documents. It walks the value itself, as a recursive schema costs ten times
+ * as much.
  */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)

@@ -7,9 +7,9 @@ export type StateFields = Pick<
   (Pick<JobDocument, 'compensation'> | Pick<StepDocument, 'direction'>)
 
 /**
- * The pattern's word for a document's stored fields (requirements §18): at the target → Processed; out of the loop until
- * an operator decides → Error; on its way back → Compensating, and there → Compensated; held by an instance → Processing;
- * else Pending.
+ * The pattern's word for a document's stored fields (requirements §18): at the target → Processed; out of the
+ * loop until an operator decides → Error; on its way back → Compensating, and there → Compensated; held by an
+ * instance → Processing; else Pending.
  */
 export function deriveProcessState(fields: StateFields): ProcessState {
   const { currentState, desiredState, targetState, attention, lockedBy } = fields
@@ -28,7 +28,10 @@ function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
-/** The document with `processState` set to what its other fields say: the only way a state is ever written (I20). */
+/**
+ * The document with `processState` set to what its other fields say: the only way a state is ever written
+ * (I20).
+ */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }
@@ -48,7 +51,10 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
-/** Whether a job is written without its intent yet: its submission has not been completed, and nothing of it may run. */
+/**
+ * Whether a job is written without its intent yet: its submission has not been completed, and nothing of it
+ * may run.
+ */
 export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
   return job.compensation === null && job.desiredState === job.initialState
 }

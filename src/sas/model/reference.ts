@@ -3,10 +3,10 @@ import type { Json } from './json.js'
 declare const produces: unique symbol
 
 /**
- * A value that is known only when the job runs: `job.input.total`, `step.output.reservationId`. Reading a property of
- * a reference returns a reference to that property, and the type says what it will be. If the value is missing when
- * the job runs, a property is omitted and an item of a list is null. Converting a reference to text or a number,
- * spreading it or listing its keys throws a TypeError.
+ * A value that is known only when the job runs: `job.input.total`, `step.output.reservationId`. Reading a
+ * property of a reference returns a reference to that property, and the type says what it will be. If the
+ * value is missing when the job runs, a property is omitted and an item of a list is null. Converting a
+ * reference to text or a number, spreading it or listing its keys throws a TypeError.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
   ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }
@@ -72,11 +72,11 @@ export class NotPlainDataError extends Error {
 }
 
 /**
- * Converts a bound value to plain JSON. References become `{ "$from": [...] }`. A user's object that has such a key
- * itself is wrapped in `{ "$literal": ... }`. Undefined properties are omitted, as in JSON.
+ * Converts a bound value to plain JSON. References become `{ "$from": [...] }`. A user's object that has such
+ * a key itself is wrapped in `{ "$literal": ... }`. Undefined properties are omitted, as in JSON.
  *
- * @throws NotPlainDataError for functions, symbols, class instances such as dates, and numbers that JSON cannot
- * represent
+ * @throws NotPlainDataError for functions, symbols, class instances such as dates, and numbers that JSON
+ * cannot represent
  */
 export function toTemplate(value: unknown, where: string): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

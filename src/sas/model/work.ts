@@ -36,7 +36,8 @@ export function currentKey(step: StepDocument): string {
 }
 
 /**
- * Returns the same key for all attempts of one job, step, generation and direction, and another for any other (I9).
+ * Returns the same key for all attempts of one job, step, generation and direction, and another for any other
+ * (I9).
  */
 export function idempotencyKey(
   { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,

@@ -19,9 +19,9 @@ const retryAfterMs = 30_000
 const maxRetryAfterMs = 3_600_000
 
 /**
- * Groups alerts into calls. If there are enough free calls, each alert has its own. Otherwise all alerts that never
- * failed share one call, and the others share smaller calls, as small as their earlier failures require. Groups
- * without a free call wait.
+ * Groups alerts into calls. If there are enough free calls, each alert has its own. Otherwise all alerts that
+ * never failed share one call, and the others share smaller calls, as small as their earlier failures
+ * require. Groups without a free call wait.
  */
 export function groupsOf<T extends SendState>(
   pending: readonly T[],
@@ -41,7 +41,8 @@ export function groupsOf<T extends SendState>(
 /**
  * Decides how and when to send an alert again after a call with `count` alerts failed.
  *
- * - The receiver refused the message, perhaps because of one alert or its size: calls half as large follow at once.
+ * - The receiver refused the message, perhaps because of one alert or its size: calls half as large follow at
+ *   once.
  * - The receiver does not answer, or refuses all messages: the same number of alerts is sent later.
  * - The receiver refused this alert alone: the pause before the next try doubles.
  */
@@ -61,7 +62,9 @@ export function afterFailure(
   }
 }
 
-/** Statuses that are not about the message, but about the caller, the address, the rate of calls or a timeout. */
+/**
+ * Statuses that are not about the message, but about the caller, the address, the rate of calls or a timeout.
+ */
 const aboutReceiver: readonly number[] = [401, 403, 404, 408, 429]
 
 function isAboutReceiver(error: unknown): boolean {

@@ -3,16 +3,16 @@ import { hashOf } from '../plan/payload.js'
 import { postJson } from './webhook.js'
 
 /**
- * Sends alerts to an operator: one alert, or many in one call if more jobs are flagged than the call limit allows.
- * Each alert is sent at least once. If a sink throws, the alerts of that call are sent again. If the error has a
- * numeric `status` of 4xx other than 401, 403, 404, 408 and 429, smaller calls follow at once. If it has no `status`,
- * smaller calls follow later.
+ * Sends alerts to an operator: one alert, or many in one call if more jobs are flagged than the call limit
+ * allows. Each alert is sent at least once. If a sink throws, the alerts of that call are sent again. If the
+ * error has a numeric `status` of 4xx other than 401, 403, 404, 408 and 429, smaller calls follow at once. If
+ * it has no `status`, smaller calls follow later.
  */
 export type AlertSink = (alerts: readonly Alert[], signal: AbortSignal) => Promise<void>
 
 /**
- * Returns a sink that posts an alert as JSON, with its `alertId` as the `idempotency-key` header. Several alerts are
- * posted as `{ count, message, alerts }`, with a key made of all their ids.
+ * Returns a sink that posts an alert as JSON, with its `alertId` as the `idempotency-key` header. Several
+ * alerts are posted as `{ count, message, alerts }`, with a key made of all their ids.
  */
 export function alertWebhook(url: string): AlertSink {
   return (alerts, signal) => postJson(url, messageOf(alerts), signal)
@@ -34,5 +34,8 @@ function summaryOf(alerts: readonly Alert[]): string {
     counts.set(problem, (counts.get(problem) ?? 0) + 1)
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
-  return `${alerts.length} jobs need attention: ${sorted.map(([problem, count]) => `${count} × ${problem}`).join('; ')}`
+  return (
+    `${alerts.length} jobs need attention: ` +
+    `${sorted.map(([problem, count]) => `${count} × ${problem}`).join('; ')}`
+  )
 }

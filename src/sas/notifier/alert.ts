@@ -20,8 +20,8 @@ export interface Alert {
   /** ISO-8601 UTC. */
   readonly since: string
   /**
-   * What the agents of the step reported, oldest first. Empty if no step is at fault, or many alerts are sent at
-   * once.
+   * What the agents of the step reported, oldest first. Empty if no step is at fault, or many alerts are sent
+   * at once.
    */
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -30,8 +30,8 @@ export interface Alert {
 export type Problem = Pick<Alert, 'jobId' | 'kind' | 'stepId' | 'since'>
 
 /**
- * The record that an alert was raised, in a document beside the job, so that raising alerts never writes the job. It
- * expires. If the problem still exists then, the alert is raised again.
+ * The record that an alert was raised, in a document beside the job, so that raising alerts never writes the
+ * job. It expires. If the problem still exists then, the alert is raised again.
  */
 export interface AlertRecord {
   readonly [field: string]: unknown
@@ -46,7 +46,10 @@ export interface AlertRecord {
   readonly ttl: number
 }
 
-/** Returns the alert for the current state of a job, or null. It depends on the state, never on an event (I15). */
+/**
+ * Returns the alert for the current state of a job, or null. It depends on the state, never on an event
+ * (I15).
+ */
 export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): Alert | null {
   const { jobId, orderId, workflow, processState: state, attention } = job
   if (attention === null) return null

@@ -18,8 +18,8 @@ export interface AlerterOptions extends AlertOptions {
 const alertsOfOneCall = 250
 
 /**
- * The feed delivers unreadable jobs. Those of a previous owner of a lease are asked for at once, and then at this
- * interval.
+ * The feed delivers unreadable jobs. Those of a previous owner of a lease are asked for at once, and then at
+ * this interval.
  */
 const unreadableEveryMs = 600_000
 
@@ -27,10 +27,11 @@ const unreadableEveryMs = 600_000
 const remembered = 50_000
 
 /**
- * Alerts operators to flagged jobs, at least once for each problem (R114, I15). An outage may flag thousands of jobs
- * at once (F-V18). If more alerts are due than calls are left in this minute, one call carries many.
+ * Alerts operators to flagged jobs, at least once for each problem (R114, I15). An outage may flag thousands
+ * of jobs at once (F-V18). If more alerts are due than calls are left in this minute, one call carries many.
  *
- * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts calls of sinks.
+ * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts calls of
+ * sinks.
  */
 export class Alerter {
   private readonly work: DueWork<PendingAlert>

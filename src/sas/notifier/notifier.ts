@@ -35,7 +35,10 @@ interface NoticeQueueEntry extends DueEntry {
   readonly jobId: string
 }
 
-/** How many jobs have notices sent in parallel. A receiver that hangs holds one place for up to the send timeout. */
+/**
+ * How many jobs have notices sent in parallel. A receiver that hangs holds one place for up to the send
+ * timeout.
+ */
 const jobsAtOnce = 32
 /** After this time overdue, a notice counts as having no running sender, and a sweep takes it up. */
 const overlookedAfterMs = 30_000
@@ -43,11 +46,11 @@ const overlookedAfterMs = 30_000
 const retryAfterMs = 30_000
 
 /**
- * The delegate of the notifier unit. It sends the notices of jobs to their submitters (R118 to R122) and alerts
- * operators ({@link Alerter}). It writes notices and its own records, never a job or a step.
+ * The delegate of the notifier unit. It sends the notices of jobs to their submitters (R118 to R122) and
+ * alerts operators ({@link Alerter}). It writes notices and its own records, never a job or a step.
  *
- * The feed only says which job has notices. The notices are read when they are sent. The delegate does not wait for
- * receivers, so a receiver that hangs delays only its own job (F-N3).
+ * The feed only says which job has notices. The notices are read when they are sent. The delegate does not
+ * wait for receivers, so a receiver that hangs delays only its own job (F-N3).
  *
  * It is idle, then running after `start`, then stopping after `stop`, then idle again.
  */

@@ -19,7 +19,9 @@ export interface Reply {
   readonly at: string
 }
 
-/** Puts replies into a container. `pk` is the job's partition key value. A repeated `put` must be harmless. */
+/**
+ * Puts replies into a container. `pk` is the job's partition key value. A repeated `put` must be harmless.
+ */
 export interface ReplyContainers {
   put(container: string, document: Reply & { readonly id: string; readonly pk: string }): Promise<void>
 }
@@ -27,7 +29,8 @@ export interface ReplyContainers {
 /** A way to reach the receiver that a `replyTo` names. */
 export interface ReplyChannel {
   /**
-   * Sends a notice. Resolves when the receiver has accepted it, or with the reason why no try can ever succeed.
+   * Sends a notice. Resolves when the receiver has accepted it, or with the reason why no try can ever
+   * succeed.
    *
    * @throws any error, if the notice may be tried again
    */
@@ -59,8 +62,9 @@ export function isReplyTo(replyTo: string): boolean {
 }
 
 /**
- * Creates the built-in channel. A `replyTo` of `https://…` (or `http://…`) receives a POST with an `idempotency-key`
- * header. `container:NAME` names a container of the same database, partitioned by `/pk`, `/jobId` or `/orderId`.
+ * Creates the built-in channel. A `replyTo` of `https://…` (or `http://…`) receives a POST with an
+ * `idempotency-key` header. `container:NAME` names a container of the same database, partitioned by `/pk`,
+ * `/jobId` or `/orderId`.
  */
 export function replyChannel(containers: ReplyContainers | null): ReplyChannel {
   return {

@@ -58,8 +58,9 @@ const requestsAtOnce = 32
 const retryAfterMs = 30_000
 
 /**
- * Sends the alerts that are still needed, with as few calls as the budget requires. An alert is recorded beside its
- * job after every sink took it. If an instance dies in between, the alert is sent twice rather than never (I15).
+ * Sends the alerts that are still needed, with as few calls as the budget requires. An alert is recorded
+ * beside its job after every sink took it. If an instance dies in between, the alert is sent twice rather
+ * than never (I15).
  *
  * @returns the alerts to send again, with their new due times
  */
@@ -106,7 +107,10 @@ async function alertAbout(store: StateStore, pending: PendingAlert): Promise<Ale
   return job === null ? null : alertOf(job, [])
 }
 
-/** Makes one call to each sink that does not know all of these yet, and records the alerts that all sinks know. */
+/**
+ * Makes one call to each sink that does not know all of these yet, and records the alerts that all sinks
+ * know.
+ */
 async function sendGroup(
   options: SendAlertsOptions,
   group: Group<CurrentAlert>,
@@ -121,7 +125,8 @@ async function sendGroup(
     report(options, await inSlices(toSend, requestsAtOnce, (current) => record(options, current)))
     return []
   }
-  // A send that was aborted because this instance stops is not a failure. Another instance will find the alert.
+  // A send that was aborted because this instance stops is not a failure. Another instance will find the
+  // alert.
   if (stop.aborted) return []
   const { jobId, workflow, alertId } = first.alert
   const count = group.length

@@ -28,9 +28,9 @@ export interface JobPlace {
 const lookAgainAfterMs = 1_000
 
 /**
- * Sends the notices of a job, the lowest number first. A notice that waits for its next try holds back later ones, so
- * that they arrive in order (I13, F-N2). After the send, the result is written on condition of the etag. If an
- * instance dies in between, or loses a race, the notice is sent twice rather than never (F-N1).
+ * Sends the notices of a job, the lowest number first. A notice that waits for its next try holds back later
+ * ones, so that they arrive in order (I13, F-N2). After the send, the result is written on condition of the
+ * etag. If an instance dies in between, or loses a race, the notice is sent twice rather than never (F-N1).
  *
  * @returns when to call again, in milliseconds since the epoch; null if no notice is left
  */
@@ -50,13 +50,14 @@ export async function sendReplies(
 }
 
 /**
- * Sends a notice. Resolves to true if the result is recorded, and to false if the write was lost or its outcome is
- * unknown.
+ * Sends a notice. Resolves to true if the result is recorded, and to false if the write was lost or its
+ * outcome is unknown.
  */
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const sendResult = await trySend(options, notice)
-  // A send that was aborted because this instance stops is not a failure. Another instance will send the notice.
+  // A send that was aborted because this instance stops is not a failure. Another instance will send the
+  // notice.
   if (stop.aborted && sendResult.kind === 'failed') return false
   const settled = settleNotice(notice, sendResult, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])
@@ -74,7 +75,10 @@ async function trySend(options: SendRepliesOptions, notice: NoticeDocument): Pro
   }
 }
 
-/** Returns the message with its cause, because `fetch` says only "fetch failed" and has the reason in its cause. */
+/**
+ * Returns the message with its cause, because `fetch` says only "fetch failed" and has the reason in its
+ * cause.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

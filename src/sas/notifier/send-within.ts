@@ -9,8 +9,8 @@ export interface SendLimits {
 }
 
 /**
- * Calls `send` and waits for its result for a limited time. Then its signal aborts. A `send` that ignores the signal
- * is no longer awaited, so the caller never hangs.
+ * Calls `send` and waits for its result for a limited time. Then its signal aborts. A `send` that ignores the
+ * signal is no longer awaited, so the caller never hangs.
  */
 export async function sendWithin<T>(
   { clock, limitMs, stop }: SendLimits,

@@ -64,8 +64,8 @@ const operators: Readonly<
 }
 
 /**
- * Returns why a value is not a condition and what to write instead, or null if it is one. Accepts both forms of a
- * condition: as the functions make it, and as it is stored.
+ * Returns why a value is not a condition and what to write instead, or null if it is one. Accepts both forms
+ * of a condition: as the functions make it, and as it is stored.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null)
@@ -74,7 +74,10 @@ export function conditionProblem(value: unknown): string | null {
   if (path !== null) {
     const [first, ...rest] = path
     const name = first === 'input' ? ['job.input', ...rest].join('.') : rest.join('.')
-    return `${name} is a reference, not a condition: write condition.equal(${name}, true), or condition.present(${name})`
+    return (
+      `${name} is a reference, not a condition: write condition.equal(${name}, true), or ` +
+      `condition.present(${name})`
+    )
   }
   const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
   if (typeof operator !== 'string' || !Array.isArray(of))

@@ -16,8 +16,9 @@ interface FanOut {
 }
 
 /**
- * Removes steps that a job with this input can never need. A plan has one step for each possible item of a fan-out.
- * If the list is part of the job's input, its length is known at submission, and steps beyond its end are not stored.
+ * Removes steps that a job with this input can never need. A plan has one step for each possible item of a
+ * fan-out. If the list is part of the job's input, its length is known at submission, and steps beyond its
+ * end are not stored.
  */
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
@@ -46,7 +47,10 @@ function fanOutOf(step: PlanStep): FanOut[] {
   return step.kind === 'gather' && 'list' in input ? [{ step, input }] : []
 }
 
-/** Returns the step without the missing ones. A gathering step then depends on what they would have depended on. */
+/**
+ * Returns the step without the missing ones. A gathering step then depends on what they would have depended
+ * on.
+ */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)
   const ids = new Set(missing.map(({ id }) => id))

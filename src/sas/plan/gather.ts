@@ -2,8 +2,8 @@ import type { Json, StepDocument } from '../model/documents.js'
 import { stepsReferredTo } from './template.js'
 
 /**
- * The input of a gathering step: the outputs of the steps of a fan-out and its list, or one value made from the
- * outputs of several steps.
+ * The input of a gathering step: the outputs of the steps of a fan-out and its list, or one value made from
+ * the outputs of several steps.
  */
 export type GatherInput = FanOutInput | { readonly value: Json }
 
@@ -34,7 +34,8 @@ export function gather(input: GatherInput): Gathered {
 export function listProblem(list: Json | undefined, atMost: number): string | null {
   if (!Array.isArray(list))
     return `what it fans out over is not a list but ${list === null ? 'null' : typeof list}`
-  const rule = `at most ${atMost} are allowed: a definition with a larger atMost, or a shorter list, is needed`
+  const rule =
+    `at most ${atMost} are allowed: a definition with a larger atMost, or a shorter list, ` + 'is needed'
   return list.length > atMost ? `its list has ${list.length} items; ${rule}` : null
 }
 
@@ -44,8 +45,9 @@ export function lengthOf(list: Json | undefined): number {
 }
 
 /**
- * Returns the steps whose outputs a step needs. If one of them is skipped, the step is skipped too. The gathering
- * step of a fan-out needs only its list, because steps beyond the end of the list are always skipped.
+ * Returns the steps whose outputs a step needs. If one of them is skipped, the step is skipped too. The
+ * gathering step of a fan-out needs only its list, because steps beyond the end of the list are always
+ * skipped.
  */
 export function neededBy({ kind, inputTemplate }: Pick<StepDocument, 'kind' | 'inputTemplate'>): Set<string> {
   const gathers = kind === 'gather' ? (inputTemplate as unknown as GatherInput) : null

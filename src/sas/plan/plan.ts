@@ -1,8 +1,8 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 
 /**
- * The kind of a step. An agent ends an `operation`. The scheduler ends the others: `sleep` when its time has come,
- * `waitFor` when its event was raised, and `gather` as soon as it begins.
+ * The kind of a step. An agent ends an `operation`. The scheduler ends the others: `sleep` when its time has
+ * come, `waitFor` when its event was raised, and `gather` as soon as it begins.
  */
 export type StepKind = 'operation' | 'sleep' | 'waitFor' | 'gather'
 
@@ -42,8 +42,9 @@ export interface PlanUndo {
 }
 
 /**
- * The compiled form of a workflow definition, stored with each job. It contains no code. So a changed workflow needs
- * no deployment of the scheduler or the supervisor, and several versions can run at the same time.
+ * The compiled form of a workflow definition, stored with each job. It contains no code. So a changed
+ * workflow needs no deployment of the scheduler or the supervisor, and several versions can run at the same
+ * time.
  */
 export interface Plan {
   readonly workflow: string

@@ -22,16 +22,16 @@ export function stepsReferredTo(template: Json): Set<string> {
 }
 
 /**
- * Replaces every reference of a template by its value. A missing value omits its property, like an optional property
- * that was not given. At the root or in a list it becomes null.
+ * Replaces every reference of a template by its value. A missing value omits its property, like an optional
+ * property that was not given. At the root or in a list it becomes null.
  */
 export function resolveTemplate(template: Json, known: KnownValues): Json {
   return resolvePart(template, known) ?? null
 }
 
 /**
- * Replaces every reference of a template except those to the output of `openStepId`. Only that step is then needed to
- * resolve the result.
+ * Replaces every reference of a template except those to the output of `openStepId`. Only that step is then
+ * needed to resolve the result.
  */
 export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
   const bound = replaceReferences(template, (path) => {
@@ -51,7 +51,10 @@ export function substitute(template: Json, input: Json, rename: (stepId: string)
   return replaced ?? null
 }
 
-/** Returns the part of a template at a path. If the path crosses a reference, the result is a longer reference. */
+/**
+ * Returns the part of a template at a path. If the path crosses a reference, the result is a longer
+ * reference.
+ */
 function partOf(template: Json | undefined, path: readonly string[]): Json | undefined {
   const [key, ...rest] = path
   if (key === undefined || template === undefined) return template

@@ -3,7 +3,9 @@ const headBytes = 32
 /** Bytes for a property or an element. Most numbers are stored in it. */
 const slotBytes = 16
 
-/** Estimates the memory of a JSON value in bytes, without serialising it. Text counts one byte per character. */
+/**
+ * Estimates the memory of a JSON value in bytes, without serialising it. Text counts one byte per character.
+ */
 export function heapBytesOf(value: unknown): number {
   if (typeof value === 'string') return headBytes + value.length
   if (typeof value !== 'object' || value === null) return 0

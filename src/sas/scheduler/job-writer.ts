@@ -48,7 +48,10 @@ export class JobWriter {
     private readonly known: KnownJobs,
   ) {}
 
-  /** One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it failed. */
+  /**
+   * One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it
+   * failed.
+   */
   async write(
     job: Stored<JobDocument>,
     decision: Written,

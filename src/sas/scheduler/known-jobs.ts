@@ -25,7 +25,10 @@ export interface UnreadableStep {
   readonly message: string
 }
 
-/** Remembers the documents that a scheduler has recently read or written, and reads missing ones. They may be old. */
+/**
+ * Remembers the documents that a scheduler has recently read or written, and reads missing ones. They may be
+ * old.
+ */
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
   private readonly steps = new RecentDocuments<StepDocument>(rememberedBytes)
@@ -47,9 +50,9 @@ export class KnownJobs {
   }
 
   /**
-   * Remembers a change from the feed and returns its document. A version that is already known is not decoded again,
-   * and the returned document may be newer. Returns null for a step of a job known to be over, because nothing
-   * follows from it.
+   * Remembers a change from the feed and returns its document. A version that is already known is not decoded
+   * again, and the returned document may be newer. Returns null for a step of a job known to be over, because
+   * nothing follows from it.
    */
   note(change: Change): Decoded | null {
     const { pk, type, jobId, id, _etag, _ts } = change

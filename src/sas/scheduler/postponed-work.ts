@@ -25,18 +25,21 @@ interface PostponedJob {
   error: StoreUnavailable
 }
 
-/** If more partitions than this fail, the whole store is in trouble. Then the page waits, and the feed with it. */
+/**
+ * If more partitions than this fail, the whole store is in trouble. Then the page waits, and the feed with
+ * it.
+ */
 const maxPartitions = 16
 /** The limit of waiting work in all partitions. */
 const maxWaiting = 1_000
 const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
- * Retries work beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses grow,
- * the work of one partition stays in order, and the total is bounded.
+ * Retries work beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses
+ * grow, the work of one partition stays in order, and the total is bounded.
  *
- * Keeping the work only in memory is safe. Until it is done, it holds the checkpoint before its page (I10). So the
- * next owner of the lease gets it again after a crash, a hand-over or a split.
+ * Keeping the work only in memory is safe. Until it is done, it holds the checkpoint before its page (I10).
+ * So the next owner of the lease gets it again after a crash, a hand-over or a split.
  */
 export class PostponedWork {
   private readonly lines = new Map<string, PostponedJob>()
@@ -44,15 +47,16 @@ export class PostponedWork {
   constructor(private readonly options: PostponedWorkOptions) {}
 
   /**
-   * Returns why work on this partition waits, or null. While work waits, new work on the partition should wait too.
+   * Returns why work on this partition waits, or null. While work waits, new work on the partition should
+   * wait too.
    */
   refusalOf(leaseToken: string, pk: string): StoreUnavailable | null {
     return this.lines.get(keyOf(leaseToken, pk))?.error ?? null
   }
 
   /**
-   * Takes all of the refused work, each piece with its own hold on the checkpoint. Returns false if that exceeds the
-   * limits.
+   * Takes all of the refused work, each piece with its own hold on the checkpoint. Returns false if that
+   * exceeds the limits.
    */
   take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
     const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))

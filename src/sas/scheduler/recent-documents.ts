@@ -13,9 +13,9 @@ interface Entry<T> {
 }
 
 /**
- * Remembers the newest versions of documents that this process has seen, within a memory limit. So advancing a job
- * needs no reads. A version may be old, but every write that depends on it is conditional, and after a conflict it is
- * forgotten.
+ * Remembers the newest versions of documents that this process has seen, within a memory limit. So advancing
+ * a job needs no reads. A version may be old, but every write that depends on it is conditional, and after a
+ * conflict it is forgotten.
  */
 export class RecentDocuments<T extends DocumentAddress> {
   private readonly entries = new Map<string, Entry<T>>()

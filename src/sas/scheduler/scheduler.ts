@@ -49,8 +49,8 @@ const maxBeginnings = 200
 type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
 
 /**
- * The delegate of the scheduler unit: reads every changed job, decides ({@link schedule}) and writes; after a lost race it
- * reads again. It keeps no state that matters: another instance decides the same from the same documents.
+ * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes. After
+ * a lost race it reads again. Another instance decides the same from the same documents.
  */
 export class Scheduler {
   private readonly known: KnownJobs
@@ -70,8 +70,8 @@ export class Scheduler {
   }
 
   /**
-   * Resolves when everything that follows from these changes is written, or held back from the checkpoint and tried
-   * again beside the feed; rejects when more of it could not be written than can wait there.
+   * Resolves when everything that follows from these changes is written, or held back from the checkpoint and
+   * tried again beside the feed; rejects when more of it could not be written than can wait there.
    */
   async onChanges(
     changes: readonly Change[],
@@ -79,7 +79,7 @@ export class Scheduler {
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
-    // Requests are queued in this order, and agents get what they dispatch in it (R126); equals keep that of the feed.
+    // Requests are queued, and steps dispatched, in this order (R126). Equals keep the order of the feed.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
     const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
     const ended = await Promise.allSettled(work)
@@ -113,9 +113,9 @@ export class Scheduler {
   }
 
   /**
-   * The end of an attempt at a step of a job that this instance drives: the outcome (W3, W8) and what follows from it
-   * (W4, W5, W7, W9) in one transaction, on condition of every etag. Answers null when the job is another's, or nothing
-   * follows; the agents then record the outcome alone, as if this scheduler were elsewhere.
+   * Writes the outcome of an attempt (W3, W8) and what follows from it (W4, W5, W7, W9) in one transaction, on
+   * condition of every etag. Returns null if this instance does not drive the job or nothing follows. Then the
+   * agents record the outcome alone.
    *
    * @throws StoreUnavailable when the store could not be asked
    */
@@ -125,7 +125,7 @@ export class Scheduler {
       return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
-      // What cannot be decided about the job must not cost the outcome; the feed brings the job to who sets it aside.
+      // The outcome counts even if no decision about the job is possible. The feed will deliver the job.
       return null
     }
   }
@@ -139,7 +139,8 @@ export class Scheduler {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
       const known = this.known.step(job, step.stepId)
-      // The agents may know it better: their feed was ahead of ours, or they have claimed it (I22: a fence never goes back).
+      // The agents may know it better: their feed was ahead of ours, or they have claimed it (I22: a fence
+      // never goes back).
       const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
       if (before === undefined) return null
       const { write: after, result: discarded } = decide(before)
@@ -169,7 +170,7 @@ export class Scheduler {
     if (decoded.kind === 'job') {
       const { job } = decoded
       if (mustRead.scheduler(job)) changedJob(job, changed)
-      // The supervisor or an operator asks to look at all of the job again (R98), so remembered steps are dropped.
+      // The supervisor or an operator asks to look at the whole job again (R98), so its steps are forgotten.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const { step } = decoded
@@ -197,7 +198,7 @@ export class Scheduler {
     }
   }
 
-  /** One job that cannot be decided about must not keep the others of its range from being done (F-C9, F-C13, F-Q15). */
+  /** Sets aside a job that no decision fits, so that the others of its range go on (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)
@@ -232,7 +233,7 @@ export class Scheduler {
       // Lost a race, or read something old: what we remember of this job is not to be trusted.
       this.known.forget(job)
     }
-    const message = `job ${changed.jobId}: still contended after ${maxTries} tries; it will be delivered again`
+    const message = `job ${changed.jobId}: contended after ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
   }
 

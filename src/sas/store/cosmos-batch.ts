@@ -54,20 +54,27 @@ function refused(culprit: { readonly statusCode: number }, id: string): ApplyRes
   const reason = reasons.get(statusCode as 404)
   if (reason !== undefined) return { kind: 'conflict', id, reason }
   const passes = [408, 410, 429, 449, 503].includes(statusCode)
-  const message = `the store answered ${statusCode} to the write of ${JSON.stringify(id)}; nothing was written`
+  const message =
+    `the store answered ${statusCode} to the write of ${JSON.stringify(id)}; nothing ` + 'was written'
   if (!passes) throw new StoreRefused(message, { cause: culprit })
   const said: unknown = Reflect.get(culprit, 'retryAfterMilliseconds')
   const advice = typeof said === 'number' ? { retryAfterMs: said } : {}
   throw new StoreUnavailable(message, { cause: culprit, ...advice })
 }
 
-/** Checks whether the store wrote nothing and may accept the batch later: 429, 449, 410, or not reached (F-X3). */
+/**
+ * Checks whether the store wrote nothing and may accept the batch later: 429, 449, 410, or not reached
+ * (F-X3).
+ */
 function isRefusedForNow(cause: unknown): boolean {
   const { kind } = cosmosErrorKind(cause, 'write')
   return isTransient(kind) && kind !== 'unknownOutcome'
 }
 
-/** Checks whether the store refused the batch for its size. It does so every time, and nothing was written (F-S9). */
+/**
+ * Checks whether the store refused the batch for its size. It does so every time, and nothing was written
+ * (F-S9).
+ */
 function isTooLarge(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413
 }

@@ -86,7 +86,9 @@ export class CosmosJobQueries implements JobQueries {
       parameters: Readonly<Record<string, string | number | undefined>>,
     ): Promise<Stored<StateDocument>[]> =>
       this.requests.query('state.listJobs', {
-        text: `SELECT TOP @limit * FROM c WHERE ${[...conditionsOf(filter), ...more].join(' AND ')} ORDER BY ${order}`,
+        text:
+          `SELECT TOP @limit * FROM c WHERE ${[...conditionsOf(filter), ...more].join(' AND ')} ` +
+          `ORDER BY ${order}`,
         parameters: { ...given, ...parameters },
       })
     return {

@@ -19,7 +19,9 @@ interface OrderedPage<T> {
   readonly parameters?: Question['parameters']
 }
 
-/** Returns at least `limit` documents, if there are as many. A page never ends within a value of its field. */
+/**
+ * Returns at least `limit` documents, if there are as many. A page never ends within a value of its field.
+ */
 export async function orderedPage<T>(
   ask: Ask,
   { select, where, field, valueOf, after, before, limit, parameters = {} }: OrderedPage<T>,

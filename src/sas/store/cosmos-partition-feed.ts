@@ -5,7 +5,10 @@ import type { StateDocument } from './state-store.js'
 
 const maxItemCount = 100
 
-/** Reads the change feed of one logical partition with the SDK's iterator. `CosmosChangeFeed` describes its limits. */
+/**
+ * Reads the change feed of one logical partition with the SDK's iterator. `CosmosChangeFeed` describes its
+ * limits.
+ */
 export class CosmosPartitionFeed implements PartitionFeed {
   private iterator: ChangeFeedPullModelIterator<StateDocument> | null = null
   private token: string | null = null
@@ -18,7 +21,8 @@ export class CosmosPartitionFeed implements PartitionFeed {
 
   async readNext(): Promise<readonly StateDocument[]> {
     const iterator = (this.iterator ??= this.opened())
-    // After a failure the position of the iterator is unknown, so the next read begins at the last known position.
+    // After a failure the position of the iterator is unknown, so the next read begins at the last known
+    // position.
     this.iterator = null
     const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
     this.onCharge(requestCharge)
@@ -36,7 +40,7 @@ export class CosmosPartitionFeed implements PartitionFeed {
       this.token === null ? starts.Beginning(this.partition) : starts.Continuation(this.token)
     return this.container.items.getChangeFeedIterator<StateDocument>({
       maxItemCount,
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes than the one its options ask for
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes
       changeFeedStartFrom,
     })
   }

@@ -9,10 +9,13 @@ export interface PagePosition {
   readonly id: string
 }
 
-/** Queries of a store that orders by one field only. An order by two fields would need an index of its own. */
+/**
+ * Queries of a store that orders by one field only. An order by two fields would need an index of its own.
+ */
 export interface JobQuestions {
   /**
-   * Returns the newest jobs, submitted before `beforeMs` if that is given. Within a millisecond they have no order.
+   * Returns the newest jobs, submitted before `beforeMs` if that is given. Within a millisecond they have no
+   * order.
    */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Returns jobs submitted in this millisecond by id, after `afterId` if that is given. */
@@ -20,9 +23,9 @@ export interface JobQuestions {
 }
 
 /**
- * Returns at most `limit` documents after `after`, the newest submission first and by id within a millisecond. The
- * last millisecond of the newest may be incomplete, so it is queried again by id. So no page omits or repeats a job,
- * however many jobs share a millisecond.
+ * Returns at most `limit` documents after `after`, the newest submission first and by id within a
+ * millisecond. The last millisecond of the newest may be incomplete, so it is queried again by id. So no page
+ * omits or repeats a job, however many jobs share a millisecond.
  */
 export async function jobPage(
   questions: JobQuestions,

@@ -23,8 +23,8 @@ export const defaultListLimit = 100
 export interface JobQueries {
   /**
    * Lists jobs: at most `limit`, the newest submission first and by id within a millisecond. The next page
-   * begins `after` the last job of this one. Paging omits no job, with one exception: two jobs with the same id
-   * under different partition keys, submitted in the same millisecond, if a page ends between them.
+   * begins `after` the last job of this one. Paging omits no job, with one exception: two jobs with the same
+   * id under different partition keys, submitted in the same millisecond, if a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** Counts the jobs in each state. The store counts them. */

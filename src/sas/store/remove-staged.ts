@@ -6,8 +6,8 @@ import { grouped } from './transaction.js'
 const removalTtl = 60
 
 /**
- * Removes an abandoned submission by a time to live: first its steps, then the job. If this is interrupted, the job,
- * which is last, leads to the rest (F-S8). A conflict means that another supervisor does the same.
+ * Removes an abandoned submission by a time to live: first its steps, then the job. If this is interrupted,
+ * the job, which is last, leads to the rest (F-S8). A conflict means that another supervisor does the same.
  */
 export async function removeStaged(store: StateStore, job: Stored<JobDocument>): Promise<void> {
   const steps = (await store.listSteps(job.pk, job.jobId)).filter(({ ttl }) => ttl === -1)

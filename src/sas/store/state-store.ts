@@ -25,7 +25,9 @@ export type ApplyResult =
       readonly kind: 'applied'
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
-      /** The physical partition of the writes, if the store reports it. Wakes the local readers of that range. */
+      /**
+       * The physical partition of the writes, if the store reports it. Wakes the local readers of that range.
+       */
       readonly physicalRangeId: string | null
       readonly charge: number
     }
@@ -73,12 +75,12 @@ export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 's
 
 /**
  * The container that holds jobs, steps and the user's own documents, as the roles need it to run jobs. What
- * people ask about jobs is {@link import('./job-queries.js').JobQueries}. It has two implementations, a Cosmos
- * container ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine. Both pass the
- * same test suite.
+ * people ask about jobs is {@link import('./job-queries.js').JobQueries}. It has two implementations, a
+ * Cosmos container ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine. Both
+ * pass the same test suite.
  *
- * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing was
- * written.
+ * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing
+ * was written.
  */
 export interface StateStore {
   /** Reads a document, or null. The result is never older than what this process has written or received. */
@@ -95,17 +97,20 @@ export interface StateStore {
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
    * Lists steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
-   * {@link listUnsent}. Paging is needed because unreadable documents stay due, and later documents must still be
-   * found. Documents of a newer schema are omitted.
+   * {@link listUnsent}. Paging is needed because unreadable documents stay due, and later documents must
+   * still be found. Documents of a newer schema are omitted.
    */
   listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
-   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Notices behind one that its
-   * receiver does not accept may stay due for hours, so there are pages. A page has at least `limit` notices if there
-   * are as many. It never ends within a millisecond, so the next page begins after the last notice of this one.
+   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Notices behind one
+   * that its receiver does not accept may stay due for hours, so there are pages. A page has at least `limit`
+   * notices if there are as many. It never ends within a millisecond, so the next page begins after the last
+   * notice of this one.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
-  /** Lists flagged jobs by `since`, after `afterSince` or from the first, in pages like {@link listUnsent}. */
+  /**
+   * Lists flagged jobs by `since`, after `afterSince` or from the first, in pages like {@link listUnsent}.
+   */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** Lists records of unreadable documents, in no order. A record may be outdated: read the document. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>

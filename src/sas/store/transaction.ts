@@ -1,6 +1,9 @@
 import type { StateDocument, StateWrite } from './state-store.js'
 
-/** The limits of one transaction. The size leaves room below the 2 MB of the store for what the store adds (I16). */
+/**
+ * The limits of one transaction. The size leaves room below the 2 MB of the store for what the store adds
+ * (I16).
+ */
 export const maxOperations = 100
 export const maxTransactionBytes = 1_900_000
 
@@ -28,7 +31,9 @@ export function fits(writes: readonly StateWrite[]): boolean {
   return writes.length <= maxOperations && !exceeds(writes, maxTransactionBytes)
 }
 
-/** Groups the writes. Each group has at least one write and fits one transaction beside a write of `beside`. */
+/**
+ * Groups the writes. Each group has at least one write and fits one transaction beside a write of `beside`.
+ */
 export function grouped(
   writes: readonly StateWrite[],
   beside: StateDocument,

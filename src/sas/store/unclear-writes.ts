@@ -1,12 +1,15 @@
 import { StoreUnavailable } from '../model/errors.js'
 import type { ApplyResult } from './state-store.js'
 
-/** How many writes of unknown outcome one decision may have. The first is repeated at once; a second needs a pause. */
+/**
+ * How many writes of unknown outcome one decision may have. The first is repeated at once; a second needs a
+ * pause.
+ */
 const maxUnclear = 2
 
 /**
- * Counts the writes of one decision whose outcome is unknown. After each of them the caller reads and decides again.
- * After the second one, the next write throws, so that the caller pauses before it tries again (F-X4).
+ * Counts the writes of one decision whose outcome is unknown. After each of them the caller reads and decides
+ * again. After the second one, the next write throws, so that the caller pauses before it tries again (F-X4).
  */
 export class UnclearWrites {
   private count = 0
@@ -21,7 +24,8 @@ export class UnclearWrites {
    */
   async write(write: () => Promise<ApplyResult>): Promise<ApplyResult> {
     if (this.count === maxUnclear) {
-      const message = `${this.what}: the outcome of ${this.count} writes is unknown; it is tried again after a pause`
+      const message =
+        `${this.what}: the outcome of ${this.count} writes is unknown; it is tried ` + 'again after a pause'
       throw new StoreUnavailable(message, { cause: null })
     }
     const result = await write()

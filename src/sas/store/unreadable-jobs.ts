@@ -34,7 +34,10 @@ const removalTtl = 60
 /** Returns why this code cannot read a document and how to repair it, or null. */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
-    return `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ${schemaVersion}): use that version`
+    return (
+      `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ` +
+      `${schemaVersion}): use that version`
+    )
   }
   const advice = 'correct that field in the document itself, with Data Explorer or a client of your own'
   return decoded.kind === 'invalid' ? `${decoded.reason}; ${advice}` : null
@@ -57,7 +60,9 @@ export async function readableJob(
   throw new JobUnreadable(jobIdIn(document), document.id, reason)
 }
 
-/** Returns the jobs that a scheduler could not read and that still cannot be read, the oldest finding first. */
+/**
+ * Returns the jobs that a scheduler could not read and that still cannot be read, the oldest finding first.
+ */
 export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
   const records = await store.listUnreadable(mostRecords)
   const found: UnreadableJob[] = []
@@ -120,9 +125,9 @@ export interface UnreadableJobsOptions {
 }
 
 /**
- * Flags a job that a scheduler cannot read, with a record beside the job. The document itself is not changed, so that
- * an operator can repair it. A record may be outdated, so readers check the document. An instance removes its own
- * records when it can read the job again.
+ * Flags a job that a scheduler cannot read, with a record beside the job. The document itself is not changed,
+ * so that an operator can repair it. A record may be outdated, so readers check the document. An instance
+ * removes its own records when it can read the job again.
  */
 export class UnreadableJobs {
   private readonly flagged = new Set<string>()
@@ -172,7 +177,9 @@ export class UnreadableJobs {
     })
   }
 
-  /** Writes the record. A record of the last minute may still exist, marked for removal; it is then replaced. */
+  /**
+   * Writes the record. A record of the last minute may still exist, marked for removal; it is then replaced.
+   */
   private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
     const { store } = this.options
     const create = () => store.apply(record.pk, [{ kind: 'create', document: record }])

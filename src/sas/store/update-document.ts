@@ -32,12 +32,15 @@ export interface Updated<T> {
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/** How many decisions about one document are tried. It has few writers at a time, so more tries would not help. */
+/**
+ * How many decisions about one document are tried. It has few writers at a time, so more tries would not
+ * help.
+ */
 const maxTries = 6
 
 /**
- * Reads a document, decides, and writes on condition of the etag. After a lost race or an unknown outcome, it reads
- * and decides again. Deciding twice is harmless, because decisions depend only on the state.
+ * Reads a document, decides, and writes on condition of the etag. After a lost race or an unknown outcome, it
+ * reads and decides again. Deciding twice is harmless, because decisions depend only on the state.
  *
  * @throws StoreUnavailable if the document stays contended; also any error of the store
  */

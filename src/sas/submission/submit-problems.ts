@@ -10,7 +10,9 @@ import {
   type Shape,
 } from '../../platform/options.js'
 
-/** The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in. */
+/**
+ * The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in.
+ */
 export interface SubmissionTerms {
   readonly jobId: string
   readonly partitionKey: string
@@ -22,11 +24,15 @@ export interface SubmissionTerms {
 }
 
 const maxIdLength = 200
-/** Matches a lone half of a UTF-16 pair. No request can contain it, so the job would be accepted and never read. */
+/**
+ * Matches a lone half of a UTF-16 pair. No request can contain it, so the job would be accepted and never
+ * read.
+ */
 const halfCharacter = /\p{Cs}/u
 
 const id = textThat(
-  `a text of 1 to ${maxIdLength} characters, with no space at its ends and no half of a character (a lone surrogate)`,
+  `a text of 1 to ${maxIdLength} characters, with no space at its ends and no half of a character (a ` +
+    'lone surrogate)',
   (value) =>
     isText(value) && value.length <= maxIdLength && value === value.trim() && !halfCharacter.test(value),
 )
@@ -44,8 +50,8 @@ const shape = {
 }
 
 /**
- * Returns all problems of these terms. Values often come from outside the program, so their types prove nothing. A job
- * stored with an unreadable value would be accepted and never run (I1).
+ * Returns all problems of these terms. Values often come from outside the program, so their types prove
+ * nothing. A job stored with an unreadable value would be accepted and never run (I1).
  */
 export function submitProblems(terms: SubmissionTerms): readonly string[] {
   const { partitionKey, ...others } = terms

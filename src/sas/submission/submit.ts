@@ -34,8 +34,8 @@ export interface SubmitRequest {
 }
 
 /**
- * Returns the writes of a submission (W0): the user's documents, the job with its intent, and every step, in one
- * transaction (I1, I14). It writes no deadline, because the submitter's clock decides nothing (R18).
+ * Returns the writes of a submission (W0): the user's documents, the job with its intent, and every step, in
+ * one transaction (I1, I14). It writes no deadline, because the submitter's clock decides nothing (R18).
  */
 export function submit(request: SubmitRequest): StateWrite[] {
   const documents = [
@@ -162,8 +162,8 @@ function undoOf({ undo }: PlanStep): StepDocument['undo'] {
 }
 
 /**
- * Returns the fields that jobs and steps share. Spread it last: an object that begins with a spread costs a hundred
- * times as much.
+ * Returns the fields that jobs and steps share. Spread it last: an object that begins with a spread costs a
+ * hundred times as much.
  */
 function envelopeOf(request: SubmitRequest) {
   return {

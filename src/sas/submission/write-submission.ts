@@ -18,7 +18,9 @@ import { readableJob } from '../store/unreadable-jobs.js'
 
 /** How often one transaction is written while the store does not answer and the job does not exist. */
 const maxTries = 3
-/** How often a submission in stages is resumed, also after losing a race to another process with the same job. */
+/**
+ * How often a submission in stages is resumed, also after losing a race to another process with the same job.
+ */
 const maxStagedTries = 6
 
 /** A job and its steps as they were accepted, and the physical range that holds them. */
@@ -37,8 +39,8 @@ export interface Submitted {
 const standingAlready: Submitted = { isNew: false, accepted: null }
 
 /**
- * Writes a submission until the job is stored. After a refused or unanswered write, it reads the store to see the
- * effect (F-S2 to F-S6). A submission larger than one transaction is written in stages.
+ * Writes a submission until the job is stored. After a refused or unanswered write, it reads the store to see
+ * the effect (F-S2 to F-S6). A submission larger than one transaction is written in stages.
  *
  * @throws SubmissionInvalid if the submission is invalid or too large even for stages; nothing was written
  * @throws JobConflict if the id belongs to another submission, or a document alongside exists
@@ -75,7 +77,10 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/** Checks whether a step has a time to live: an ended job with the same id left it, and it may outlive that job. */
+/**
+ * Checks whether a step has a time to live: an ended job with the same id left it, and it may outlive that
+ * job.
+ */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }
@@ -95,10 +100,10 @@ function acceptedAs(
 }
 
 /**
- * Writes the job without its intent, then the steps in as many transactions as they need, and last the intent together
- * with the user's documents (I1, I14). If the process dies in between, nothing runs, and the same submission continues
- * where it stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that was given up
- * meanwhile (F-S8).
+ * Writes the job without its intent, then the steps in as many transactions as they need, and last the intent
+ * together with the user's documents (I1, I14). If the process dies in between, nothing runs, and the same
+ * submission continues where it stopped (F-S7). Each transaction depends on the job's etag, so nothing is
+ * added to a job that was given up meanwhile (F-S8).
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
@@ -177,7 +182,9 @@ async function standing(store: StateStore, request: SubmitRequest): Promise<Stor
     throw new JobConflict(jobId, `${nameOf(request)} exists already with another payload; use another id`)
   }
   if (isStaged(job) && job.endedAtMs !== null) {
-    const message = `${nameOf(request)}: an earlier submission was never completed and is being removed; submit it again`
+    const message =
+      `${nameOf(request)}: an earlier submission was never completed and is being ` +
+      'removed; submit it again'
     throw new StoreUnavailable(message, { cause: null, retryAfterMs: Math.max(job.ttl, 1) * 1_000 })
   }
   return job
@@ -191,14 +198,15 @@ function begunOtherwise(request: SubmitRequest): JobConflict {
 function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   if (fits(writes)) return
   throw new SubmissionInvalid(
-    `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one transaction, which ` +
+    `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one ` +
+      'transaction, which ' +
       `takes ${maxOperations} and ${maxTransactionBytes}: submit large inputs by reference`,
   )
 }
 
 /**
- * Decodes the documents as readers will. An unreadable document, for instance of a plan that was edited or made by
- * other code, would be accepted and never run (I1).
+ * Decodes the documents as readers will. An unreadable document, for instance of a plan that was edited or
+ * made by other code, would be accepted and never run (I1).
  */
 function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): readonly Decoded[] {
   const decoded = writes.map(({ document }) => decodeDocument(document))
@@ -209,7 +217,9 @@ function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): read
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 
-/** Refuses two documents with the same id. The store would wrongly report that such a document exists already. */
+/**
+ * Refuses two documents with the same id. The store would wrongly report that such a document exists already.
+ */
 function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   const ids = writes.map(({ document }) => document.id)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
@@ -224,7 +234,8 @@ function existsAlready(request: SubmitRequest, documentId: string): JobConflict 
 }
 
 function unanswered(request: SubmitRequest): StoreUnavailable {
-  const message = `${nameOf(request)}: the store did not say whether it was accepted; submit it again with the same id`
+  const message =
+    `${nameOf(request)}: the store did not say whether it was accepted; submit it again ` + 'with the same id'
   return new StoreUnavailable(message, { cause: null })
 }
 

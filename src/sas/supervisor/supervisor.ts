@@ -45,10 +45,10 @@ export interface SweepResult {
 }
 
 /**
- * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A deadline that passes
- * writes nothing, so the feed is silent about it. The deadlines that the feed delivered make recovery fast, and the
- * sweep of {@link DueWork} makes it certain. Each decision is {@link recover} on a fresh read, so two supervisors on
- * one step write once.
+ * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A deadline that
+ * passes writes nothing, so the feed is silent about it. The deadlines that the feed delivered make recovery
+ * fast, and the sweep of {@link DueWork} makes it certain. Each decision is {@link recover} on a fresh read,
+ * so two supervisors on one step write once.
  *
  * It is idle, then running after `start`, then idle again after `stop`.
  */
@@ -97,10 +97,12 @@ export class Supervisor {
   }
 
   /**
-   * Recovers everything that is overdue now, without the loops, for a supervisor that is started on a schedule (R106).
-   * Asks page by page, so that documents that cannot be recovered hide none that are due later.
+   * Recovers everything that is overdue now, without the loops, for a supervisor that is started on a
+   * schedule (R106). Asks page by page, so that documents that cannot be recovered hide none that are due
+   * later.
    *
-   * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then stays so
+   * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then
+   * stays so
    */
   async runOnce(): Promise<SweepResult> {
     const { store, clock, sweepLimit, deadlineGraceMs } = this.options

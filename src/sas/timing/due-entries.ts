@@ -18,17 +18,21 @@ interface Known<T> {
 const toleratedEntries = 64
 
 /**
- * Remembers when work on each document is due, earliest first. It is a hint that saves queries. An entry may be lost,
- * because the sweep finds the document. It may be wrong, because the document is read before any decision.
+ * Remembers when work on each document is due, earliest first. It is a hint that saves queries. An entry may
+ * be lost, because the sweep finds the document. It may be wrong, because the document is read before any
+ * decision.
  *
- * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again (`end`). News
- * about an entry under way waits for its end, so that no document is worked on twice at once.
+ * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again
+ * (`end`). News about an entry under way waits for its end, so that no document is worked on twice at once.
  */
 export class DueEntries<T extends DueEntry = DueEntry> {
   private readonly known = new Map<string, Known<T>>()
   private queue = new TinyQueue<T>([], earlierFirst)
 
-  /** @param isNews checks whether an entry replaces what is known about its document; by default it always does */
+  /**
+   * @param isNews checks whether an entry replaces what is known about its document; by default it always
+   * does
+   */
   constructor(private readonly isNews: (entry: T, known: T | null) => boolean = () => true) {}
 
   get size(): number {
@@ -57,7 +61,9 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     return due
   }
 
-  /** Ends the work on entries. Those that are due `again` wait, unless they were forgotten or there is news. */
+  /**
+   * Ends the work on entries. Those that are due `again` wait, unless they were forgotten or there is news.
+   */
   end(due: readonly T[], again: readonly T[]): void {
     const next = new Map(again.map((entry) => [keyOf(entry), entry]))
     for (const entry of due) {
@@ -97,7 +103,10 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     this.clean()
   }
 
-  /** Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most once more. */
+  /**
+   * Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most once
+   * more.
+   */
   private clean(): void {
     if (this.queue.length <= 2 * this.known.size + toleratedEntries) return
     const current = [...this.known.values()].flatMap(({ waiting, underWay }) =>

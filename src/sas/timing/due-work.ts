@@ -12,8 +12,8 @@ export interface DueWorkOptions<T extends DueEntry> {
   /** The name of the loop in `loop.failed` events. */
   readonly name: string
   /**
-   * Works on due entries. An entry is only a hint, so the work reads the document first. Returns the entries that are
-   * due again, with their new times. If it throws, all of them are due again after `retryAfterMs`.
+   * Works on due entries. An entry is only a hint, so the work reads the document first. Returns the entries
+   * that are due again, with their new times. If it throws, all of them are due again after `retryAfterMs`.
    */
   readonly run: (due: readonly T[], stop: AbortSignal) => Promise<readonly T[]>
   readonly retryAfterMs: number
@@ -25,8 +25,8 @@ export interface DueWorkOptions<T extends DueEntry> {
   /** Checks whether an entry replaces what is known about its document. Default: always. */
   readonly isNews?: (entry: T, known: T | null) => boolean
   /**
-   * Lists entries from the store, always in the same order: the first ones, or those after `last`. A page with fewer
-   * than `limit` entries is the last one.
+   * Lists entries from the store, always in the same order: the first ones, or those after `last`. A page
+   * with fewer than `limit` entries is the last one.
    */
   readonly list: (last: T | null, limit: number) => Promise<readonly T[]>
   readonly sweepIntervalMs: number
@@ -38,19 +38,21 @@ export interface DueWorkOptions<T extends DueEntry> {
 const soonMs = 1_000
 
 /**
- * Works on documents when they are due. The feed says which ones, and a sweep lists those that the feed delivered to
- * an instance that has died. Runs of the work begin at the earliest due time, `runsAtOnce` at a time, and none waits for
- * another.
+ * Works on documents when they are due. The feed says which ones, and a sweep lists those that the feed
+ * delivered to an instance that has died. Runs of the work begin at the earliest due time, `runsAtOnce` at a
+ * time, and none waits for another.
  *
- * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts the signal of
- * the runs and waits for their end. The instance that takes over finds what they leave.
+ * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts the
+ * signal of the runs and waits for their end. The instance that takes over finds what they leave.
  */
 export class DueWork<T extends DueEntry> {
   private readonly entries: DueEntries<T>
   private readonly runs = new Set<Promise<void>>()
   private readonly loop: BackgroundLoop
   private readonly sweep: Sweep
-  /** The last entry that the sweep listed; null before its first page. An acquired lease begins another sweep. */
+  /**
+   * The last entry that the sweep listed; null before its first page. An acquired lease begins another sweep.
+   */
   private listed: { last: T | null } = { last: null }
   private failuresInARow = 0
   private resumeAtMs = 0

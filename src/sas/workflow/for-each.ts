@@ -9,8 +9,8 @@ import type { StepOptions } from './step-options.js'
 /** The options of a fan-out. They apply to each of its steps. */
 export interface ForEachOptions<E, O> extends StepOptions {
   /**
-   * The largest number of items. A longer list is refused. If the list is an output, one step is stored for each
-   * possible item. Default 20.
+   * The largest number of items. A longer list is refused. If the list is an output, one step is stored for
+   * each possible item. Default 20.
    */
   readonly atMost?: number
   /** The undo of one item, given the output of its step; `'none'` if the step has no effect. */
@@ -25,8 +25,9 @@ export interface ForEachDraft<E, O> {
 }
 
 /**
- * Adds one step for each item that the list may have, `id-0`, `id-1` and so on, and the step `id` that gathers their
- * outputs. Like all steps they exist from the beginning (R16). Steps beyond the end of the list are skipped.
+ * Adds one step for each item that the list may have, `id-0`, `id-1` and so on, and the step `id` that
+ * gathers their outputs. Like all steps they exist from the beginning (R16). Steps beyond the end of the list
+ * are skipped.
  */
 export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>): Step<readonly O[]> {
   const { id, list, call, options } = forEach

@@ -53,7 +53,9 @@ export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
-/** The longest id of a step. With the longest job id, it stays within the 1,023 bytes of an id in the store. */
+/**
+ * The longest id of a step. With the longest job id, it stays within the 1,023 bytes of an id in the store.
+ */
 const maxIdLength = 200
 
 const exhaustionShape = {
@@ -144,8 +146,8 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the result of `make`. If that is not plain data, notes a problem of the step called `name` and returns
-   * null.
+   * Returns the result of `make`. If that is not plain data, notes a problem of the step called `name` and
+   * returns null.
    */
   template<T>(name: string, what: string, make: () => T): T | null {
     try {
@@ -157,7 +159,10 @@ export class PlanDraft {
     }
   }
 
-  /** Returns the steps that must be done first: those in `after` and those referred to, except `own` in the undo. */
+  /**
+   * Returns the steps that must be done first: those in `after` and those referred to, except `own` in the
+   * undo.
+   */
   dependencies(
     name: string,
     { after = [] }: Pick<StepOptions, 'after'>,
@@ -195,7 +200,10 @@ export class PlanDraft {
     }
   }
 
-  /** Returns the call of a step or its undo. Checks it, because callers in JavaScript are not bound by the types. */
+  /**
+   * Returns the call of a step or its undo. Checks it, because callers in JavaScript are not bound by the
+   * types.
+   */
   private callOf(
     name: string,
     {

@@ -25,8 +25,8 @@ export interface StepOptions {
   /** The longest time of an attempt, including the time until an agent takes it up. Default `'1m'`. */
   readonly completeWithin?: Duration
   /**
-   * `tries` is how many attempts may end without success before the step is given up. The pause `backoff` follows a
-   * reported failure. Default 3 tries, 1 s to 1 m.
+   * `tries` is how many attempts may end without success before the step is given up. The pause `backoff`
+   * follows a reported failure. Default 3 tries, 1 s to 1 m.
    */
   readonly retry?: Partial<Retry>
   /** Your names for the state before and after the step. Default `NotStarted` and `Completed`. */
@@ -34,18 +34,21 @@ export interface StepOptions {
   readonly targetState?: string
   /** If it does not hold, this step and every step whose input refers to its output are skipped. */
   readonly when?: Condition
-  /** What follows if the step failed permanently or has no attempts left. Default: the policy of `job.onExhausted`. */
+  /**
+   * What follows if the step failed permanently or has no attempts left. Default: the policy of
+   * `job.onExhausted`.
+   */
   readonly onExhausted?: OnExhausted
   /**
-   * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect, because its deadline
-   * or the failure of another step cut it off. The undo then lacks the output of the step, but its context names the
-   * key of the attempt. Default true.
+   * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect, because its
+   * deadline or the failure of another step cut it off. The undo then lacks the output of the step, but its
+   * context names the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**
-   * Whether an agent claims each attempt in the store before it acts. If two instances receive the same attempt, only
-   * one acts. An attempt that no agent claimed in time does not count as failed. Costs one write for each attempt.
-   * Default false: both may act, and the first recorded outcome counts.
+   * Whether an agent claims each attempt in the store before it acts. If two instances receive the same
+   * attempt, only one acts. An attempt that no agent claimed in time does not count as failed. Costs one
+   * write for each attempt. Default false: both may act, and the first recorded outcome counts.
    */
   readonly claim?: boolean
 }

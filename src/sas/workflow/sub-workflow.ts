@@ -15,10 +15,10 @@ export interface RunDraft {
 }
 
 /**
- * Adds the steps of another workflow, each with the prefix `id-`, and the step `id`, which is done after all of them.
- * Its output is the result of the other definition. The steps begin when everything that their input refers to is
- * known. The other workflow keeps its own failure policy; if it sets none, the policy of the workflow that runs it
- * applies.
+ * Adds the steps of another workflow, each with the prefix `id-`, and the step `id`, which is done after all
+ * of them. Its output is the result of the other definition. The steps begin when everything that their input
+ * refers to is known. The other workflow keeps its own failure policy; if it sets none, the policy of the
+ * workflow that runs it applies.
  */
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
   const given = draft.template(id, '', () => toTemplate(input, 'input'))

@@ -1,8 +1,8 @@
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
 
 /**
- * Returns the problems of steps without `undo` that may be done when another step starts compensation (R109). A step
- * after the failing one cannot be done by then and needs no undo.
+ * Returns the problems of steps without `undo` that may be done when another step starts compensation (R109).
+ * A step after the failing one cannot be done by then and needs no undo.
  */
 export function undoProblems(drafted: readonly DraftedStep[]): string[] {
   const ancestors = ancestorsOf(drafted.map(({ step }) => step))
@@ -18,7 +18,10 @@ export function undoProblems(drafted: readonly DraftedStep[]): string[] {
   })
 }
 
-/** Returns for each step all steps that it depends on, directly or indirectly. Steps come after their dependencies. */
+/**
+ * Returns for each step all steps that it depends on, directly or indirectly. Steps come after their
+ * dependencies.
+ */
 function ancestorsOf(steps: readonly PlanStep[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>()
   for (const { id, dependsOn } of steps) {

@@ -27,19 +27,19 @@ export interface WorkflowBuilder<I> {
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<null>
   /**
-   * Adds a step that is done when `client.raiseEvent` is called with its id, even before it begins. Its output is the
-   * payload of the event. Without an event within `completeWithin` (default `'1d'`) it has no attempts left, and its
-   * `onExhausted` applies.
+   * Adds a step that is done when `client.raiseEvent` is called with its id, even before it begins. Its
+   * output is the payload of the event. Without an event within `completeWithin` (default `'1d'`) it has no
+   * attempts left, and its `onExhausted` applies.
    */
   waitFor<T>(
     id: string,
     options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
   ): Step<T>
   /**
-   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is part of the job's input
-   * or of an earlier step's output. The returned step is done when all of them are, and its output is the list of
-   * their outputs. With an empty list it is done at once. If the step of an item fails permanently, it is a failed
-   * step like any other.
+   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is part of the
+   * job's input or of an earlier step's output. The returned step is done when all of them are, and its
+   * output is the list of their outputs. With an empty list it is done at once. If the step of an item fails
+   * permanently, it is a failed step like any other.
    */
   forEach<E, O>(
     id: string,
@@ -48,8 +48,8 @@ export interface WorkflowBuilder<I> {
     options?: ForEachOptions<E, O>,
   ): Step<readonly O[]>
   /**
-   * Adds the steps of another workflow, each with its id prefixed by `id-`. The returned step is done when all of them
-   * are, and its output is the result of the other definition.
+   * Adds the steps of another workflow, each with its id prefixed by `id-`. The returned step is done when
+   * all of them are, and its output is the result of the other definition.
    */
   run<SI, SO>(
     id: string,
@@ -59,8 +59,8 @@ export interface WorkflowBuilder<I> {
   ): Step<SO>
   /**
    * Sets what follows after a failed step, for every step without its own `onExhausted`. Default `'error'`.
-   * `maxGenerations` limits `compensateThenRetry`: after that many generations the job ends in error, undone. Default
-   * 3.
+   * `maxGenerations` limits `compensateThenRetry`: after that many generations the job ends in error, undone.
+   * Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
 }
@@ -114,11 +114,12 @@ const shape = {
 }
 
 /**
- * Defines a workflow. `build` runs once, at definition, and only describes the steps. The result is a plan in plain
- * JSON, which is stored with every job. The return value of `build`, made of references and JSON, is the output for a
- * workflow that runs this one.
+ * Defines a workflow. `build` runs once, at definition, and only describes the steps. The result is a plan in
+ * plain JSON, which is stored with every job. The return value of `build`, made of references and JSON, is
+ * the output for a workflow that runs this one.
  *
- * @throws WorkflowInvalid with every problem: bad or repeated names, durations, limits, values that are not JSON
+ * @throws WorkflowInvalid with every problem: bad or repeated names, durations, limits, values that are not
+ * JSON
  */
 export function defineWorkflow<I, O = unknown>(
   name: string,
@@ -166,7 +167,10 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
   }
 }
 
-/** Returns empty names for an undefined operation, such as a misspelt one in JavaScript. The draft refuses them. */
+/**
+ * Returns empty names for an undefined operation, such as a misspelt one in JavaScript. The draft refuses
+ * them.
+ */
 function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
 }

@@ -22,7 +22,7 @@ export interface JobsEffort {
 export const fullJobsEffort: JobsEffort = { alone: 300, together: 4_000, atOnce: 200, killed: 200 }
 export const quickJobsEffort: JobsEffort = { alone: 50, together: 1_000, atOnce: 200, killed: 200 }
 
-/** Slots for handlers, so many that no job waits for one. */
+/** Slots for handlers: more than the jobs that run at once, so that none waits. */
 const slots = 256
 
 /** Makes all measurements, one after the other. */

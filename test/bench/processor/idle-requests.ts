@@ -7,12 +7,15 @@ const leaseCount = 8
 const minutes = 10
 
 /**
- * What .NET asks by its defaults for each lease in a minute when nothing happens: a poll every 5 s, a read and a
- * replace every 17 s, and the share of a list every 13 s.
+ * What .NET asks by its defaults for each lease in a minute when nothing happens: a poll every 5 s, a read
+ * and a replace every 17 s, and the share of a list every 13 s.
  */
 const dotNetPerMinute = 60 / 5 + (60 / 17) * 2 + 60 / 13 / leaseCount
 
-/** Requests of one instance that holds eight leases on which nothing happens, with every default, on virtual time. */
+/**
+ * Requests of one instance that holds eight leases on which nothing happens, with every default, on virtual
+ * time.
+ */
 export async function idleRequests(): Promise<readonly Figure[]> {
   const clock = new VirtualClock()
   const shop = await aShop(leaseCount, clock)

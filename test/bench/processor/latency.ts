@@ -4,7 +4,10 @@ import type { Figure } from '../figure.js'
 import { aProcessor, aShop } from './a-shop.js'
 import type { ProcessorEffort } from './measured.js'
 
-/** From a write's beginning to its delegate, with every default; writes come at rests that polling has backed off in. */
+/**
+ * From a write's beginning to its delegate, with every default; writes come at rests that polling has backed
+ * off in.
+ */
 export async function latency({ writes }: ProcessorEffort): Promise<readonly Figure[]> {
   const [polled, hinted] = [await latencies(writes, null), await latencies(writes, new FeedHints())]
   return [

@@ -7,7 +7,10 @@ import type { ProcessorEffort } from './measured.js'
 
 const pageSize = 100
 
-/** What a processor costs beside the SDK's iterator, in the process of the store and over HTTP as stores are reached. */
+/**
+ * What a processor costs beside the SDK's iterator, in the process of the store and over HTTP as stores are
+ * reached.
+ */
 export async function againstBareIterator(effort: ProcessorEffort): Promise<readonly Figure[]> {
   const inProcess = await aShop(1)
   const overHttp = await aShopOverHttp()
@@ -67,7 +70,7 @@ async function compared(shop: Shop, { documents, rounds }: ProcessorEffort): Pro
   }
 }
 
-/** Each goes first every other round: whoever goes second pays for the garbage of the first. */
+/** Each goes first every other round, because the second one pays for the garbage of the first. */
 async function inTurns(
   round: number,
   first: () => Promise<number>,

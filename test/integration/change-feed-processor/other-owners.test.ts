@@ -64,7 +64,7 @@ describe.each(doors)('leases that other processes have written, on %s', (door) =
     await before.processor.start()
     await before.processor.stop()
     await overwrite(world, ({ leaseToken }) => ({
-      Owner: `nobody-${leaseToken}`,
+      Owner: `unknown-${leaseToken}`,
       timestamp: new Date(world.clock.now()).toISOString(),
     }))
     const instances = [await world.instance('one'), await world.instance('two')]

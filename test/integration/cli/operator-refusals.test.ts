@@ -61,9 +61,9 @@ const why = 'x'
 type Words = readonly [kind: DecisionKind, jobId: string | undefined, options: DecideOptions]
 
 it.each<[Words, number, RegExp]>([
-  [['resubmit', 'nobody', { why }], 3, /there is no job "nobody"/],
-  [['release', 'nobody', {}], 3, /there is no job "nobody"/],
-  [['cancel', 'nobody', { why }], 3, /there is no job "nobody"/],
+  [['resubmit', 'missing', { why }], 3, /there is no job "missing"/],
+  [['release', 'missing', {}], 3, /there is no job "missing"/],
+  [['cancel', 'missing', { why }], 3, /there is no job "missing"/],
   [['resubmit', 'waiting', { why }], 4, /job waiting is Pending/],
   [['resubmit', 'waiting', { why, dryRun: true }], 4, /job waiting is Pending/],
   [['release', 'waiting', {}], 4, /job waiting/],
@@ -95,5 +95,5 @@ it.each<[Partial<ListOptions>, RegExp]>([
 })
 
 it('`watch` refuses a job that does not exist', async () => {
-  await expectRefused(watch('nobody', store, terminal), 3, /there is no job "nobody"/)
+  await expectRefused(watch('missing', store, terminal), 3, /there is no job "missing"/)
 })

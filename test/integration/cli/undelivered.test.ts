@@ -73,7 +73,7 @@ it('`attention` and `status` show undelivered notices, and `resend` sends them a
 it.each([
   [undefined, {}, 2, /resend needs a JOB, or --workflow/],
   ['ann', { all: true }, 2, /exclude each other/],
-  ['nobody', {}, 3, /there is no job "nobody"/],
+  ['missing', {}, 3, /there is no job "missing"/],
 ])('`resend` of %s with %j is refused with exit code %i', async (jobId, options, code, says) => {
   const { endpoint, key } = emulator
   const { terminal, said } = recordedTerminal()

@@ -94,7 +94,7 @@ describe('admin routes of the embedded Cosmos DB', () => {
     ['a container that is not there', 'shop/none', {}, 3],
     ['a range that is gone', 'shop/orders', { range: '9' }, 4],
     ['another key', 'shop/orders', { key: 'AAAA' }, 5],
-    ['an endpoint where nobody listens', 'shop/orders', { endpoint: 'http://127.0.0.1:1/' }, 5],
+    ['an endpoint where no server listens', 'shop/orders', { endpoint: 'http://127.0.0.1:1/' }, 5],
   ])(
     'make the command fail with an exit code of its own for %s',
     async (_case, container, options, exitCode) => {

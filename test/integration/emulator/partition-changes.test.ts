@@ -166,7 +166,7 @@ describe.each(doors)('a split or a merge through the SDK, %s', (_name, open) => 
 
   it('lets bulk requests continue', async () => {
     const bulk = async (): Promise<unknown[]> => {
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients use it still, and it groups by range itself
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients still use it
       const results = await container.items.bulk(bulkUpserts(30))
       return results.map(({ statusCode }) => statusCode)
     }

@@ -1,6 +1,6 @@
 /**
- * One instance of a run, as its own process: a host with some roles, and an instance of a change feed processor.
- * The runner may kill it, freeze it, or change its clock by a message.
+ * One instance of a run, as its own process: a host with some roles, and an instance of a change feed
+ * processor. The runner may kill it, freeze it, or change its clock by a message.
  */
 import { recordedAgents } from './agents.js'
 import { Recorder } from './recorder.js'

@@ -41,7 +41,8 @@ export const faults = {
     const victim = run.member(chance)
     victim.child.kill('SIGSTOP')
     run.note('freeze', victim.name)
-    // Longer than its leases last (the store's clock has whole seconds), so that other instances have noticed.
+    // Longer than its leases last (the store's clock has whole seconds), so that other instances have
+    // noticed.
     await wait(intervals.leaseExpirationInterval + chance.between(2_600, 3_600))
     victim.child.kill('SIGCONT')
     run.note('continue', victim.name)
@@ -117,7 +118,7 @@ const lineUps: readonly [readonly MemberSetup['roles'][], ...(readonly MemberSet
 /** How long all jobs of a run may take, including a minute in which no instance works. */
 const defaultPatienceMs = 120_000
 
-/** Returns how many times longer than usual work may take because processes wait for a core, at most ten times. */
+/** Returns how many times longer work may take because processes wait for a core, at most 10. */
 function slowdown(): number {
   const [lastMinute = 0] = loadavg()
   return Math.min(10, Math.max(1, lastMinute / availableParallelism()))
@@ -178,7 +179,7 @@ class Running {
     return isDone
   }
 
-  /** Resolves to false when the jobs have had their time, measured by the load of the machine at every second. */
+  /** Resolves to false when the jobs have had their time, adjusted every second to the load. */
   private async outOfPatience(signal: AbortSignal): Promise<false> {
     let leftMs = this.options.patienceMs ?? defaultPatienceMs
     while (leftMs > 0 && !signal.aborted) {

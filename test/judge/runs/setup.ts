@@ -1,6 +1,6 @@
 /**
- * Intervals of a run in milliseconds. They have the proportions of the defaults, but are short enough for a run of
- * seconds.
+ * Intervals of a run in milliseconds. They have the proportions of the defaults, but are short enough for a
+ * run of seconds.
  */
 export const intervals = {
   leaseAcquireInterval: 700,

@@ -58,7 +58,7 @@ describe('settings', () => {
   it.each([
     ['a file that is not there', null, /configuration file other\.json does not exist/],
     ['a file that is not JSON', '{', /other\.json is not JSON/],
-    ['a name nobody knows', { slot: 4 }, /other\.json: slot is not an option: known are /],
+    ['an unknown name', { slot: 4 }, /other\.json: slot is not an option: known are /],
     [
       'a value out of bounds',
       { slots: 0, timing: { stopTimeout: -1 } },

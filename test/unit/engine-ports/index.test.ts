@@ -171,7 +171,7 @@ describe('lease store port on the engine', () => {
     const { ports } = setUp(clock)
     const [one, other] = [ports.leaseStore(names), ports.leaseStore(names)]
     const created = await one.create(newLease)
-    if (created.kind !== 'created') throw new Error('nobody was faster')
+    if (created.kind !== 'created') throw new Error('the lease exists')
     expect(await other.create(newLease)).toEqual({ kind: 'alreadyExists' })
     await clock.advance(5_000)
     const taken = await other.replace({ ...created.lease, owner: 'other' })

@@ -51,8 +51,8 @@ export function describe(
 }
 
 /**
- * Returns a remark for roles with more instances than leases. That is no error: spare instances do no work, but
- * wait to take over.
+ * Returns a remark for roles with more instances than leases. That is no error: spare instances do no work,
+ * but wait to take over.
  */
 export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
   return Object.entries(wanted).flatMap(([role, count]) => {

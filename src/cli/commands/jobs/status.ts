@@ -91,7 +91,8 @@ function describe(
     ...undelivered.flatMap(({ kind, receiver, message, resends }): [string, string][] => [
       [
         'notice',
-        `"${kind}" was not delivered to ${receiver}: ${message}; repair the receiver, then: stepward resend ${job.jobId}`,
+        `"${kind}" was not delivered to ${receiver}: ${message}; repair the receiver, then: stepward ` +
+          `resend ${job.jobId}`,
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),

@@ -38,8 +38,8 @@ interface Submission {
 const atOnce = 16
 
 /**
- * Submits one job for every line of a JSON Lines file. Checks the whole file before it submits anything. A job
- * that already exists with the same payload counts as submitted.
+ * Submits one job for every line of a JSON Lines file. Checks the whole file before it submits anything. A
+ * job that already exists with the same payload counts as submitted.
  */
 export async function submit(
   workflowName: string,
@@ -204,8 +204,8 @@ function printEnded({ submitted, failures }: Summary, terminal: Terminal): void 
 }
 
 /**
- * Throws when lines were refused. The exit code is `conflict` when only ids conflict, `usage` when every line is
- * invalid (so that nothing was done), otherwise `failed`.
+ * Throws when lines were refused. The exit code is `conflict` when only ids conflict, `usage` when every line
+ * is invalid (so that nothing was done), otherwise `failed`.
  */
 function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
   const refusals = [...invalid, ...conflicts]
@@ -225,8 +225,8 @@ interface Progress {
 }
 
 /**
- * Works through `items` with a progress bar, several at a time. After the first error it starts no more, waits for
- * the items under way, and reports how far it came.
+ * Works through `items` with a progress bar, several at a time. After the first error it starts no more,
+ * waits for the items under way, and reports how far it came.
  */
 async function inParallel<T>(
   items: readonly T[],

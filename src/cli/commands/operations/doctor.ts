@@ -18,7 +18,8 @@ export async function doctor(options: UnitOptions, terminal: Terminal): Promise<
       terminal.print(wrapped(observation, terminal.width, '  '))
       terminal.print(wrapped(`→ ${advice}`, terminal.width, '  '))
     }
-    const counts = `${counted(problems.length, 'problem')}, ${counted(findings.length - problems.length, 'notice')}`
+    const counts =
+      `${counted(problems.length, 'problem')}, ` + `${counted(findings.length - problems.length, 'notice')}`
     terminal.print(findings.length === 0 ? 'nothing is wrong' : counts)
   }
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed

@@ -10,12 +10,13 @@ export interface HistoryOwner {
 }
 
 /**
- * Every change of a container's documents within its retention. Only containers with a change feed policy have a
- * history. It shares versions with the stored documents: a change costs the memory of the version it replaced.
+ * Every change of a container's documents within its retention. Only containers with a change feed policy
+ * have a history. It shares versions with the stored documents: a change costs the memory of the version it
+ * replaced.
  *
- * Changes are kept by physical partition, in LSN order. The history is not informed of splits and merges. When it
- * meets a partition for the first time, it moves to it the changes of its range that earlier partitions kept, just
- * as the partition took over their documents and LSNs.
+ * Changes are kept by physical partition, in LSN order. The history is not informed of splits and merges.
+ * When it meets a partition for the first time, it moves to it the changes of its range that earlier
+ * partitions kept, just as the partition took over their documents and LSNs.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
@@ -103,8 +104,8 @@ export class ChangeHistory {
   }
 
   /**
-   * Moves the changes of partitions that are gone to the new ones. Ids are never reused, so a log under a known id
-   * belongs to that partition.
+   * Moves the changes of partitions that are gone to the new ones. Ids are never reused, so a log under a
+   * known id belongs to that partition.
    */
   private arrange(): void {
     const { partitions } = this.owner

@@ -79,8 +79,8 @@ interface InContainer {
 }
 
 /**
- * Receives every change in the order it was made. One call is one transaction, which is kept or lost as a whole.
- * Memory is authoritative while the process lives; the journal serves to rebuild it.
+ * Receives every change in the order it was made. One call is one transaction, which is kept or lost as a
+ * whole. Memory is authoritative while the process lives; the journal serves to rebuild it.
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void

@@ -35,8 +35,8 @@ export function keyTextOf(change: VersionChange): string {
 }
 
 /**
- * Returns the change as the all-versions feed shows it. `previousImageLSN` appears only where it applies, and id
- * and key only for a delete.
+ * Returns the change as the all-versions feed shows it. `previousImageLSN` appears only where it applies, and
+ * id and key only for a delete.
  */
 export function changeText(change: VersionChange, { paths }: PartitionKeyDefinition): string {
   const { kind, lsn, ts, current, previous, isExpired } = change

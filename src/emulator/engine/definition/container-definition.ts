@@ -90,7 +90,8 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
     return { paths: checked, kind, version: 2 }
   }
   throw badRequest(
-    `A partition key of kind ${JSON.stringify(kind)} with ${checked.length} path(s) is not possible: Hash takes one path, MultiHash one to three.`,
+    `A partition key of kind ${JSON.stringify(kind)} with ${checked.length} path(s) is not possible: ` +
+      'Hash takes one path, MultiHash one to three.',
   )
 }
 
@@ -115,7 +116,8 @@ function parseRetention(policy: unknown): number | null {
     return minutes === 0 ? null : minutes * 60
   }
   throw badRequest(
-    `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }, in whole minutes.`,
+    `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }, in ` +
+      'whole minutes.',
   )
 }
 

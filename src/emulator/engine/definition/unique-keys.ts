@@ -32,8 +32,8 @@ function parseUniqueKey(paths: unknown): UniqueKey {
 }
 
 /**
- * Returns one text for each unique key. Documents of one partition key must not share any. A missing value counts
- * as null.
+ * Returns one text for each unique key. Documents of one partition key must not share any. A missing value
+ * counts as null.
  */
 export function uniqueKeyTexts(
   document: Readonly<JsonObject>,
@@ -54,8 +54,8 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * The document that holds each combination of unique values in a container. The index uses partition keys, not
- * physical partitions, so that a split changes nothing in it.
+ * The document that holds each combination of unique values in a container. The index uses partition keys,
+ * not physical partitions, so that a split changes nothing in it.
  */
 export class UniqueKeyIndex {
   private readonly holders = new Map<string, string>()

@@ -1,4 +1,7 @@
-/** An interval of effective partition keys, `[min, max)`, upper-case hexadecimal. The whole space is `""` to `"FF"`. */
+/**
+ * An interval of effective partition keys, `[min, max)`, upper-case hexadecimal. The whole space is `""` to
+ * `"FF"`.
+ */
 export interface KeyRange {
   readonly min: string
   readonly max: string

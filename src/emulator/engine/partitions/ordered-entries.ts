@@ -6,8 +6,8 @@ interface Chunk<T> {
 const chunkCapacity = 256
 
 /**
- * Entries in the order of growing numbers. The cost of appending, removing and finding an entry hardly depends on
- * their number. Removed entries leave no gaps, so reading n entries from any position is O(n).
+ * Entries in the order of growing numbers. The cost of appending, removing and finding an entry hardly
+ * depends on their number. Removed entries leave no gaps, so reading n entries from any position is O(n).
  */
 export class OrderedEntries<T> {
   /** No chunk is empty: a chunk is removed with its last entry. */
@@ -52,7 +52,10 @@ export class OrderedEntries<T> {
     if (chunk.keys.length === 0) this.chunks.splice(chunkIndex, 1)
   }
 
-  /** Yields the values whose key is larger than `key`, in order. Entries must not be added or removed meanwhile. */
+  /**
+   * Yields the values whose key is larger than `key`, in order. Entries must not be added or removed
+   * meanwhile.
+   */
   *after(key: number): Generator<T, void, undefined> {
     const from = this.seek(key + 1)
     for (let chunkIndex = from.chunkIndex; chunkIndex < this.chunks.length; chunkIndex += 1) {

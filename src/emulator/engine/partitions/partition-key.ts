@@ -49,7 +49,8 @@ export function checkedPartitionKey(
 ): PartitionKey {
   if (values.length !== definition.paths.length) {
     throw badRequest(
-      `The partition key has ${values.length} value(s); the container's has ${definition.paths.length} path(s): ${definition.paths.join(', ')}.`,
+      `The partition key has ${values.length} value(s); the container's has ` +
+        `${definition.paths.length} path(s): ${definition.paths.join(', ')}.`,
       substatus.partitionKeyMismatch,
     )
   }
@@ -70,7 +71,8 @@ export function assertKeyMatches(
   const own = partitionKeyText(partitionKeyOf(document, definition))
   if (own === given) return
   throw badRequest(
-    `The partition key given is ${given}, the document's is ${own} (${definition.paths.join(', ')}). Send the document's own.`,
+    `The partition key given is ${given}, the document's is ${own} (${definition.paths.join(', ')}). ` +
+      `Send the document's own.`,
     substatus.partitionKeyMismatch,
   )
 }

@@ -11,8 +11,8 @@ export interface PartitionIdentity {
 }
 
 /**
- * The documents of one range of the key space, and the log of their latest versions. A document has one entry in
- * the log. A change moves the entry to the end, and a delete removes it.
+ * The documents of one range of the key space, and the log of their latest versions. A document has one entry
+ * in the log. A change moves the entry to the end, and a delete removes it.
  */
 export class PhysicalPartition {
   /** Versions by position in the log. */
@@ -87,8 +87,8 @@ export class PhysicalPartition {
 }
 
 /**
- * Sorts only when necessary. Items are usually in order already: a journal returns them by number, and documents
- * that never changed are in that order in the log, too.
+ * Sorts only when necessary. Items are usually in order already: a journal returns them by number, and
+ * documents that never changed are in that order in the log, too.
  */
 function sortedBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
   let before = Number.NEGATIVE_INFINITY

@@ -4,8 +4,8 @@ import { contains, middleOf } from './key-ranges.js'
 import { PhysicalPartition } from './physical-partition.js'
 
 /**
- * Returns two partitions that take the place of one. Both continue the parent's LSNs, so that a position in the parent's
- * feed is one in each child's. Their ids follow `lastRangeId`.
+ * Returns two partitions that take the place of one. Both continue the parent's LSNs, so that a position in
+ * the parent's feed is one in each child's. Their ids follow `lastRangeId`.
  */
 export function split(parent: PhysicalPartition, lastRangeId: number): readonly PhysicalPartition[] {
   const middle = middleOf(parent.range)
@@ -31,14 +31,15 @@ export interface Merged {
 
 /**
  * Merges two neighbouring physical partitions. The child continues after the larger of their LSNs, and every
- * document keeps its LSN. So a position in a parent's feed is valid in the child's, for the part of the key space
- * that the parent had.
+ * document keeps its LSN. So a position in a parent's feed is valid in the child's, for the part of the key
+ * space that the parent had.
  */
 export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], id: string): Merged {
   const [left, right] = parents[0].range.min < parents[1].range.min ? parents : [parents[1], parents[0]]
   if (left.range.max !== right.range.min) {
     throw badRequest(
-      `The ranges '${left.id}' and '${right.id}' are not neighbours, so they cannot become one. Name two of which one ends where the other begins.`,
+      `The ranges '${left.id}' and '${right.id}' are not neighbours, so they cannot become one. Name ` +
+        'two of which one ends where the other begins.',
     )
   }
   const ancestors = [...left.identity.parents, left.id, ...right.identity.parents, right.id]
@@ -53,7 +54,10 @@ export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], 
   return { child, moved }
 }
 
-/** Merges two logs that counted LSNs separately. Gives versions that happen to share an LSN consecutive positions. */
+/**
+ * Merges two logs that counted LSNs separately. Gives versions that happen to share an LSN consecutive
+ * positions.
+ */
 function interleaved(
   left: PhysicalPartition,
   right: PhysicalPartition,

@@ -1,8 +1,8 @@
 /**
- * **A model**, not the service's price list, which is not published. Its points are Microsoft's: a read of 1 KB
- * costs 1 and of 100 KB 10; an insert of 1 KB about 5.5; a replace twice an insert; a query at least 2.5 per
- * physical partition. The model interpolates linearly between them. Tests may use it to check budgets; bills will
- * differ by some percent.
+ * **A model**, not the service's price list, which is not published. Its points are Microsoft's: a read of 1
+ * KB costs 1 and of 100 KB 10; an insert of 1 KB about 5.5; a replace twice an insert; a query at least 2.5
+ * per physical partition. The model interpolates linearly between them. Tests may use it to check budgets;
+ * bills will differ by some percent.
  */
 
 /** The factor for writes, depending on how much the indexing policy makes the service index. */

@@ -24,8 +24,8 @@ export interface VersionFields {
 }
 
 /**
- * One version of a document. It is immutable: an update creates another. The text is authoritative; the object is
- * parsed on demand.
+ * One version of a document. It is immutable: an update creates another. The text is authoritative; the
+ * object is parsed on demand.
  */
 export class DocumentVersion {
   readonly bytes: number
@@ -59,8 +59,8 @@ export class DocumentVersion {
   }
 
   /**
-   * Checks whether the document's JSON may contain all these texts. Returns false only when a search of the text
-   * rules it out, which is faster than parsing.
+   * Checks whether the document's JSON may contain all these texts. Returns false only when a search of the
+   * text rules it out, which is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))
@@ -89,15 +89,15 @@ export function lastSequenceOf(lsn: number): number {
 }
 
 /**
- * Returns the document as it is stored: the client's properties, then the service's. Leaves out properties that
- * the client sends under the service's names, as it does when it writes back a document it read.
+ * Returns the document as it is stored: the client's properties, then the service's. Leaves out properties
+ * that the client sends under the service's names, as it does when it writes back a document it read.
  *
  * @param body must have an id
  */
 export function storedText(body: JsonObject, system: JsonObject): string {
   const own = serviceNames.some((name) => Object.hasOwn(body, name)) ? withoutServiceNames(body) : body
-  // Joins texts, because copying the body into one object with the service's properties costs as much as writing
-  // it.
+  // Joins texts, because copying the body into one object with the service's properties costs as much as
+  // writing it.
   return `${JSON.stringify(own).slice(0, -1)},${JSON.stringify(system).slice(1)}`
 }
 

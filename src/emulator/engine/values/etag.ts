@@ -15,7 +15,9 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }
 
-/** Returns the etag of settings, which have no LSN of their own: the number of their changes takes its place. */
+/**
+ * Returns the etag of settings, which have no LSN of their own: the number of their changes takes its place.
+ */
 export function settingsEtag(changes: number, ts: number): string {
   return etagOf({ rangeId: '0', lsn: changes, place: 0, ts })
 }

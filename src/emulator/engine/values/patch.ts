@@ -22,8 +22,8 @@ export interface Patch {
 }
 
 /**
- * Reads the operations of a patch request. `guarded` lists the paths that must not change, such as the partition
- * key's.
+ * Reads the operations of a patch request. `guarded` lists the paths that must not change, such as the
+ * partition key's.
  */
 export function parsePatchSteps(operations: unknown, guarded: readonly string[]): readonly PatchStep[] {
   if (!Array.isArray(operations) || operations.length === 0) {

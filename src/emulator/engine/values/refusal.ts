@@ -1,6 +1,6 @@
 /**
- * A refused operation, with the status and sub-status that Cosmos DB would answer. It is the only error class that
- * the engine throws on purpose; any other error is a bug.
+ * A refused operation, with the status and sub-status that Cosmos DB would answer. It is the only error class
+ * that the engine throws on purpose; any other error is a bug.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -55,7 +55,8 @@ export function alreadyExists(what: string): Refusal {
 export function notUnique(id: string, holder: string): Refusal {
   return new Refusal(
     409,
-    `Unique index constraint violation: the document '${id}' has the unique key values of '${holder}'. Change one of them.`,
+    `Unique index constraint violation: the document '${id}' has the unique key values of ` +
+      `'${holder}'. Change one of them.`,
   )
 }
 

@@ -1,7 +1,7 @@
 /**
- * Resource ids (`_rid`) in the service's shape, because every SDK parses them: 4 bytes for a database, 8 for a
- * container (the first are its database's), 16 for a document (the first are its container's), 3 for an offer.
- * They are base64 with `-` for `/`.
+ * Resource ids (`_rid`) in the service's shape, because every SDK parses them: 4 bytes for a database, 8 for
+ * a container (the first are its database's), 16 for a document (the first are its container's), 3 for an
+ * offer. They are base64 with `-` for `/`.
  */
 
 /** Set in the container's part, to distinguish it from a user of the same database. */

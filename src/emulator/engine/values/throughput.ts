@@ -30,7 +30,8 @@ export function checkedThroughput(kind: Throughput['kind'], value: unknown): Thr
     return { kind, maxRequestUnits: value }
   }
   throw badRequest(
-    `The ${kind === 'manual' ? 'throughput' : 'maximum throughput of autoscale'} is ${JSON.stringify(value)}; it must be from ${min} to ${max} RU/s in steps of ${step}.`,
+    `The ${kind === 'manual' ? 'throughput' : 'maximum throughput of autoscale'} is ` +
+      `${JSON.stringify(value)}; it must be from ${min} to ${max} RU/s in steps of ${step}.`,
   )
 }
 
@@ -49,8 +50,8 @@ export function offerContent(throughput: Throughput, highestEver: number): JsonO
 }
 
 /**
- * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over the number
- * beside them.
+ * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over the
+ * number beside them.
  */
 export function parseOfferContent(content: unknown): Throughput {
   if (!isJsonObject(content)) throw badRequest('An offer needs its "content" as a JSON object.')
@@ -60,8 +61,8 @@ export function parseOfferContent(content: unknown): Throughput {
 }
 
 /**
- * Returns the minimum throughput. The service allows at least a hundredth (manual) or a tenth (autoscale) of the
- * highest throughput ever.
+ * Returns the minimum throughput. The service allows at least a hundredth (manual) or a tenth (autoscale) of
+ * the highest throughput ever.
  */
 export function minimumThroughput(kind: Throughput['kind'], highestEver: number): number {
   const { min, step } = bounds[kind]

@@ -1,8 +1,9 @@
 import { badRequest } from './refusal.js'
 
 /**
- * Refuses a parsed JSON value that is nested deeper than `deepest` or contains a number that JSON cannot represent
- * (`1e999` is read as infinity and would be written as null). Other values can be walked and written by recursion.
+ * Refuses a parsed JSON value that is nested deeper than `deepest` or contains a number that JSON cannot
+ * represent (`1e999` is read as infinity and would be written as null). Other values can be walked and
+ * written by recursion.
  *
  * @param what names the value in the message
  */

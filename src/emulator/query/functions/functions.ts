@@ -14,7 +14,10 @@ const typeFunctions = {
   IS_PRIMITIVE: ofOne(isPrimitive),
 }
 
-/** Returns a function of a number. The result for any other type is undefined. Zero is always written 0, never -0. */
+/**
+ * Returns a function of a number. The result for any other type is undefined. Zero is always written 0, never
+ * -0.
+ */
 function ofNumber(compute: (value: number) => number): QueryFunction {
   return ofOne((value) => (typeof value === 'number' ? compute(value) + 0 : undefined))
 }
@@ -42,7 +45,9 @@ function arrayContains(array: unknown, wanted: unknown, isPartial: unknown = fal
 
 /** Functions of arrays. The result for any other type is undefined. */
 const arrayFunctions = {
-  /** With `true` as third argument, an object matches if it has the wanted properties, whatever else it has. */
+  /**
+   * With `true` as third argument, an object matches if it has the wanted properties, whatever else it has.
+   */
   ARRAY_CONTAINS: { minArguments: 2, maxArguments: 3, evaluate: arrayContains },
   ARRAY_LENGTH: ofOne((array) => (Array.isArray(array) ? array.length : undefined)),
 }

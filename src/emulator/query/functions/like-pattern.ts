@@ -2,12 +2,12 @@ import { refuseCostly } from '../language/query-limits.js'
 import { searcher } from './text-search.js'
 
 /**
- * Compiles a LIKE pattern: `%` matches any run of characters, `_` one, `[a-c]` one of a set, `[^a-c]` one outside
- * it. A character after `escape` stands for itself.
+ * Compiles a LIKE pattern: `%` matches any run of characters, `_` one, `[a-c]` one of a set, `[^a-c]` one
+ * outside it. A character after `escape` stands for itself.
  *
- * The `%` cut the pattern into pieces. The first piece must be at the beginning of the text, and the last at its
- * end. Each other piece is matched at its first occurrence after the previous one, which leaves the most text for
- * the rest.
+ * The `%` cut the pattern into pieces. The first piece must be at the beginning of the text, and the last at
+ * its end. Each other piece is matched at its first occurrence after the previous one, which leaves the most
+ * text for the rest.
  */
 export function compilePattern(pattern: string, escape: string | undefined): (text: string) => boolean {
   const pieces = piecesOf(stepsOf(pattern, escape)).map(compilePiece)
@@ -144,7 +144,9 @@ function accepts(step: CharacterStep, character: string): boolean {
   return typeof step === 'string' ? step === character : step(character)
 }
 
-/** Tries each place. Wildcards within a piece allow no faster search, so the number of comparisons is limited. */
+/**
+ * Tries each place. Wildcards within a piece allow no faster search, so the number of comparisons is limited.
+ */
 function findSteps(steps: PieceSteps, text: string, from: number): number {
   let work = 0
   for (let at = from; at + steps.length <= text.length; at += 1) {

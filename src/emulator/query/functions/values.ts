@@ -34,8 +34,8 @@ export function areEqual(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Compares values as ORDER BY, MIN and MAX do: by type, then by value. Arrays count as equal, and so do objects,
- * because the service promises no order for them.
+ * Compares values as ORDER BY, MIN and MAX do: by type, then by value. Arrays count as equal, and so do
+ * objects, because the service promises no order for them.
  */
 export function compareValues(left: unknown, right: unknown): number {
   const difference = rankOf(left) - rankOf(right)
@@ -44,8 +44,8 @@ export function compareValues(left: unknown, right: unknown): number {
 }
 
 /**
- * Compares two values for `<` and similar operators. Returns undefined when they have no order: different types,
- * arrays, objects.
+ * Compares two values for `<` and similar operators. Returns undefined when they have no order: different
+ * types, arrays, objects.
  */
 export function compareForOperators(left: unknown, right: unknown): number | undefined {
   if (left === null && right === null) return 0

@@ -1,6 +1,8 @@
 import type { Span } from './query-error.js'
 
-/** A parsed query without a meaning yet. It is plain data, so that it can be cached, analysed and rewritten. */
+/**
+ * A parsed query without a meaning yet. It is plain data, so that it can be cached, analysed and rewritten.
+ */
 export interface Query {
   readonly selection: Selection
   readonly isDistinct: boolean
@@ -25,8 +27,8 @@ export interface SelectItem {
 }
 
 /**
- * `FROM c`, `FROM root r`. The collection's name has no meaning; only the alias (or the name without an alias)
- * counts.
+ * `FROM c`, `FROM root r`. The collection's name has no meaning; only the alias (or the name without an
+ * alias) counts.
  */
 export interface Source {
   readonly alias: string
@@ -89,7 +91,9 @@ export interface Member extends Node<'member'> {
   readonly key: Expression
 }
 
-/** Kept in the tree, because parentheses decide whether a mixture of operators is clear (see `refuseUnclear`). */
+/**
+ * Kept in the tree, because parentheses decide whether a mixture of operators is clear (see `refuseUnclear`).
+ */
 export interface Parenthesized extends Node<'parenthesized'> {
   readonly inner: Expression
 }
@@ -195,8 +199,8 @@ export function unwrapped(expression: Expression): Exclude<Expression, Parenthes
 }
 
 /**
- * Returns the steps from a document to a property (`c.a["b"][0]`), or undefined when the expression is not such a
- * path.
+ * Returns the steps from a document to a property (`c.a["b"][0]`), or undefined when the expression is not
+ * such a path.
  */
 export function pathOf(expression: Expression): readonly (string | number)[] | undefined {
   const inner = unwrapped(expression)

@@ -18,7 +18,9 @@ const rightNesting = new Set(['?', '??'])
 /** Refuses a text that is longer than the service reads. */
 export function refuseLongText(text: string): void {
   if (text.length <= longestQuery) return
-  const reason = `The query has ${text.length} characters; the limit is ${longestQuery}. Pass long values as parameters.`
+  const reason =
+    `The query has ${text.length} characters; the limit is ${longestQuery}. Pass long ` +
+    'values as parameters.'
   throw new QueryError('BadRequest', reason, { start: longestQuery, end: text.length })
 }
 

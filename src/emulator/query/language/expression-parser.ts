@@ -6,8 +6,8 @@ import { between, binary, chain, spanOf, textOf } from './tree.js'
 import { PrimaryParser, type Rule } from './primary-parser.js'
 
 /**
- * The grammar of expressions, from the loosest binding to the tightest. Trees are built inside ACTION only, since the
- * parser runs its rules once without tokens to learn the grammar.
+ * The grammar of expressions, from the loosest binding to the tightest. Trees are built inside ACTION only,
+ * since the parser runs its rules once without tokens to learn the grammar.
  */
 export class ExpressionParser extends PrimaryParser {
   protected readonly expression: Rule<Expression> = this.RULE('expression', (): Expression => {
@@ -154,7 +154,10 @@ export class ExpressionParser extends PrimaryParser {
       ]),
   )
 
-  /** One level of binary operators; the next tighter level is asked for late, since it is declared further down. */
+  /**
+   * One level of binary operators; the next tighter level is asked for late, since it is declared further
+   * down.
+   */
   private leftToRight(
     name: string,
     tighter: () => Rule<Expression>,

@@ -7,7 +7,10 @@ import { lexer } from './tokens.js'
 import { syntaxErrorNear } from './tree.js'
 import { refuseUnclear } from './unclear.js'
 
-/** The number of trees that are kept, because queries repeat with other parameters. The oldest is dropped first. */
+/**
+ * The number of trees that are kept, because queries repeat with other parameters. The oldest is dropped
+ * first.
+ */
 const rememberedTrees = 500
 const trees = new Map<string, Query>()
 

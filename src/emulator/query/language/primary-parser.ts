@@ -16,8 +16,9 @@ import { between, literalValue, spanOf, textOf } from './tree.js'
 export type Rule<T> = ParserMethod<[], T>
 
 /**
- * The tightest-binding part of the grammar of expressions: unary operators, members, literals, names and calls. Trees are
- * built inside ACTION only, since the parser runs its rules once without tokens to learn the grammar.
+ * The tightest-binding part of the grammar of expressions: unary operators, members, literals, names and
+ * calls. Trees are built inside ACTION only, since the parser runs its rules once without tokens to learn the
+ * grammar.
  */
 export abstract class PrimaryParser extends EmbeddedActionsParser {
   constructor() {
@@ -81,8 +82,8 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
   })
 
   /**
-   * The service refuses reserved words after a dot (`c.order` must be written `c["order"]`); OFFSET, LIMIT and ESCAPE
-   * came later and stayed allowed.
+   * The service refuses reserved words after a dot (`c.order` must be written `c["order"]`); OFFSET, LIMIT
+   * and ESCAPE came later and stayed allowed.
    */
   protected readonly propertyName: Rule<IToken> = this.RULE('propertyName', (): IToken =>
     this.OR([

@@ -5,14 +5,17 @@ export interface Span {
 }
 
 /**
- * An invalid or unsupported query. The message has the service's own form, a JSON text with severity, location,
- * code and message, because the SDKs parse it.
+ * An invalid or unsupported query. The message has the service's own form, a JSON text with severity,
+ * location, code and message, because the SDKs parse it.
  */
 export class QueryError extends Error {
   override readonly name = 'QueryError'
 
   constructor(
-    /** The service's code: SC1001 syntax, SC2001 unknown identifier, SC2005 unknown function, SC2050 argument count. */
+    /**
+     * The service's code: SC1001 syntax, SC2001 unknown identifier, SC2005 unknown function, SC2050 argument
+     * count.
+     */
     readonly code: string,
     /** The reason, without the JSON around it. */
     readonly reason: string,

@@ -11,13 +11,17 @@ const nowhere = { start: 0, end: 0 }
 /** Refuses a text that would be too long. Functions that make texts longer call this before they compute. */
 export function refuseLongResult(characters: number): void {
   if (characters <= longestResult) return
-  const reason = `The query computes a value of more than ${longestResult} characters, which is the limit. Select less.`
+  const reason =
+    `The query computes a value of more than ${longestResult} characters, which is the ` +
+    'limit. Select less.'
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
 export function refuseCostly(comparisons: number): void {
   if (comparisons <= mostComparisons) return
-  const reason = `A LIKE pattern needs more than ${mostComparisons} comparisons for one text, which is the limit. Use fewer wildcards between two %.`
+  const reason =
+    `A LIKE pattern needs more than ${mostComparisons} comparisons for one text, which ` +
+    'is the limit. Use fewer wildcards between two %.'
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
@@ -27,7 +31,9 @@ export function jsonOf(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-/** Estimates the length of the value's JSON without escapes; a number counts as 4. Stops once it is too long. */
+/**
+ * Estimates the length of the value's JSON without escapes; a number counts as 4. Stops once it is too long.
+ */
 export function sizeOf(value: unknown, before: number): number {
   if (typeof value === 'string') return before + value.length + 2
   if (typeof value !== 'object' || value === null) return before + 4

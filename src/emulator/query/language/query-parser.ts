@@ -5,8 +5,8 @@ import { identifier, keywords, numberLiteral, punctuations } from './tokens.js'
 import { between, literalValue, spanOf } from './tree.js'
 
 /**
- * The grammar of a whole query around its expressions. It also parses known unsupported constructs, to refuse them
- * by name.
+ * The grammar of a whole query around its expressions. It also parses known unsupported constructs, to refuse
+ * them by name.
  */
 export class QueryParser extends ExpressionParser {
   constructor() {

@@ -6,8 +6,8 @@ export const identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_][
 const keywordTokens: TokenType[] = []
 
 /**
- * Returns the token of a reserved word, ignoring case. A longer name wins: `INDEX_OF` does not start with the word
- * `IN`.
+ * Returns the token of a reserved word, ignoring case. A longer name wins: `INDEX_OF` does not start with the
+ * word `IN`.
  */
 function keyword(word: string): TokenType {
   const token = createToken({ name: word, pattern: new RegExp(word, 'i'), longer_alt: identifier })
@@ -15,7 +15,10 @@ function keyword(word: string): TokenType {
   return token
 }
 
-/** Reserved words. A word that another one starts with comes after it, because the lexer takes the first match. */
+/**
+ * Reserved words. A word that another one starts with comes after it, because the lexer takes the first
+ * match.
+ */
 export const keywords = {
   and: keyword('AND'),
   array: keyword('ARRAY'),
@@ -91,8 +94,8 @@ export const punctuations = {
 } as const
 
 /**
- * Matches the rest of the text after an unclosed comment, so that the lexer does not search for its end from each
- * further `/`.
+ * Matches the rest of the text after an unclosed comment, so that the lexer does not search for its end from
+ * each further `/`.
  */
 const openComment = createToken({ name: 'OpenComment', pattern: /\/\*[\s\S]*/, line_breaks: true })
 
@@ -119,7 +122,10 @@ export const vocabulary: TokenType[] = [
   ...punctuationTokens,
 ]
 
-/** Splits a text into tokens without comments and white space. Stops at the first character that starts no token. */
+/**
+ * Splits a text into tokens without comments and white space. Stops at the first character that starts no
+ * token.
+ */
 export const lexer = new Lexer(vocabulary, {
   ensureOptimizations: false,
   positionTracking: 'onlyOffset',

@@ -2,9 +2,9 @@ import { childrenOf, type Binary, type Expression } from './ast.js'
 import { QueryError } from './query-error.js'
 
 /**
- * Refuses mixtures of operators whose grouping is disputed. In the SDK's grammar, NOT binds as tightly as a minus
- * sign and `||` more loosely than any other operator. In standard SQL, both are the other way round. The error
- * asks for parentheses instead of guessing.
+ * Refuses mixtures of operators whose grouping is disputed. In the SDK's grammar, NOT binds as tightly as a
+ * minus sign and `||` more loosely than any other operator. In standard SQL, both are the other way round.
+ * The error asks for parentheses instead of guessing.
  */
 export function refuseUnclear(expression: Expression): void {
   const mixture = unclearMixture(expression)

@@ -23,7 +23,9 @@ import { header, isSet, type Answer, type RestRequest } from '../../messages/res
 import { bodyJson, keyOf, partitionHeaders } from './context.js'
 import { parsePatch } from './patches.js'
 
-/** Answers a batch (atomic, one partition key) or a bulk request (independent operations within one range). */
+/**
+ * Answers a batch (atomic, one partition key) or a bulk request (independent operations within one range).
+ */
 export function routeBatch(request: RestRequest, container: Container): Answer {
   const bytes = Buffer.byteLength(request.body)
   if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)
@@ -141,8 +143,8 @@ function bulk({ request, container, isShown, inputs }: Batch): Answer {
 }
 
 /**
- * Refuses an operation whose key lies outside the range. A client that grouped by an outdated range then sends it
- * to the right one.
+ * Refuses an operation whose key lies outside the range. A client that grouped by an outdated range then
+ * sends it to the right one.
  */
 function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
   const key = bulkKey(input, container)
@@ -150,7 +152,8 @@ function keyWithin(partition: PhysicalPartition, input: Input, container: Contai
   if (contains(partition.range, epk)) return key
   throw new Refusal(
     410,
-    `The partition key ${keyText.slice(0, 100)} is not in the range '${partition.id}'. Read the ranges again.`,
+    `The partition key ${keyText.slice(0, 100)} is not in the range '${partition.id}'. Read the ` +
+      'ranges again.',
     substatus.partitionKeyRangeGone,
   )
 }

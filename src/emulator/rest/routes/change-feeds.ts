@@ -14,8 +14,8 @@ import { assertSessionReached } from '../../messages/session-token.js'
 import { epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
 /**
- * The format with metadata beside the document. Reads of all versions require it; Java also asks for it when it
- * reads latest versions.
+ * The format with metadata beside the document. Reads of all versions require it; Java also asks for it when
+ * it reads latest versions.
  */
 const separateMetadata = '2021-09-15'
 
@@ -29,12 +29,14 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
   const isEveryVersion = mode.toLowerCase() === 'full-fidelity feed'
   if (!isEveryVersion && mode.toLowerCase() !== 'incremental feed') {
     throw badRequest(
-      `There is no change feed mode '${mode}'. Read the latest version (Incremental Feed) or all versions and deletes (Full-Fidelity Feed).`,
+      `There is no change feed mode '${mode}'. Read the latest version (Incremental Feed) or all ` +
+        'versions and deletes (Full-Fidelity Feed).',
     )
   }
   if (isEveryVersion && format !== separateMetadata) {
     throw badRequest(
-      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as '${separateMetadata}'.`,
+      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as ` +
+        `'${separateMetadata}'.`,
     )
   }
   const { partition, ...scope } = scopeOf(request, container)
@@ -78,11 +80,15 @@ function onlyPartition(container: Container): PhysicalPartition {
   const [first, ...others] = container.partitions
   if (first !== undefined && others.length === 0) return first
   throw badRequest(
-    `The container has ${container.partitions.length} ranges; name one in ${header.rangeId}, or a partition key.`,
+    `The container has ${container.partitions.length} ranges; name one in ${header.rangeId}, or a ` +
+      'partition key.',
   )
 }
 
-/** Returns the start. The etag takes precedence over the time, which clients keep sending with every later page. */
+/**
+ * Returns the start. The etag takes precedence over the time, which clients keep sending with every later
+ * page.
+ */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']
   if (etag === '*') return { kind: 'now' }

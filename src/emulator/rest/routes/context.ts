@@ -69,7 +69,9 @@ export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
 }
 
-/** What the headers of a request ask for: one partition key, or a range, in one partition where they name one. */
+/**
+ * What the headers of a request ask for: one partition key, or a range, in one partition where they name one.
+ */
 interface NamedScope {
   readonly partition?: PhysicalPartition | undefined
   readonly range?: KeyRange | undefined
@@ -107,9 +109,9 @@ export function pageSizeOf({ headers }: RestRequest): number {
 }
 
 /**
- * Returns the headers that every answer about a container has; sessions and name caches depend on them. They are
- * set one by one, as in all code that every answer passes, because a literal with computed names costs more than
- * the rest of a point read.
+ * Returns the headers that every answer about a container has; sessions and name caches depend on them. They
+ * are set one by one, as in all code that every answer passes, because a literal with computed names costs
+ * more than the rest of a point read.
  */
 export function containerHeaders(container: Container): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -127,8 +129,8 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
 }
 
 /**
- * Returns a feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not parsed
- * again.
+ * Returns a feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not
+ * parsed again.
  */
 export function feedBody(rid: string, name: string, items: readonly string[]): string {
   return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`

@@ -33,9 +33,9 @@ export interface ItemPage {
 }
 
 /**
- * Runs a query for one page. A streaming query continues after the last document it read. The rows of any other
- * query depend on all documents, so it continues after the number of rows already returned. It runs again if
- * anything was written meanwhile.
+ * Runs a query for one page. A streaming query continues after the last document it read. The rows of any
+ * other query depend on all documents, so it continues after the number of rows already returned. It runs
+ * again if anything was written meanwhile.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -84,8 +84,8 @@ interface KeptRows {
 }
 
 /**
- * The kept rows of one query for each container, while a client pages through them. An expiry is a change, too, so
- * an access drops them.
+ * The kept rows of one query for each container, while a client pages through them. An expiry is a change,
+ * too, so an access drops them.
  */
 const kept = new WeakMap<Container, KeptRows>()
 

@@ -45,8 +45,8 @@ const everyDocument: CompiledQuery = {
 }
 
 /**
- * Answers GET for databases, containers or offers, or a query over them. Their feed has one page, because they are few.
- * Returns undefined for any other request.
+ * Answers GET for databases, containers or offers, or a query over them. Their feed has one page, because
+ * they are few. Returns undefined for any other request.
  *
  * @param rid the owner's, which only GET shows
  */
@@ -85,7 +85,8 @@ function answerPage(request: RestRequest, container: Container, query: CompiledQ
     body: feedBody(container.rid, 'Documents', page.rows),
     charge: page.charge,
     headers: {
-      // A session token covers one range. Every read is strong, so the tokens of the other ranges are not needed.
+      // A session token covers one range. Every read is strong, so the tokens of the other ranges are not
+      // needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
@@ -117,9 +118,9 @@ function scopeOf(request: RestRequest, container: Container): ScanScope {
 }
 
 /**
- * Returns the plan of a query that each range answers by itself. The client concatenates the answers and cuts them
- * to `top`. The Java client asks for a plan before every query, the JavaScript client at the same time as the
- * query.
+ * Returns the plan of a query that each range answers by itself. The client concatenates the answers and cuts
+ * them to `top`. The Java client asks for a plan before every query, the JavaScript client at the same time
+ * as the query.
  */
 function wholePlan({ isValue, top }: CompiledQuery): string {
   return JSON.stringify({

@@ -36,14 +36,15 @@ export function routeItems(context: RouteContext): Answer | undefined {
 }
 
 /**
- * Refuses a request meant for an earlier container of the same name. Clients that cache containers by name send
- * its rid, and on this refusal forget the name.
+ * Refuses a request meant for an earlier container of the same name. Clients that cache containers by name
+ * send its rid, and on this refusal forget the name.
  */
 function assertIntended({ headers }: RestRequest, { id, rid }: Container): void {
   const intended = headers[header.containerRid]
   if (intended === undefined || intended === '' || intended === rid) return
   throw badRequest(
-    `The container '${id}' has rid ${rid}, not ${intended.slice(0, 60)}: another of this name was deleted. Read the container again.`,
+    `The container '${id}' has rid ${rid}, not ${intended.slice(0, 60)}: another of this name was ` +
+      'deleted. Read the container again.',
     substatus.containerRidMismatch,
   )
 }

@@ -3,16 +3,16 @@ import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { header, isQuery, type RestRequest } from '../../messages/rest-message.js'
 
 /**
- * The room of queries, loaded with the first request that may contain a query. Its parser library takes longer to
- * load than everything else at the start of an emulator.
+ * The room of queries, loaded with the first request that may contain a query. Its parser library takes
+ * longer to load than everything else at the start of an emulator.
  */
 let room: typeof QueryRoom | null = null
 
 const headers = [header.isQueryPlan, header.isBatch]
 
 /**
- * Loads the query code before a request that may need it, because requests are answered synchronously. Returns
- * null when nothing must be loaded.
+ * Loads the query code before a request that may need it, because requests are answered synchronously.
+ * Returns null when nothing must be loaded.
  */
 export function queryRoomFor(request: RestRequest): Promise<void> | null {
   if (room !== null) return null

@@ -28,7 +28,9 @@ function tooManyRequests(delayMs: number): Answer {
     status: 429,
     body: JSON.stringify({
       code: 'TooManyRequests',
-      message: `Request rate is large. More Request Units may be needed, so no changes were made. Retry after ${delayMs} ms, or raise the throughput.`,
+      message:
+        'Request rate is large. More Request Units may be needed, so no changes were made. ' +
+        `Retry after ${delayMs} ms, or raise the throughput.`,
     }),
     charge: 0,
     headers: { [header.substatus]: '3200', [header.retryAfterMs]: String(delayMs) },

@@ -3,9 +3,9 @@ import { header, type Answer } from '../../messages/rest-message.js'
 import { containerHeaders, containerOf, feedBody, type RouteContext } from './context.js'
 
 /**
- * Answers `…/pkranges` with only the live ranges, because clients require a cover without overlaps. A client that
- * reads it as an incremental feed sends the etag until the answer is 304. Later it gets only newer ranges, whose
- * `parents` say which ones are gone.
+ * Answers `…/pkranges` with only the live ranges, because clients require a cover without overlaps. A client
+ * that reads it as an incremental feed sends the etag until the answer is 304. Later it gets only newer
+ * ranges, whose `parents` say which ones are gone.
  */
 export function routePartitionKeyRanges(context: RouteContext): Answer | undefined {
   const { request } = context
@@ -29,7 +29,10 @@ export function routePartitionKeyRanges(context: RouteContext): Answer | undefin
   }
 }
 
-/** Returns the largest range id that a client knows, from its etag, or -1 when the etag is not of this container. */
+/**
+ * Returns the largest range id that a client knows, from its etag, or -1 when the etag is not of this
+ * container.
+ */
 function knownLastId(etag: string, container: Container): number {
   const [rid, id] = etag.replaceAll('"', '').split(' ')
   return rid === container.rid && id !== undefined && /^\d+$/u.test(id) ? Number(id) : -1

@@ -11,10 +11,10 @@ interface Budget {
 }
 
 /**
- * Limits containers to the throughput of their offers. Each physical partition has an equal share for each second
- * of the engine's clock. A request is admitted while any units of the second are left. If it costs more, the
- * following seconds pay the rest. Containers that share their database's throughput use the same budgets. Spending
- * is not kept across a restart.
+ * Limits containers to the throughput of their offers. Each physical partition has an equal share for each
+ * second of the engine's clock. A request is admitted while any units of the second are left. If it costs
+ * more, the following seconds pay the rest. Containers that share their database's throughput use the same
+ * budgets. Spending is not kept across a restart.
  */
 export class ThroughputMeter {
   /** The request units spent from each budget, as of one second. */
@@ -38,8 +38,8 @@ export class ThroughputMeter {
   }
 
   /**
-   * Returns the budgets of partitions. A container created directly on the engine without an offer has none, and
-   * no limit.
+   * Returns the budgets of partitions. A container created directly on the engine without an offer has none,
+   * and no limit.
    */
   private budgets(container: Container, partitions: readonly PhysicalPartition[]): readonly Budget[] {
     const own = this.engine.offers.of(container.rid)
@@ -60,7 +60,10 @@ export class ThroughputMeter {
     return (this.second() + secondsOwed) * 1000 - this.engine.now()
   }
 
-  /** Returns the units spent of this second. Each second that has passed has paid its share of earlier spending. */
+  /**
+   * Returns the units spent of this second. Each second that has passed has paid its share of earlier
+   * spending.
+   */
   private spent({ name, unitsPerSecond }: Budget): number {
     const account = this.accounts.get(name)
     if (account === undefined) return 0

@@ -25,8 +25,8 @@ const featureByHeader: readonly (readonly [string, string, readonly string[]])[]
 ]
 
 /**
- * Refuses by name the features that the service has and this engine lacks, so that ignoring them does not look
- * like success.
+ * Refuses by name the features that the service has and this engine lacks, so that ignoring them does not
+ * look like success.
  */
 export function refuseUnsupported(request: RestRequest, segments: readonly string[]): void {
   const kinds = kindsOf(segments).toLowerCase()

@@ -245,7 +245,7 @@ describe('checkpoints by the delegate', () => {
 
   it.each([
     ['of the store (B218)', storeError(503)],
-    ['of any kind (B219)', new TypeError('nobody expects this')],
+    ['of any kind (B219)', new TypeError('unexpected')],
   ])('wait during errors %s, and resolve when they are stored', async (_name, error) => {
     const contexts: ChangeFeedContext[] = []
     const { runtime } = await supervising(

@@ -96,7 +96,7 @@ describe('a deployment unit at work', () => {
     const processors = [anInstance('one', 1, 'first'), anInstance('one', 2, 'second')]
     await Promise.all(processors.map((processor) => processor.start()))
     await clock.advance(2_000)
-    await leaseContainer.items.create({ id: 'somebody else' })
+    await leaseContainer.items.create({ id: 'another' })
     const { units } = await inspect({ monitoredContainer, leaseContainer, now: () => clock.now() })
     expect(units.map(({ processorName, leases }) => [processorName, leases.length])).toEqual([
       ['first', 4],

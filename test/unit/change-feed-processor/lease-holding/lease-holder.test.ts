@@ -95,13 +95,13 @@ describe('a lease holder', () => {
   it('releases the lease and stores the pending checkpoint in one write (B126)', async () => {
     const writes: string[] = []
     const counting: Replacing = (forward, lease) => {
-      writes.push(`${lease.owner ?? 'nobody'} ${lease.continuationToken ?? ''}`)
+      writes.push(`${lease.owner ?? 'free'} ${lease.continuationToken ?? ''}`)
       return forward(lease)
     }
     const { runtime, holder } = await holding(replacing(counting, counting))
     await holder.checkpoint('"7"')
     await holder.release()
-    expect(writes).toEqual(['nobody "7"'])
+    expect(writes).toEqual(['free "7"'])
     expect(await storedLease(runtime)).toMatchObject({
       owner: null,
       incarnation: null,

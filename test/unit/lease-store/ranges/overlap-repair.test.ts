@@ -47,7 +47,7 @@ describe('the repair of overlapping leases (I11)', () => {
       repairs: [{ goes: '-FF', rest: [], by: ['-80', '80-FF'] }],
     },
     {
-      name: 'makes leases of what nobody else is about',
+      name: 'creates leases for ranges that no other lease covers',
       leases: [whole, { min: '40', max: '80' }],
       repairs: [{ goes: '-FF', rest: ['-40', '80-FF'], by: ['40-80'] }],
     },

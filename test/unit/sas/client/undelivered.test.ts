@@ -116,6 +116,6 @@ describe('notices that were given up', () => {
   it('are needed for a resend, which is refused for a job without any and for an unknown job', async () => {
     await world.submitted({ pay: [] }, {}, { jobId: 'told', partition: 'told', replyTo })
     await expect(client.resend('told')).rejects.toThrow(CommandRefused)
-    await expect(client.resend('nobody')).rejects.toThrow(JobNotFound)
+    await expect(client.resend('missing')).rejects.toThrow(JobNotFound)
   })
 })

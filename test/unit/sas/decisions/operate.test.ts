@@ -296,7 +296,7 @@ describe('a job that was undone', () => {
     expect(again.step('a')).toBe(undone.step('a'))
     const large = { ttl: 60, output: 'x'.repeat(1_000_000) }
     const two = undone.withStep({ ...undone.step('a'), ...large }).withStep({ ...undone.step('b'), ...large })
-    expect(refusal(two, resubmit)).toContain('has begun to expire, and 2 steps are more than')
+    expect(refusal(two, resubmit)).toContain('has begun to expire, and 2 steps do not fit')
   })
 })
 
@@ -317,7 +317,7 @@ describe('a command that changes more than fits into one transaction', () => {
     return { ...operation, changed: operation.changed.map(({ stepId }) => stepId) }
   }
   const edits = Object.keys(shape).map((stepId) => ({ stepId, input: 'x'.repeat(800_000) }))
-  const tooMany = '3 steps would have to be written at once, more than one transaction takes'
+  const tooMany = '3 steps do not fit into one transaction'
 
   it('restarts all failed steps, including those that its write leaves out (R115)', () => {
     const story = large(failed().scheduled())

@@ -42,7 +42,7 @@ describe('the roles that a write wakes', () => {
   const claimed = aJob({ lockedBy: 'scheduler-1', processState: 'Processing' })
 
   it.each<[string, StateDocument[], string[]]>([
-    ['a job that is up for anybody again', [job], ['scheduler']],
+    ['a job without an owner', [job], ['scheduler']],
     ['an outcome', [done], ['scheduler']],
     ['an attempt that failed for now', [{ ...open, outcome }], ['supervisor']],
     ['a step given back, to be tried later', [{ ...done, completeByMs: 9 }], ['scheduler', 'supervisor']],

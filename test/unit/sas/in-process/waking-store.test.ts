@@ -86,7 +86,7 @@ describe('a job that was accepted in this process', () => {
   it.each([
     ['the scheduler leaves it to the feed', '0', false],
     ['another instance holds its range', '1', true],
-    ['nobody knows its range', null, true],
+    ['its range is unknown', null, true],
   ])('is read by the scheduler when %s', async (_why, rangeId, isBegun) => {
     const [{ hints, woken }, { inProcessPath }] = [hintsOf(), offering(isBegun)]
     beginningHere(inProcessPath, hints)(accepted(rangeId))

@@ -230,7 +230,7 @@ describe('with more documents than one page of a query holds (I13, I15)', () => 
     const asked = world.faults.count('listNotices')
     notifier.onLeaseAcquired('1', false)
     await world.clock.advance(2_000)
-    expect(world.faults.count('listNotices'), 'who waits is not looked at anew').toBe(asked)
+    expect(world.faults.count('listNotices'), 'a waiting job is not read again').toBe(asked)
   })
 })
 

@@ -299,7 +299,7 @@ describe('schedulers that lose races and replies', () => {
     }
     world.faults.failWrites(...Array.from({ length: 6 }, () => ({ kind: 'rival', write: rival }) as const))
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(
-      'job job-1: still contended after 6 tries; it will be delivered again',
+      'job job-1: contended after 6 tries; it will be delivered again',
     )
     await world.scheduler().onChanges(page)
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })
@@ -378,7 +378,7 @@ describe('a job that was accepted in this process', () => {
   const accept = async (overrides: Partial<SubmitRequest> = {}): Promise<AcceptedJob> => {
     const request = aSubmission(aWorkflow({ a: [], b: ['a'] }).plan, overrides)
     const { accepted } = await ensureSubmitted(world.store, request)
-    if (accepted === null) throw new Error('it is written, and by nobody else')
+    if (accepted === null) throw new Error('the job was not accepted')
     return accepted
   }
 
