@@ -53,7 +53,7 @@ export function standingText({ waiting, missing }: StandingWork): string {
   const jobs = counted(waiting, 'job has', 'jobs have')
   return (
     `${jobs} not ended, and no instance runs ${missing.length === 1 ? 'the role' : 'the roles'} ` +
-    `${missing.join(', ')}`
+    missing.join(', ')
   )
 }
 

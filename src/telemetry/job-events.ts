@@ -235,7 +235,7 @@ export const jobEvents = {
       const others = count === 1 ? '' : ` and ${counted(count - 1, 'other job')}`
       return (
         `The notifier could not alert operators to ${job(on)}${others} and tries again: ` +
-        `${errorMessage(error)}`
+        errorMessage(error)
       )
     },
     meaning: 'a sink did not take this alert and others, `count` in all; the notifier sends them again',

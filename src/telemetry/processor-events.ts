@@ -93,7 +93,7 @@ export const processorEvents = {
     metrics: [events],
     text: ({ count, ...on }) =>
       `Instance ${on.instanceName} read ${count === 0 ? 'no changes' : counted(count, 'change')} of ` +
-      `${lease(on)}`,
+      lease(on),
     meaning: 'the processor read the feed, with or without changes',
   },
   'page.delivered': {
@@ -130,7 +130,7 @@ export const processorEvents = {
     metrics: [unitFailures],
     text: ({ error, leaseToken, processorName }) =>
       `Processor ${processorName} had a problem with lease ${leaseToken} and tries again: ` +
-      `${errorMessage(error)}`,
+      errorMessage(error),
     meaning: 'the processor could not read the feed, or could not read or write a lease; it tries again',
   },
   'feed.unanswered': {

@@ -70,7 +70,7 @@ export function lineOf(event: SimulationEvent): string {
       const writer = by === null ? '-' : `${by.process.id} ${by.writePoint ?? by.method}`
       return (
         `written ${container} ${writer} ${before?.etag ?? '-'} > ` +
-        `${after?.text ?? `${before?.id ?? ''} gone`}`
+        (after?.text ?? `${before?.id ?? ''} gone`)
       )
     }
     case 'delivery.started':

@@ -97,7 +97,7 @@ function spellingFindings({ processorName, prefix }: UnitDocuments, inspection: 
     notice(
       'accountSpelling',
       `documents that begin with ${JSON.stringify(prefix)} name the account otherwise than ` +
-        `${inspection.accountHost}`,
+        inspection.accountHost,
       'instances share leases only when all of them spell the endpoint alike: if these should be one ' +
         'unit, agree on one',
     ),

@@ -141,7 +141,7 @@ export class PartitionSynchronizer {
       const { stays, goes } = staying(one, other)
       const remedy = canMeet(one, other)
         ? `${JSON.stringify(goes.leaseToken)} is replaced when it has come as far as ` +
-          `${JSON.stringify(stays.leaseToken)}`
+          JSON.stringify(stays.leaseToken)
         : 'stop all instances and delete one of the two; `stepward doctor` says which'
       const what = `leases ${tokens} are about the same part of the feed, whose changes are delivered twice`
       this.runtime.notifications.failed(goes.leaseToken, new FeedError(what, new Error(remedy)))

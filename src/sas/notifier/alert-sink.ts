@@ -36,6 +36,6 @@ function summaryOf(alerts: readonly Alert[]): string {
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
   return (
     `${alerts.length} jobs need attention: ` +
-    `${sorted.map(([problem, count]) => `${count} × ${problem}`).join('; ')}`
+    sorted.map(([problem, count]) => `${count} × ${problem}`).join('; ')
   )
 }
