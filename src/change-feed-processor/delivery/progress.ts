@@ -46,6 +46,7 @@ export class Progress {
   private isClosed = false
   /** The beginnings of pages that a delegate still works on. */
   private readonly holds = new Set<Place>()
+  /** The furthest place that was reported while a hold prevented its storage. */
   private reported: Place | null = null
 
   constructor(

@@ -17,8 +17,8 @@ const readTimeoutMs = 65_000
 
 /**
  * Reads a page, and reports the retries and waits that the client hides. `@azure/cosmos` silently repeats a
- * throttled request up to nine times. Its last wait begins up to 30 seconds after the first, and cannot be
- * interrupted. This function rejects after `readTimeoutMs`, and immediately when `signal` aborts. Later
+ * throttled request up to nine times, and cannot be interrupted. The last wait begins up to 30 seconds after
+ * the first wait. This function rejects after `readTimeoutMs`, and immediately when `signal` aborts. Later
  * results of the client are ignored.
  */
 export async function watchedRead(
