@@ -93,7 +93,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     this.gate.shut()
   }
 
-  /** Continues the delivery where {@link pause} stopped it. */
+  /** Continues the delivery from the place at which {@link pause} stopped it. */
   resume(): void {
     if (this.gate.isPaused) this.running?.monitor.resumed()
     this.gate.open()

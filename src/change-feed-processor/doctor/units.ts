@@ -8,7 +8,7 @@ import {
 } from '../../../lease-store/internal.js'
 import { compare } from '../../platform/internal.js'
 
-/** A document among a unit's leases that a processor must not write. */
+/** A document that is stored among a unit's leases, but that a processor must not write. */
 export interface RefusedDocument {
   readonly id: string
   readonly rule: LeaseRefusal
@@ -16,7 +16,7 @@ export interface RefusedDocument {
   readonly document: LeaseDocument
 }
 
-/** The documents of one deployment unit in a lease container, whichever SDK wrote them. */
+/** The documents of one deployment unit in a lease container. Any SDK may have written them. */
 export interface UnitDocuments {
   /**
    * The name of the processor. Null if the documents spell the account differently, because the end of the

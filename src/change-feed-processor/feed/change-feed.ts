@@ -28,7 +28,7 @@ export interface PhysicalRange extends FeedRange {
 export type Change<T = Record<string, unknown>> = T & {
   readonly id: string
   readonly _etag: string
-  /** Seconds since the epoch. */
+  /** The time of the change, in seconds since the epoch. */
   readonly _ts: number
   readonly _lsn: number
 }
@@ -46,7 +46,7 @@ export interface VersionChange<T = Record<string, unknown>> {
     readonly operationType: 'create' | 'replace' | 'delete'
     /** The number of the transaction. It rises within a feed range. */
     readonly lsn: number
-    /** Seconds since the epoch. */
+    /** The time of the change, in seconds since the epoch. */
     readonly crts: number
     /** The transaction that wrote the previous version. */
     readonly previousImageLSN?: number

@@ -26,7 +26,7 @@ import { startingBefore } from './start-position.js'
 /** The container whose feed to read. */
 export interface CosmosChangeFeedOptions {
   readonly container: Container
-  /** Called with the request units of every page. */
+  /** Receives the request units of every page. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
@@ -130,7 +130,8 @@ export class CosmosChangeFeed implements ChangeFeed {
     { mode, maxItemCount }: Asked<C>,
   ): void {
     const [next, ...others] = page.next
-    // An iterator that was started from a time keeps sending that time beside its position.
+    // An iterator that was started from a time keeps sending that time beside its position, so it is not
+    // reused.
     if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
     this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
   }

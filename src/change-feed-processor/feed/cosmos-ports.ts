@@ -15,7 +15,7 @@ export type MonitoredContainer = Container | ChangeFeed
  */
 export type LeaseContainer = Container | LeaseStore
 
-/** A container of `@azure/cosmos` that stores the changes set aside. */
+/** A container of `@azure/cosmos` that stores the changes that were set aside. */
 export type DeadLetterContainer = Container
 
 export interface PortOptions {

@@ -277,7 +277,8 @@ export class LeaseHolder {
   private close(): void {
     this.isClosed = true
     this.trustTimer?.cancel()
-    // This is not awaited, because it may run in a turn of the loop. Such a turn may hang in the store.
+    // This is not awaited, because it may run in a turn of the loop, and would then wait for itself. A turn
+    // that hangs in the store must not block it either.
     this.loop.stop().catch((error: unknown) => {
       this.runtime.telemetry.emit({ type: 'loop.failed', loop: 'lease-holder', error })
     })

@@ -22,7 +22,7 @@ import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.
  */
 export type CheckpointMode = 'auto' | 'manual'
 
-/** Defines what happens to a change that its delegate refuses again and again. */
+/** The treatment of a change that its delegate refuses again and again. */
 export interface FailurePolicy<C> {
   /**
    * `tries` is the number of deliveries of a page before the processor searches for the failing change in it.
@@ -95,7 +95,7 @@ export type FailureLimits = Omit<ResolvedRetry, 'tries'> & { readonly tries: num
 
 const backoff = { minMs: 500, maxMs: 30_000 }
 
-/** The kinds of both kinds of delivery options. */
+/** The kinds of the options for both kinds of delegate. */
 export const deliveryShape = {
   onChanges: optional(callback<PageDelegate<AnyChange>>()),
   onChange: optional(callback<ChangeDelegate<AnyChange>>()),

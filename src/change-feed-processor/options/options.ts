@@ -43,7 +43,7 @@ export interface ProcessorOptions extends LifecycleNotifications, ProcessorTimin
   readonly monitoredContainer: MonitoredContainer
   /** The container that stores the leases. It is partitioned by `/id` or `/partitionKey`. */
   readonly leaseContainer: LeaseContainer
-  /** Names the deployment unit: all instances with this name share the leases. */
+  /** The name of the deployment unit. All instances with this name share the leases. */
   readonly processorName: string
   /** The name of this process, which leases store as their owner. Each process needs its own name. */
   readonly instanceName: string
@@ -107,13 +107,13 @@ export interface ProcessorInternals {
    * `pollInterval` if that is less.
    */
   readonly restAfterPageMs?: number
-  /** Wakes readers when this process has written a document. */
+  /** Wakes the readers when this process has written a document. */
   readonly hints?: FeedHints
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** Options with every default filled in. */
+/** The options, with every default filled in. */
 export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
