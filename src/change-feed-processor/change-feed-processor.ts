@@ -32,12 +32,13 @@ interface Running {
 }
 
 /**
- * Delivers every change of a container to a delegate and shares the work with all other instances of the same
- * processor name. Each change is delivered at least once, in order per partition key, and by one instance at
- * a time.
+ * Delivers every change of a container to a delegate. All instances with the same processor name share the
+ * work. Each change is delivered at least once, and by one instance at a time. Changes of one partition key
+ * are delivered in order.
  *
- * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls run one after another. A
- * start while running and a stop while idle do nothing. After a stop the processor may be started again.
+ * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls of `start` and `stop` run one
+ * after another. Calling `start` while running or `stop` while idle does nothing. After a stop the processor
+ * may be started again.
  */
 export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDisposable {
   private running: Running | null = null
@@ -56,9 +57,9 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /**
    * Resolves when every part of the feed has a lease with a position, and the instance has begun to take
-   * leases. Every change made after that is delivered. Rejects with one {@link ProcessorOptionsError} that
-   * names everything wrong with the options, the containers and the existing leases. In that case nothing has
-   * been written.
+   * leases. Every change made after that moment is delivered. Rejects with one {@link ProcessorOptionsError}
+   * if the options, the containers or the existing leases have problems. The error lists all of the problems,
+   * and in that case nothing has been written.
    */
   start(): Promise<void> {
     const { signal } = this.starting
@@ -68,10 +69,10 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Lets delegates finish, stores checkpoints and releases every lease, so that other instances go on at
-   * once. Resolves when that is done, or after `stopTimeout`. Work that has not ended by then is abandoned,
-   * and other instances take over when the leases expire. A start that is under way is given up at once, and
-   * resolves.
+   * Lets delegates finish, stores checkpoints and releases every lease, so that other instances continue
+   * immediately. Resolves when all of this is done, or after `stopTimeout`. Work that has not ended by then
+   * is abandoned, and other instances take over when the leases expire. A start that is under way is given up
+   * immediately, and its promise resolves.
    */
   stop(): Promise<void> {
     this.starting.abort()
@@ -84,15 +85,15 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Stops the delivery until {@link resume}. Delegates finish the changes that they already have. The leases
-   * stay held and are renewed, so no other instance takes over. May be called before a start, and stays in
-   * effect after a stop.
+   * Stops the delivery until {@link resume}. Delegates finish the changes that they already have. This
+   * instance still holds and renews its leases, so no other instance takes over. `pause` may be called before
+   * a start, and stays in effect after a stop.
    */
   pause(): void {
     this.gate.shut()
   }
 
-  /** Continues the delivery where {@link pause} stopped it. */
+  /** Continues the delivery from the place at which {@link pause} stopped it. */
   resume(): void {
     if (this.gate.isPaused) this.running?.monitor.resumed()
     this.gate.open()
@@ -104,22 +105,23 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Looks for free leases now instead of at the next cycle. Call it when instances are known to have come or
-   * gone.
+   * Looks for free leases now instead of at the next cycle. Call this method when you know that instances
+   * were started or stopped.
    */
   rebalance(): void {
     this.running?.balancer.wake()
   }
 
   /**
-   * Returns the health by what the processor has done lately, for health checks of a host. Makes no request.
+   * Returns the processor's health, judged by its recent actions. A host can use it for health checks. Makes
+   * no request.
    */
   health(): ProcessorHealth {
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
   /**
-   * Returns why this instance stood by at its last look at the leases (option `unhealthyReason`), or null.
+   * Returns the reason (option `unhealthyReason`) why this instance took no leases at its last look, or null.
    */
   unhealthyReason(): string | null {
     return this.running?.balancer.unhealthyReason() ?? null
@@ -131,14 +133,14 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   private inTurn(act: () => Promise<void>): Promise<void> {
     const turn = this.latest.then(act)
-    // A failure belongs to the caller of that turn, not to the next one.
+    // A failure is reported to the caller of that turn, not to the caller of the next turn.
     this.latest = turn.catch(() => undefined)
     return turn
   }
 
   /**
-   * Returns null when a stop was requested meanwhile. The store may be throttling, and a client retries that
-   * silently.
+   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, because the store may
+   * be throttling, and a client silently retries throttled requests.
    */
   private async open(signal: AbortSignal): Promise<Running | null> {
     const checked = await unlessAborted(this.checked(), signal)
@@ -170,7 +172,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Checks the options, the containers and the leases. Reports every problem at once, before anything is
+   * Checks the options, the containers and the leases. Reports all problems together, before anything is
    * written.
    */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
@@ -202,7 +204,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // Half a renew interval, so that one answer may fail to come.
+        // The limit is half a renew interval, so that one answer may be missing without the loss of the
+        // lease.
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),

@@ -8,7 +8,10 @@ import { ProcessorOptionsError } from './feed/errors.js'
 import { portShape } from './options/port-options.js'
 import { startOf } from './feed/start-position.js'
 
-/** The deployment unit whose backlog to estimate. It need not run, and may be one of .NET hosts. */
+/**
+ * The deployment unit whose backlog to estimate. The unit need not be running. Its instances may be .NET
+ * hosts.
+ */
 export interface ChangeFeedEstimatorOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
@@ -23,18 +26,20 @@ const shape = { ...portShape, telemetry: optional(having<Telemetry>('a Telemetry
 export interface LeaseEstimate {
   readonly leaseToken: string
   readonly feedRange: FeedRange
-  /** The name of the instance that reads it, or null when none does. */
+  /** The name of the instance that reads the lease, or null if no instance does. */
   readonly owner: string | null
   /**
-   * An upper bound of the transactions not yet checkpointed, computed as .NET computes it. 1 means that the
-   * number is unknown: no checkpoint exists yet, or the range was split or merged meanwhile.
+   * An upper bound of the transactions not yet checkpointed, computed in the same way as in .NET. The value 1
+   * means that the number is unknown. In that case no checkpoint exists yet, or the range was split or merged
+   * meanwhile.
    */
   readonly estimatedLag: number
   /**
-   * Age of the oldest change not yet checkpointed, by the store's clock, to the second. Null when none waits.
+   * The age of the oldest change not yet checkpointed, by the store's clock, to the second. Null if no change
+   * waits.
    */
   readonly oldestAgeMs: number | null
-  /** Request units of the estimate. */
+  /** The request units that the estimate used. */
   readonly requestCharge: number
 }
 
@@ -48,17 +53,17 @@ const unknownLag = 1
 const atOnce = 25
 
 /**
- * Estimates from outside how far a deployment unit is behind, with one request for one change per lease.
- * Writes nothing and takes no lease.
+ * Estimates how far a deployment unit is behind, from outside the unit. For each lease it makes one request
+ * for one change. It writes nothing and takes no lease.
  */
 export class ChangeFeedEstimator {
   constructor(private readonly options: ChangeFeedEstimatorOptions) {}
 
   /**
-   * Returns an estimate of every lease of the unit; none before its first instance has started. Rejects when
-   * a container is missing, when a lease is refused (one of Java's, or of an unknown version or mode), or
-   * when the store does not answer. Rejects with {@link import('./feed/errors.js').ProcessorOptionsError}
-   * when an option is missing or of another type.
+   * Returns an estimate of every lease of the unit. Before the first instance has started there are none.
+   * Rejects if a container is missing, a lease is refused, or the store does not answer. Leases of Java hosts
+   * and leases of an unknown version or mode are refused. Rejects with
+   * {@link import('./feed/errors.js').ProcessorOptionsError} if an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     const options = checkedOptions(shape, this.options, (problems) => new ProcessorOptionsError(problems))
@@ -76,7 +81,7 @@ export class ChangeFeedEstimator {
     }
   }
 
-  /** Returns the sum of all lags; 0 when there are no leases. Rejects as {@link leases} does. */
+  /** Returns the sum of all lags; 0 if there are no leases. Rejects in the same cases as {@link leases}. */
   async total(): Promise<number> {
     let total = 0
     for await (const { estimatedLag } of this.leases()) total += estimatedLag
@@ -89,7 +94,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   const known = { leaseToken, feedRange, owner }
   const unknown = { ...known, estimatedLag: unknownLag, oldestAgeMs: null, requestCharge: 0 }
   const start = startOf(lease, 'now')
-  // The first instance that reads the lease decides where it begins.
+  // The first instance that reads the lease will decide its first position.
   if (start.kind === 'now') return unknown
   const page = await firstChange(feed, lease, start)
   if (page === null) return unknown
@@ -103,7 +108,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   }
 }
 
-/** Returns a page of one change; null when the range no longer belongs to one physical partition (F-P10). */
+/** Returns a page of one change; null if the range no longer belongs to one physical partition (F-P10). */
 async function firstChange(
   feed: ChangeFeed,
   { feedRange, mode }: Lease,
@@ -112,7 +117,7 @@ async function firstChange(
   const from = { feedRange, start }
   const one = { maxItemCount: 1, signal: new AbortController().signal }
   try {
-    // The feed of latest versions contains no deletes, and only the last write of a document.
+    // A lease for all versions needs that feed: the feed of latest versions omits deletes and earlier writes.
     const page =
       mode === 'Full-Fidelity Feed'
         ? withoutVersions(await feed.readAllVersions(from, one))
@@ -129,7 +134,7 @@ function withoutVersions(page: ChangePage<VersionChange>): ChangePage<Waiting> {
 }
 
 /**
- * Returns how many transactions lie between the position that `page` was read from and the end of the range.
+ * Returns the number of transactions between the position that `page` was read from and the end of the range.
  */
 export function lagOf({
   changes,
@@ -143,8 +148,8 @@ export function lagOf({
 }
 
 /**
- * Returns the LSN that the replica has reached. Session tokens look like `0:12345`, or like `0:-1#12345#1=7`
- * with a version before the LSN and regions behind it.
+ * Returns the LSN that the replica has reached. A session token looks like `0:12345` or `0:-1#12345#1=7`. In
+ * the second form, the version precedes the LSN, and the regions follow it.
  */
 function sessionLsn(sessionToken: string): number | null {
   const [version, lsn = version] = (sessionToken.split(':')[1] ?? '').split('#')

@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/index.js'
 import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
-/** The health of a processor, by what it has done lately. */
+/** The health of a processor, judged by its recent actions. */
 export interface ProcessorHealth {
   /** True between a start and the following stop. */
   readonly isRunning: boolean
   /**
-   * Whether its balancing loop began a turn within the last four acquire intervals, even if the store did not
+   * Whether the balancing loop began a turn within the last four acquire intervals, even if the store did not
    * answer. False means that this process is stuck and a restart may help.
    */
   readonly isAlive: boolean
@@ -15,22 +15,23 @@ export interface ProcessorHealth {
    * lease is alive.
    */
   readonly isHealthy: boolean
-  /** When a delegate last accepted a page, or a poll found nothing new; null before the first time. */
+  /** The last time a delegate accepted a page or a poll found nothing new; null before the first time. */
   readonly lastProgress: Date | null
-  /** When its balancing loop last began a turn; null before the first time. */
+  /** The last time the balancing loop began a turn; null before the first time. */
   readonly lastTurn: Date | null
-  /** When the store last answered a look at the leases; null before the first time. */
+  /** The last time the store answered a look at the leases; null before the first time. */
   readonly lastBalance: Date | null
   readonly leases: readonly LeaseHealth[]
 }
 
 /**
- * The health of the reading of one lease. A delegate that hangs or fails is no progress, nor is a renewal.
+ * Shows whether one lease is being read and delivered. A delegate that hangs or fails makes no progress. A
+ * renewal of the lease is no progress either.
  */
 export interface LeaseHealth {
   readonly leaseToken: string
   readonly lastProgress: Date
-  /** Whether there was progress within the allowed time, or the processor is paused. */
+  /** Whether the lease made progress within the allowed time, or the processor is paused. */
   readonly isAlive: boolean
 }
 
@@ -44,7 +45,7 @@ export interface HealthLimits {
   readonly progressMs: number
 }
 
-/** A moment on both scales of a clock: one to judge by, one to show. */
+/** A moment on both scales of a clock: the monotonic time to compare with, and the time to show to users. */
 interface Moment {
   readonly monotonicMs: number
   /** Milliseconds since the epoch. */
@@ -52,8 +53,8 @@ interface Moment {
 }
 
 /**
- * Receives the events of a running processor, and judges by them whether its loops are alive. A loop that
- * stands still emits no events, so only events count as signs of life.
+ * Receives the events of a running processor, and uses them to judge whether its loops are alive. Only events
+ * count as signs of life, because a loop that stands still emits none.
  */
 export class HealthMonitor implements Telemetry {
   private readonly progress = new Map<string, Moment>()
@@ -75,7 +76,7 @@ export class HealthMonitor implements Telemetry {
     else if (type === 'lease.acquired') this.progress.set(event.leaseToken, this.moment())
     else if (type === 'lease.released') this.progress.delete(event.leaseToken)
     else if (type === 'page.delivered') this.progressOn(event.leaseToken)
-    // A page with changes is progress only when the delegate has accepted it.
+    // A page with changes is progress only after the delegate has accepted the page.
     else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
   }
 
@@ -84,15 +85,13 @@ export class HealthMonitor implements Telemetry {
     this.turn = this.moment()
   }
 
-  /** Records the end of a pause: its time does not count against the leases. */
+  /** Records the end of a pause, so that the paused time does not count against the leases. */
   resumed(): void {
     const moment = this.moment()
     for (const leaseToken of this.progress.keys()) this.progress.set(leaseToken, moment)
   }
 
-  /**
-   * @param isPaused whether delivery is paused, so that leases without progress are healthy
-   */
+  /** @param isPaused whether delivery is paused; leases without progress then count as alive */
   health(isPaused = false): ProcessorHealth {
     const leases = [...this.progress].map(([leaseToken, last]) => ({
       leaseToken,

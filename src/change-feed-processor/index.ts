@@ -1,34 +1,36 @@
 /**
  * # Change feed processor
  *
- * Delivers the change feed of a Cosmos DB container to a delegate, shared among any number of instances.
+ * Delivers the change feed of a Cosmos DB container to a delegate. Any number of instances share the work.
  *
- * What it guarantees:
+ * The processor guarantees:
  *
  * - Every change is delivered **at least once**.
  * - Changes of one partition key are delivered **in order**.
  * - Each part of the feed has **one owner at a time**.
  * - A checkpoint **never passes** a change that was neither handled nor set aside by the failure policy. With
- *   manual checkpoints it passes only changes that the delegate has reported.
+ *   manual checkpoints, a checkpoint passes only changes that the delegate has reported.
  *
- * What it does not guarantee: a page may be delivered again after a crash, a takeover or a split. Unless all
- * versions are requested, only the latest version of a document is delivered.
+ * The processor does not guarantee that a page is delivered only once: a crash, a takeover or a split may
+ * repeat it. Unless all versions are requested, only the latest version of a document is delivered.
  *
- * How it works: the feed is cut into ranges, each with a lease (`lease-store`). Every instance runs one load
- * balancer that takes its share of leases. For each lease it holds, a *supervisor* reads and delivers. A
- * *holder*, the only writer of that lease, renews it and stores its position. An owner that could not write
- * its lease for almost the expiration interval stops by itself, before another instance may take the lease
- * over. This needs no message, only a clock that runs forward. Conditional writes settle all other conflicts.
+ * The feed is cut into ranges, and each range has a lease (`lease-store`). Every instance runs one load
+ * balancer, which takes the instance's share of the leases. Each held lease has a *supervisor*, which reads
+ * and delivers. It also has a *holder*, which is the only writer of the lease. The holder renews the lease
+ * and stores its position. An owner stops by itself if it could not write its lease for almost the expiration
+ * interval. It stops before another instance may take the lease over. This needs no message, only a clock
+ * that never goes back. Conditional writes settle all other conflicts.
  *
- * Between the supervisor and the user's code is a *delivery*: of whole pages (`delivery/page-delivery.ts`) or
- * of single changes (`delivery/parallel.ts`). `options/failure-policy.ts` decides what follows a failure.
- * `delivery/page-positions.ts` finds the positions inside a page, and `delivery/progress.ts` decides which
- * may be stored.
+ * Between the supervisor and the user's code is a *delivery*, either of whole pages
+ * (`delivery/page-delivery.ts`) or of single changes (`delivery/parallel.ts`). `options/failure-policy.ts`
+ * decides what follows a failure. `delivery/page-positions.ts` finds the positions inside a page.
+ * `delivery/progress.ts` decides which of these positions may be stored.
  *
- * Parts:
+ * The parts are:
  *
  * - `checks/`: the checks of containers, permissions and leases before a start.
- * - `ownership/`: which leases this instance holds, and whether the leases cover the feed.
+ * - `ownership/`: the choice of the leases that this instance holds, and the check that the leases cover the
+ *   feed.
  * - `reading/`: the loop that reads one lease.
  * - `delivery/`: calls of the delegate, failures and progress.
  * - `lease-holding/`: the writes of one held lease.
@@ -39,7 +41,7 @@
  * - `doctor/`: the inspection of a deployment unit from outside.
  *
  * Start with `change-feed-processor.ts`. Continue with `bootstrapper.ts`, `load-balancer.ts` and
- * `partition-controller.ts` in `ownership/`, then `reading/partition-supervisor.ts` and
+ * `partition-controller.ts` in `ownership/`. Then read `reading/partition-supervisor.ts` and
  * `lease-holding/lease-holder.ts`.
  */
 export { ChangeFeedProcessor } from './change-feed-processor.js'

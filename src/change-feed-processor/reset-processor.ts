@@ -24,10 +24,11 @@ export interface ResetOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
   readonly processorName: string
-  /** A unit in mode `allVersionsAndDeletes` can be reset to `'now'` only. */
+  /** A unit in mode `allVersionsAndDeletes` can be reset only to `'now'`. */
   readonly to: StartPosition
   /**
-   * The expiration interval of the unit: a lease without a sign of life for that long is free. Default 60 s.
+   * The expiration interval of the unit. A lease that was not renewed for this long counts as free. Default
+   * 60 s.
    */
   readonly leaseExpirationInterval?: Duration
 }
@@ -35,7 +36,7 @@ export interface ResetOptions {
 const shape = { ...portShape, to: startPosition, leaseExpirationInterval: leaseExpiration }
 
 /**
- * The deployment unit was not reset, because some of its leases are held: stop its instances, and try again.
+ * The deployment unit was not reset, because some of its leases are held. Stop its instances, and try again.
  */
 export class ProcessorRunningError extends Error {
   override readonly name = 'ProcessorRunningError'
@@ -44,7 +45,7 @@ export class ProcessorRunningError extends Error {
 
   constructor(
     readonly processorName: string,
-    /** Lease tokens, each with the instance name of its owner. */
+    /** The tokens of the held leases, each with the instance name of its owner. */
     readonly held: Readonly<Record<string, string | null>>,
   ) {
     const owners = Object.entries(held).map(([token, owner]) => `${token} by ${owner ?? 'another instance'}`)
@@ -64,14 +65,14 @@ interface Reset {
 
 /**
  * Moves every lease of a stopped deployment unit to one position. Instances that start afterwards deliver
- * from there. Changes may be delivered again; with `'now'`, undelivered changes are skipped.
+ * from this position. Changes may be delivered again. With `'now'`, undelivered changes are skipped.
  *
- * All leases are acquired first, each on the etag it was listed with (I12). If an instance starts meanwhile,
- * the reset rejects before any position has changed. A crash in between leaves leases that expire like an
- * instance's. Another call then moves all of them.
+ * The reset first acquires all leases, each only if its etag is still the listed one (I12). If an instance
+ * starts meanwhile, the reset rejects before any position has changed. After a crash in between, the acquired
+ * leases expire in the same way as leases of an instance. Another call then moves all leases.
  *
- * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError}
- * for bad options.
+ * Rejects with {@link ProcessorRunningError} while a lease is held, and with {@link ProcessorOptionsError} if
+ * an option is invalid.
  */
 export async function resetProcessor(
   given: ResetOptions,
@@ -82,7 +83,7 @@ export async function resetProcessor(
   const ports = await openPorts({ ...options, onCharge: () => undefined })
   const { leases, storeTimeMs } = await ports.leaseStore.list()
   if (to !== 'now') assertHasPast(leases, to)
-  // Without the store's time, no lease is known to be expired.
+  // Without the store's time, no lease is known to have expired.
   const dead = storeTimeMs === null ? null : expired(leases, storeTimeMs, expirationMs)
   const held = leases.filter((lease) => lease.owner !== null && dead?.has(lease.leaseToken) !== true)
   if (held.length > 0) throw new ProcessorRunningError(processorName, ownersOf(held))
@@ -137,7 +138,7 @@ async function move(
 
 type Position = Parameters<typeof reposition>[1]
 
-/** Returns the end of the feed. A range that was split has several ends; the current time is used instead. */
+/** Returns the end of the feed. A split range has several ends, so the current time is used instead. */
 async function positionNow(feed: ChangeFeed, { feedRange, mode }: Lease, clock: Clock): Promise<Position> {
   const { signal } = new AbortController()
   const from = { feedRange, start: { kind: 'now' } } as const

@@ -3,7 +3,7 @@ import type { LeaseMode } from '../../../lease-store/index.js'
 import { cosmosErrorKind } from '../../../lease-store/internal.js'
 import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 
-/** Called with the request units of each attempt. */
+/** Receives the request units of each attempt. */
 type OnCharge = (operation: string, charge: number) => void
 
 /** An id that no lease and no other document has, so a write to it changes nothing. */
@@ -12,8 +12,8 @@ const nobodysId = 'stepward.access-check'
 const contributor = 'give this identity the role "Cosmos DB Built-in Data Contributor"'
 
 /**
- * Returns why the identity cannot use a container in one way, or null when it can. Rejects when the failure
- * does not answer that question, because such a failure may pass.
+ * Returns the reason why the identity cannot use a container in one way, or null if it can. Rejects if a
+ * failure does not answer this question, because such a failure may pass.
  */
 async function refusal(verb: string, use: () => Promise<unknown>): Promise<string | null> {
   try {
@@ -30,7 +30,10 @@ async function refusal(verb: string, use: () => Promise<unknown>): Promise<strin
   }
 }
 
-/** Returns what prevents a processor from reading this feed. It reads from "now", so it reads no changes. */
+/**
+ * Returns the problems that prevent a processor from reading this feed. The check begins at "now", so it
+ * reads no changes.
+ */
 export async function feedProblems(
   container: Container,
   { leaseMode, onCharge }: { readonly leaseMode: LeaseMode; readonly onCharge?: OnCharge | undefined },
@@ -56,9 +59,9 @@ export async function feedProblems(
 }
 
 /**
- * Returns what prevents a processor from keeping leases in this container. It changes nothing: a replace and
- * a delete of a missing document are refused to an identity without the permission, and otherwise find
- * nothing.
+ * Returns the problems that prevent a processor from keeping leases in this container. The check changes
+ * nothing, because it replaces and deletes only a missing document. Without the permission these requests are
+ * refused. With the permission they find nothing.
  */
 export async function leaseAccessProblems(container: Container): Promise<string[]> {
   const item = container.item(nobodysId, nobodysId)
@@ -77,8 +80,8 @@ function isBadRequest(error: unknown): boolean {
 }
 
 /**
- * Returns the message of the cause, because the text of this library before it would name the container
- * twice.
+ * Returns the message of the cause. The full message would name the container twice, because this library
+ * adds its own text before the cause.
  */
 function textOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown }

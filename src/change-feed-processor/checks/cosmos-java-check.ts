@@ -11,8 +11,8 @@ export interface JavaCheckOptions {
 
 /**
  * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Their `handleChanges` names
- * leases by database and container, so this library does not list them. If both ran, every change would be
- * delivered twice, and Java hosts cannot start once leases of this library exist.
+ * leases by database and container, so this library does not list them. If both kinds of hosts ran, every
+ * change would be delivered twice. Java hosts cannot start once leases of this library exist.
  */
 export async function javaUnitProblems(options: JavaCheckOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options

@@ -26,13 +26,13 @@ import {
 /** The options to check, as far as they are set, and the clock for retries. */
 export interface StartCheckOptions extends Partial<PortOptions> {
   readonly leaseMode: LeaseMode
-  /** The dead-letter destination; checked if it is a container. */
+  /** The dead-letter destination. It is checked if it is a container. */
   readonly deadLetter?: unknown
   readonly clock: Clock
   readonly random: Random
 }
 
-/** The ports of containers that a processor can work with, or the problems of the containers. */
+/** The ports, if a processor can work with the containers, or otherwise the containers' problems. */
 export type StartCheck =
   | { readonly isReady: true; readonly ports: Ports }
   | { readonly isReady: false; readonly problems: readonly string[] }
@@ -40,8 +40,8 @@ export type StartCheck =
 const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Checks the containers, the permissions of the identity and, if those suffice, the existing leases. Writes
- * nothing. Rejects when the store does not answer, even after retries.
+ * Checks the containers and the permissions of the identity. If the permissions suffice, it also checks the
+ * existing leases. Writes nothing. Rejects if the store does not answer, even after retries.
  */
 export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
   const { clock, random } = options
@@ -50,7 +50,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
     const problems = await containerProblems(options)
     if (whole === null) return { isReady: false, problems }
     if (problems.length === 0) return checkLeases(whole)
-    // A container that cannot be listed says nothing about its leases.
+    // If the container cannot be listed, nothing is known about its leases.
     const check = await checkLeases(whole).catch(() => null)
     return { isReady: false, problems: [...problems, ...(check?.isReady === false ? check.problems : [])] }
   }
@@ -60,7 +60,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
 
 type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>
 
-/** Returns the options needed to find leases; null when one of them is missing. */
+/** Returns the options needed to find leases; null if one of them is missing. */
 function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOptions): WholeOptions | null {
   const { processorName, onCharge, leaseMode } = others
   const isWhole = monitoredContainer !== undefined && leaseContainer !== undefined
@@ -69,8 +69,8 @@ function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOp
 }
 
 /**
- * Returns a problem for each lease of another mode. A unit keeps the mode it began with, because a position
- * of one mode means nothing in the other.
+ * Returns a problem for each lease of another mode. A unit keeps the mode that it began with, because a
+ * position of one mode has no meaning in the other mode.
  */
 export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): string[] {
   return leases
@@ -136,7 +136,10 @@ function isOneAccount(left: Container, right: Container): boolean {
 /** The checks of one container. */
 interface Look {
   readonly role?: ContainerRole
-  /** Called only if the settings have no problems. Otherwise the same fault would be reported twice. */
+  /**
+   * Finds the problems of access. It is called only if the settings have no problems. Otherwise the same
+   * fault would be reported twice.
+   */
   readonly ofAccess?: () => Promise<string[]>
 }
 
@@ -161,7 +164,7 @@ async function probedOf(container: Container): Promise<ProbedContainer | string>
   }
 }
 
-/** Returns the problem that a failure shows; null when it says nothing about the container. */
+/** Returns the problem that a failure shows; null if the failure gives no information about the container. */
 function accessProblem(error: unknown, databaseId: string): string | null {
   const { kind } = cosmosErrorKind(error)
   if (kind === 'notFound') return `does not exist in database ${JSON.stringify(databaseId)}; create it first`
@@ -185,9 +188,7 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
   }
 }
 
-/**
- * Checks for leases of Java hosts. Ports other than Cosmos DB cannot see documents of other processor names.
- */
+/** Checks for leases of Java hosts. Only Cosmos DB containers can show documents of other processor names. */
 async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer } = options
   if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []

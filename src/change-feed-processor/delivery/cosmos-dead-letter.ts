@@ -4,11 +4,12 @@ import type { DeadLetter } from '../feed/delegate.js'
 import type { DeadLetterContainer } from '../feed/cosmos-ports.js'
 
 /**
- * The most characters kept of an error's text, so that the text alone can never make a document too large.
+ * The largest number of characters kept of an error's text. With this limit, the text alone cannot make a
+ * document too large.
  */
 const longestText = 10_000
 
-/** A failed change as a dead-letter container stores it. */
+/** A failed change in the form that a dead-letter container stores. */
 interface DeadLetterDocument {
   readonly id: string
   readonly leaseToken: string
@@ -19,8 +20,8 @@ interface DeadLetterDocument {
 }
 
 /**
- * Stores failed changes as documents of a container with any partition key. The id is derived from the
- * change, so a change that is stored twice, after a crash in between, exists once (F-C16).
+ * Stores failed changes as documents of a container with any partition key. The id of the document is derived
+ * from the change. If a crash causes a change to be stored twice, it therefore still exists once (F-C16).
  */
 export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<AnyChange> {
   return async (change, error, { leaseToken }) => {
@@ -41,7 +42,7 @@ export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<Any
   }
 }
 
-/** Returns an id of permitted length, without characters that an id must not contain. */
+/** Returns an id of a permitted length, without the characters that are forbidden in ids. */
 function deadLetterId(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('~').slice(0, 1_000)
 }

@@ -6,16 +6,16 @@ import { TimeLimitError, calledWithin } from './time-limit.js'
 export type DelegateCall =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: DelegateError }
-  /** The call was not made, or ended because its signal was aborted. */
+  /** The call was not made, or it ended because its signal aborted. */
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
 /**
- * Calls the user's delegate once, unless delivery has ended. The last check whether the lease can be trusted
- * comes directly before the call.
+ * Calls the user's delegate once, unless delivery has ended. Directly before the call, it checks for the last
+ * time whether the lease can be trusted.
  *
  * A delegate that does not return within its time limit counts as failed. If failures are limited, the poison
- * change is then set aside like any other. If they are not, the lease is released (F-C14): the hanging
- * process itself may be the reason, and must not keep the feed forever.
+ * change is later set aside like any other poison change. If failures are not limited, the lease is released
+ * (F-C14). The hanging process itself may be the cause, and must not keep the feed forever.
  */
 export async function callDelegate(
   site: DeliverySite,
@@ -32,7 +32,7 @@ export async function callDelegate(
     await calledWithin(call, limit)
     return { kind: 'handled' }
   } catch (cause) {
-    // A delegate that stops because its signal was aborted has not failed.
+    // A delegate that stops because its signal aborted has not failed.
     const told = closing()
     if (told !== null) return { kind: 'close', closing: told }
     const error = new DelegateError(leaseToken, cause)

@@ -10,17 +10,19 @@ import type { Runtime } from '../runtime/runtime.js'
 export type AfterPage =
   /** Read the next page. */
   | { readonly kind: 'readOn' }
-  /** Read everything again that was not reported as handled. */
+  /** Read again all changes that were not reported as handled. */
   | { readonly kind: 'readAgain' }
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
-/** Brings the pages of one lease to the user's delegate, and reports to {@link Progress} what was handled. */
+/**
+ * Delivers the pages of one lease to the user's delegate. Reports the handled changes to {@link Progress}.
+ */
 export interface Delivery {
   /** Resolves when the next page may be read. */
   deliver(page: ReadPage): Promise<AfterPage>
-  /** Resolves when everything delivered was handled, or with the reason why that will not happen. */
+  /** Resolves with null when all delivered changes were handled, or with the reason why they will not be. */
   settled(): Promise<CloseReason | null>
-  /** Resolves when the delegate no longer runs. Called once no new changes will be delivered. */
+  /** Resolves when the delegate no longer runs. It is called when no new changes will be delivered. */
   ended(): Promise<void>
 }
 
@@ -31,13 +33,13 @@ export interface DeliverySite {
   readonly progress: Progress
   /** Aborts when the lease is lost or the processor stops. */
   readonly signal: AbortSignal
-  /** Returns why nothing more may be delivered; null while delivery goes on. */
+  /** Returns the reason why no more changes may be delivered; null while delivery continues. */
   readonly closing: () => CloseReason | null
-  /** Ends the pause between two reads, because the delivery knows a reason to close. */
+  /** Ends the pause between two reads, because the delivery has found a reason to close the lease. */
   readonly wake: () => void
 }
 
-/** Returns the fields that every context of a page's delivery has. */
+/** Returns the fields that are the same in every context for the changes of a page. */
 export function contextOf({ holder }: DeliverySite, { page }: ReadPage, signal: AbortSignal): ChangeContext {
   const { leaseToken, feedRange } = holder.lease
   const { charge, sessionToken, headers, diagnostics } = page

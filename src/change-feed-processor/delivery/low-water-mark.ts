@@ -1,9 +1,9 @@
 import type { TrackedPage } from './progress.js'
 
-/** A change that was handed out, at its place in the feed. */
+/** A change that was passed to a delivery, with its place in the feed. */
 export interface Ticket {
   readonly page: TrackedPage
-  /** Position within the page. */
+  /** The position within the page. */
   readonly index: number
   isDone: boolean
 }
@@ -15,13 +15,13 @@ export interface Reached {
 }
 
 /**
- * Tracks changes that may be done in any order, and finds the place in the feed before which all are done
+ * Tracks changes that may be done in any order. Finds the place in the feed before which all changes are done
  * (I10).
  */
 export class LowWaterMark {
   private readonly open: Ticket[] = []
 
-  /** The number of changes that are not done, or that come after one that is not. */
+  /** The number of changes that are not done, or that come after a change that is not done. */
   get size(): number {
     return this.open.length
   }
@@ -33,8 +33,8 @@ export class LowWaterMark {
   }
 
   /**
-   * Returns the places reached, the last one of each page passed. Returns none while an earlier change is not
-   * done.
+   * Returns the places reached: for each page that the mark entered or passed, the last such place. Returns
+   * none while an earlier change is not done.
    */
   done(ticket: Ticket): readonly Reached[] {
     ticket.isDone = true

@@ -9,9 +9,7 @@ import type { ReadPage } from './page-positions.js'
 import type { TrackedPage } from './progress.js'
 import type { PageDelegates } from '../runtime/runtime.js'
 
-/**
- * The result of a slice: its changes are done, or other slices must be delivered instead, or delivery ends.
- */
+/** The result of a slice: its changes are done, other slices must be delivered instead, or delivery ends. */
 type AfterSlice =
   | { readonly kind: 'done' }
   | { readonly kind: 'instead'; readonly slices: readonly Slice[] }
@@ -20,17 +18,17 @@ type AfterSlice =
 const readOn: AfterPage = { kind: 'readOn' }
 
 /**
- * Delivers page by page. The next page follows only when the delegate has accepted this one, or when the
- * changes that it refuses are set aside.
+ * Delivers page by page. The next page follows only after the delegate has accepted the current page, or
+ * after the refused changes are set aside.
  *
- * With automatic checkpoints this class reports the accepted changes. With manual ones the delegate does so.
- * If the delegate then fails and failures are not limited, everything since its last checkpoint is delivered
- * again, as in .NET.
+ * With automatic checkpoints this class reports the accepted changes. With manual checkpoints the delegate
+ * reports them. If the delegate then fails and failures are not limited, all changes since its last
+ * checkpoint are delivered again, as in .NET.
  */
 export class PageDelivery implements Delivery {
   /**
-   * Failures at one place of the feed, counted across deliveries, so that pauses grow although the place is
-   * read again.
+   * The number of failures at one place of the feed. It is kept when the place is read again, so that pauses
+   * grow.
    */
   private failing = { place: '', failures: 0 }
 
@@ -47,7 +45,7 @@ export class PageDelivery implements Delivery {
       return readOn
     }
     const page = progress.track(read)
-    // The array is a stack: its last slice is delivered first.
+    // The array is a stack, so its last slice is delivered first.
     const open: Slice[] = [{ from: 0, to: changes.length, failures: 0, isPart: false }]
     for (let slice = open.pop(); slice !== undefined; slice = open.pop()) {
       const after = await this.deliverSlice(page, slice)

@@ -1,15 +1,15 @@
 import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
 import { lsnOf, type AnyChange } from '../feed/change-identity.js'
 
-/** A page as it was read, with the position that it was read from. */
+/** A page, with the position that it was read from. */
 export interface ReadPage {
   readonly from: FeedPosition
   readonly page: ChangePage<AnyChange>
 }
 
 /**
- * Returns the continuation token that covers this whole page and nothing after it. Null for a page that
- * reports a split.
+ * Returns the continuation token that covers this whole page and nothing after it. Returns null for a page
+ * that reports a split.
  */
 export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null {
   const [only, ...others] = next
@@ -17,13 +17,13 @@ export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null
 }
 
 /**
- * Returns for each change of a page the continuation token that covers everything up to it and nothing after
- * it, or null where no token can.
+ * Returns one continuation token for each change of a page. The token covers all changes up to that change
+ * and nothing after it; it is null if no token can do so.
  *
- * A token is the number of a transaction, so it stands between two transactions. It is usable only where all
- * numbers before it are smaller than all numbers after it; merged partitions counted theirs separately. After
- * the last change the token is that of the page. A page that reports a split has no tokens: its changes may
- * all belong to one child.
+ * A token is the number of a transaction, so its position lies between two transactions. A token is usable
+ * only if all numbers before that position are smaller than all numbers after it. This may fail after a
+ * merge, because the merged partitions counted separately. The last change gets the token of the page. A page
+ * that reports a split has no tokens, because all of its changes may belong to one child.
  */
 export function positionsIn(page: ChangePage<AnyChange>): readonly (string | null)[] {
   const { changes } = page
@@ -41,7 +41,7 @@ export function positionsIn(page: ChangePage<AnyChange>): readonly (string | nul
   return changes.map((change, index) => {
     largest = Math.max(largest, lsnOf(change))
     if (index === changes.length - 1) return token
-    // A token that is not a number compares false: then no position inside the page is known.
+    // If the page's token is not a number, this comparison is false: no position inside the page is known.
     return largest < (smallestAfter[index] ?? Number.NaN) ? `"${largest}"` : null
   })
 }

@@ -20,15 +20,15 @@ interface Job {
 }
 
 /**
- * Delivers changes one by one, several at once. Changes with the same key are delivered one after another in
- * the order of the feed. Pages are read ahead until as many changes are open as one page may have. The
- * checkpoint is the low-water mark: the last place before which everything was handled (I10). A change that
- * fails keeps its key and one of the slots while it is retried. Changes behind it are delivered until reading
- * ahead reaches its limit.
+ * Delivers single changes, several at the same time. Changes with the same key are delivered one after
+ * another in the order of the feed. Pages are read ahead until the number of open changes reaches the page
+ * size. The checkpoint is the low-water mark: the last place before which all changes were handled (I10).
+ * While a failing change is retried, it occupies its key and one slot. Changes behind it are delivered until
+ * reading ahead reaches its limit.
  *
- * States: delivering → stopped, with one reason. Once stopped, no call begins. The signal of running calls
- * aborts, unless another instance has only asked for the lease. Then they may finish, because no other
- * instance gets the lease before.
+ * States: delivering → stopped, with one reason. Once delivery has stopped, no call begins. The signal of
+ * running calls aborts, unless the reason is that another instance has asked for the lease. In that case the
+ * calls may finish, because no other instance gets the lease before they end.
  */
 export class ParallelDelivery implements Delivery {
   private readonly site: DeliverySite
@@ -38,9 +38,9 @@ export class ParallelDelivery implements Delivery {
   private readonly breakingOff = new AbortController()
   private stopped: CloseReason | null = null
   private readonly mark = new LowWaterMark()
-  /** The changes that wait behind a running or ready one, by key. */
+  /** The changes that wait for an earlier change with the same key, by key. */
   private readonly behind = new Map<string, Job[]>()
-  /** The first change of each key that has none running, waiting for a slot. */
+  /** The changes that wait only for a slot: for each key without a running change, its first change. */
   private readonly ready: Job[] = []
   private running = 0
   private watchers: (() => void)[] = []
@@ -54,7 +54,8 @@ export class ParallelDelivery implements Delivery {
       signal: this.breakingOff.signal,
       closing: () => site.closing() ?? this.stopped,
     }
-    // Every running call and every pause adds a listener: as many as there are slots, which is not a leak.
+    // Every running call and every pause adds a listener. Their number is limited by the slots, so this is no
+    // leak.
     setMaxListeners(0, this.stopping.signal, this.breakingOff.signal)
     const breakOff = (): void => {
       this.stopping.abort()
@@ -95,7 +96,7 @@ export class ParallelDelivery implements Delivery {
     this.fillSlots()
   }
 
-  /** Calls `orderBy`, which is the user's code: when it fails, the change fails. */
+  /** Calls `orderBy`, which is the user's code. If the call fails, the change fails. */
   private keyed(change: AnyChange): Pick<Job, 'key' | 'call'> {
     const { keyOf, onChange } = this.delegates
     try {
@@ -136,7 +137,7 @@ export class ParallelDelivery implements Delivery {
     else this.stop(closing)
   }
 
-  /** Returns null when the change was handled or set aside, or else the reason to stop. */
+  /** Returns null if the change was handled or set aside, and otherwise the reason to stop. */
   private async handle({ change, ticket, call }: Job): Promise<CloseReason | null> {
     const { runtime, signal } = this.site
     const { clock, random, options } = runtime

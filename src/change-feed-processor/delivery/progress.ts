@@ -4,23 +4,25 @@ import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
 
 /**
- * A page delivered under one lease, with its place among the delivered changes and its positions to store.
+ * A page delivered under one lease, with its place among the delivered changes and the positions that can be
+ * stored.
  */
 export interface TrackedPage extends ReadPage {
-  /** The number of changes delivered before it. */
+  /** The number of changes delivered before this page. */
   readonly before: number
   /**
-   * Returns the position after its first `count` changes, or null where none exists: see {@link positionsIn}.
+   * Returns the position after the page's first `count` changes, or null if there is none: see
+   * {@link positionsIn}.
    */
   readonly positionAfter: (count: number) => string | null
 }
 
 /**
- * A place in the changes delivered under one lease. It references no page: holds may last, and pages are
- * large.
+ * A place in the changes delivered under one lease. It has no reference to its page, because pages are large
+ * and a hold may keep the place for long.
  */
 interface Place {
-  /** The number of changes delivered before its page. */
+  /** The number of changes delivered before the place's page. */
   readonly before: number
   /** The number of changes delivered before the place itself. */
   readonly upTo: number
@@ -29,21 +31,22 @@ interface Place {
 }
 
 /**
- * Tracks how far the changes of one lease were handled. No other part reports positions to the lease holder
- * (I10). It counts the delivered changes. A report about fewer changes than an earlier one has no effect, so
- * the position never goes back.
+ * Tracks how far the changes of one lease were handled. Only this class reports positions to the lease holder
+ * (I10). It counts the delivered changes. A report that covers fewer changes than an earlier report has no
+ * effect, so the position never goes back.
  */
 export class Progress {
   private delivered = 0
   private handled = 0
   /**
-   * The number of changes delivered before the last rewind. Their pages are delivered again, so reports about
-   * them are ignored.
+   * The number of changes delivered before the last rewind. Their pages are delivered again, so reports for
+   * the earlier deliveries are ignored.
    */
   private rewoundAt = 0
   private isClosed = false
-  /** The beginnings of pages that a delegate still works on, and the furthest place reported meanwhile. */
+  /** The beginnings of pages that a delegate still works on. */
   private readonly holds = new Set<Place>()
+  /** The furthest place that was reported while a hold prevented its storage. */
   private reported: Place | null = null
 
   constructor(
@@ -51,12 +54,12 @@ export class Progress {
     private reached: FeedStart,
   ) {}
 
-  /** The position to read from to get everything that was not reported as handled. */
+  /** The position from which a read returns every change that was not reported as handled. */
   get start(): FeedStart {
     return this.reached
   }
 
-  /** Whether a delivered change has not been reported as handled. */
+  /** Whether a delivered change has not yet been reported as handled. */
   get isBehind(): boolean {
     return this.delivered > this.handled
   }
@@ -69,15 +72,15 @@ export class Progress {
   }
 
   /**
-   * Reports that everything before `page` and its first `count` changes were handled. Stores it as the
-   * options say.
+   * Reports that everything before `page` and the first `count` changes of `page` were handled. The position
+   * is stored at the time that the options set.
    */
   handledUpTo(page: TrackedPage, count: number): Promise<void> {
     return this.report(placeIn(page, count))
   }
 
   /**
-   * Prevents storing a position beyond the beginning of this page until the returned function is called
+   * Prevents the storage of positions beyond the beginning of this page until the returned function is called
    * (I10).
    */
   hold(page: TrackedPage): () => void {
@@ -88,8 +91,7 @@ export class Progress {
       this.holds.delete(hold)
       if (reported === null) return
       this.reported = null
-      // A failure does no harm: changes whose position is not stored are delivered again, and the next report
-      // stores them.
+      // A failure does no harm. The next report stores the position, or else the changes are delivered again.
       this.report(reported).catch(() => undefined)
     }
   }
@@ -117,8 +119,8 @@ export class Progress {
   }
 
   /**
-   * Does the same as {@link handledUpTo}, and resolves when the position is stored. Rejects with {@link
-   * LeaseLostError} when this instance no longer holds the lease, or after {@link close}.
+   * Does the same as {@link handledUpTo}, and resolves when the position is stored. Rejects with
+   * {@link LeaseLostError} if this instance no longer holds the lease, or after {@link close}.
    */
   async store(page: TrackedPage, count: number): Promise<void> {
     await this.handledUpTo(page, count)
@@ -126,8 +128,8 @@ export class Progress {
   }
 
   /**
-   * Records that no changes follow up to here. The position is kept only when everything before it was
-   * handled (I10).
+   * Records that the feed has no more changes up to the end of this page. The position is kept only if
+   * everything before it was handled (I10).
    */
   async nothingNew({ page: { next } }: ReadPage): Promise<void> {
     const [only, ...others] = next
@@ -135,13 +137,13 @@ export class Progress {
     await this.reach(only.start.token, (token) => this.holder.notePosition(token))
   }
 
-  /** Prepares for everything since {@link start} to be delivered again. */
+  /** Prepares for a second delivery of everything since {@link start}. */
   rewind(): void {
     this.rewoundAt = this.delivered
     this.handled = this.delivered
   }
 
-  /** Ends the use of the lease: later reports about its pages are refused. */
+  /** Ends the use of the lease. Later reports for its pages are refused. */
   close(): void {
     this.isClosed = true
   }
@@ -159,8 +161,8 @@ function placeIn(page: TrackedPage, count: number): Place {
 }
 
 /**
- * Returns the last position in the page that covers at most `count` changes; if there is none, the start of
- * the page.
+ * Returns the last position in the page that covers at most `count` changes. If there is none, returns the
+ * start of the page.
  */
 function lastPosition({ from, positionAfter }: TrackedPage, count: number): string | null {
   for (let passed = count; passed > 0; passed -= 1) {

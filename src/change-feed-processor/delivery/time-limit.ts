@@ -13,20 +13,20 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** The time limit of an operation, and the caller's signal that may end it earlier. */
+/** The time limit of an operation, and the caller's signal that may end the operation earlier. */
 export interface CallLimit {
   readonly clock: Clock
-  /** Null for no limit. */
+  /** The limit; null if there is none. */
   readonly limitMs: number | null
   readonly signal: AbortSignal
-  /** Names the operation in the error. */
+  /** The name of the operation in the error. */
   readonly what: string
 }
 
 /**
- * Runs `act` with a signal that aborts with the caller's and when the time is over. When the time is over it
- * rejects with {@link TimeLimitError} at once, whether or not `act` heeds the signal. Later results of `act`
- * are ignored.
+ * Runs `act` with a signal that aborts when the caller's signal aborts or the time is over. When the time is
+ * over, this function rejects immediately with {@link TimeLimitError}, even if `act` ignores its signal.
+ * Later results of `act` are ignored.
  */
 export async function calledWithin<T>(
   act: (signal: AbortSignal) => Promise<T> | T,
@@ -38,7 +38,7 @@ export async function calledWithin<T>(
     ending.abort()
   }
   if (signal.aborted) end()
-  // Removed again below, because the caller's signal outlives very many calls.
+  // The listener is removed below, because the caller's signal outlives very many calls.
   signal.addEventListener('abort', end, { once: true })
   const atLimit = (): never => {
     const error = new TimeLimitError(what, limitMs)

@@ -6,8 +6,8 @@ import type { UserCode } from '../options/delivery-options.js'
 import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
 
 /**
- * Returns the parts of a runtime that the user supplies. Rejects when the default of `orderBy` cannot be read
- * from the feed.
+ * Returns the parts of a runtime that the user supplies. Rejects if `orderBy` is missing and the partition
+ * key paths that replace it cannot be read from the feed.
  */
 export async function userCodeOf(
   { onChanges, onChange, orderBy, ...options }: UserCode & { readonly concurrency: number },
@@ -16,7 +16,7 @@ export async function userCodeOf(
   const { concurrency } = options
   const deadLetter = deadLetterOf(options.deadLetter)
   if (onChanges !== undefined) return { delegates: { kind: 'pages', onChanges }, deadLetter }
-  // The checked options have either `onChanges` or `onChange`.
+  // The options were checked, so either `onChanges` or `onChange` exists.
   if (onChange === undefined) throw new TypeError('neither onChanges nor onChange is there')
   const keyOf = orderBy === undefined ? await byPartitionKey(feed) : byAnswerOf(orderBy)
   return { delegates: { kind: 'changes', onChange, keyOf, concurrency }, deadLetter }

@@ -23,18 +23,18 @@ export interface Inspection {
   readonly leaseContainer: string
   readonly accountHost: string
   readonly obstacles: readonly Obstacle[]
-  /** Null when the lease container could not be read. */
+  /** The settings of the lease container; null if it could not be read. */
   readonly leaseContainerSettings: ContainerSettings | null
-  /** Null when the monitored container could not be read. */
+  /** The physical ranges of the monitored container; null if it could not be read. */
   readonly physicalRanges: readonly PhysicalRange[] | null
   readonly units: readonly UnitDocuments[]
-  /** Milliseconds since the epoch by the store's clock; null when its answers contain no time. */
+  /** Milliseconds since the epoch by the store's clock; null if the store's answers contain no time. */
   readonly storeTimeMs: number | null
-  /** This host's clock at that moment. */
+  /** The time of this host's clock at the same moment. */
   readonly ownTimeMs: number
 }
 
-/** The containers, and this host's clock. */
+/** The containers to inspect, and this host's clock. */
 export interface InspectionOptions {
   readonly monitoredContainer: Container
   readonly leaseContainer: Container
@@ -49,8 +49,8 @@ const actions = {
 
 /**
  * Reads the settings of both containers and all documents of all units, and changes nothing. Missing
- * containers and missing permissions (F-X15) are part of the result, so that all of them are known at once.
- * Rejects when the store does not answer.
+ * containers and missing permissions (F-X15) are part of the result, so that the caller sees all of them
+ * together. Rejects if the store does not answer.
  */
 export async function inspect(options: InspectionOptions): Promise<Inspection> {
   const { monitoredContainer, leaseContainer, now } = options
@@ -85,7 +85,7 @@ export async function inspect(options: InspectionOptions): Promise<Inspection> {
   }
 }
 
-/** Records what is missing or forbidden, and continues. */
+/** Records missing containers and forbidden actions, and continues. */
 class Looking {
   readonly obstacles: Obstacle[] = []
 
@@ -105,7 +105,7 @@ class Looking {
   }
 }
 
-/** Returns the physical ranges, after a read of the feed itself, which needs a permission of its own. */
+/** Returns the physical ranges. It first reads the feed itself, because that needs a separate permission. */
 async function readableRanges(feed: CosmosChangeFeed): Promise<readonly PhysicalRange[]> {
   const ranges = await feed.physicalRanges()
   const [feedRange] = ranges

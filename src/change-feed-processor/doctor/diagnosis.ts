@@ -14,18 +14,20 @@ import type { UnitDocuments } from './units.js'
 /** The parameters of {@link diagnose}. */
 export interface DiagnosisOptions {
   /**
-   * The expiration interval of the instances: a lease without a sign of life for that long may be taken over.
+   * The expiration interval of the instances. A lease that was not renewed for this long may be taken over.
    * Default 60 s.
    */
   readonly leaseExpirationInterval?: Duration
 }
 
-/** The time for which an instance holds the lock that creates the leases; all instances use the same. */
+/**
+ * The time for which an instance holds the lock while it creates the leases. All instances use the same time.
+ */
 const lockMs = 30_000
 
 /**
- * Returns what is wrong and what to do about it, from the inspection alone. Problems come first. Throws
- * {@link ProcessorOptionsError} for an option of another kind.
+ * Returns the problems and notices that the inspection alone shows, with advice for each. Problems come
+ * first. Throws {@link ProcessorOptionsError} if an option has a wrong type.
  */
 export function diagnose(inspection: Inspection, options: DiagnosisOptions = {}): readonly Finding[] {
   const { leaseExpirationInterval: expirationMs } = checkedOptions(
@@ -116,7 +118,7 @@ const foreignAdvice = {
 } as const
 
 /**
- * Reports leases of Java hosts. They are no problem as long as no instance of this library uses their name.
+ * Reports leases of Java hosts. Such leases are no problem if no instance of this library uses their name.
  */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : counted(refused.length, 'lease')

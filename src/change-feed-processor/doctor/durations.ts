@@ -1,4 +1,7 @@
-/** The clock difference that is not reported: requests under way and whole seconds explain that much. */
+/**
+ * The largest clock difference that is not reported. Requests under way and times in whole seconds can
+ * explain a difference this large.
+ */
 export const toleratedSkewMs = 10_000
 
 /** Formats a duration in whole seconds, for people. */
@@ -6,7 +9,7 @@ export function seconds(ms: number): string {
   return `${Math.round(ms / 1_000)} s`
 }
 
-/** Describes the difference of a clock from another. */
+/** Describes how far one clock is ahead of another or behind it. */
 export function offset(ms: number): string {
   return `${seconds(Math.abs(ms))} ${ms > 0 ? 'ahead of' : 'behind'}`
 }

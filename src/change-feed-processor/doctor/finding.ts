@@ -1,6 +1,6 @@
 import type { ContainerFinding } from '../../../lease-store/internal.js'
 
-/** The rule that a finding is about. */
+/** The name of the rule that led to a finding. */
 export type FindingRule =
   | 'containerMissing'
   | 'actionForbidden'
@@ -24,9 +24,12 @@ export type FindingRule =
 /** One observation of the doctor, with advice. */
 export interface Finding {
   readonly rule: FindingRule
-  /** A problem loses, repeats or stops work now or at the next fault. A notice may be intended. */
+  /**
+   * A problem means that work is lost, repeated or stopped, either now or at the next fault. A notice may be
+   * intended.
+   */
   readonly severity: 'problem' | 'notice'
-  /** Null when the finding concerns a container and not one deployment unit. */
+  /** The processor name of the unit; null if the finding concerns a container and not one deployment unit. */
   readonly processorName: string | null
   /** The state that was found. */
   readonly observation: string

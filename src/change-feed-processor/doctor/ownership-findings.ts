@@ -4,7 +4,7 @@ import { offset, seconds, toleratedSkewMs } from './durations.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
-/** Finds leases without a living owner, names used twice, and clocks that are wrong. */
+/** Finds leases without a living owner, names that several processes use, and clocks that are wrong. */
 export function ownershipFindings(
   { leases }: UnitDocuments,
   storeTimeMs: number | null,
@@ -70,8 +70,8 @@ function freeFindings(
 }
 
 /**
- * Finds names that several processes use. Each would treat the other's leases as its own. .NET ignores case
- * in names.
+ * Finds names that several processes use. Each of these processes would treat the others' leases as its own.
+ * .NET ignores case in names.
  */
 function nameFindings(alive: readonly Lease[]): UnitFinding[] {
   const advice = 'give every process a name of its own, for example with its process id in it'
@@ -114,7 +114,7 @@ function groupedBy(leases: readonly Lease[], key: (lease: Lease) => string): Map
   return groups
 }
 
-/** Lists the first tokens, so that the reader can find the leases without reading a thousand. */
+/** Lists only the first tokens, so that the text stays short even if there are a thousand leases. */
 function tokens(leases: readonly Lease[]): string {
   const shown = leases.slice(0, 5).map(({ leaseToken }) => JSON.stringify(leaseToken))
   const more = leases.length > shown.length ? ` and ${leases.length - shown.length} more` : ''

@@ -8,7 +8,7 @@ import {
 } from '../../../lease-store/internal.js'
 import { compare } from '../../platform/internal.js'
 
-/** A document among a unit's leases that a processor must not write. */
+/** A document that is stored among a unit's leases, but that a processor must not write. */
 export interface RefusedDocument {
   readonly id: string
   readonly rule: LeaseRefusal
@@ -16,38 +16,46 @@ export interface RefusedDocument {
   readonly document: LeaseDocument
 }
 
-/** The documents of one deployment unit in a lease container, whichever SDK wrote them. */
+/** The documents of one deployment unit in a lease container. Any SDK may have written them. */
 export interface UnitDocuments {
-  /** Null when the documents spell the account differently: then the end of the name is unknown. */
+  /**
+   * The name of the processor. Null if the documents spell the account differently, because the end of the
+   * name is then unknown.
+   */
   readonly processorName: string | null
-  /** The text with which the ids of all its documents begin. */
+  /** The text with which the ids of all the unit's documents begin. */
   readonly prefix: string
   readonly leases: readonly Lease[]
   readonly refused: readonly RefusedDocument[]
-  /** Whether a Java host writes its documents: their names say so, or every lease is Java's. */
+  /**
+   * Whether a Java host writes the unit's documents. The names of the documents show it, or every lease is
+   * one of Java's.
+   */
   readonly isJavas: boolean
-  /** Whether a `.info` document exists, which means that the leases were created. */
+  /** Whether a `.info` document exists. It means that the leases were created. */
   readonly isInitialized: boolean
   /**
-   * The time when its `.lock` was written, by the store's clock in milliseconds since the epoch; null when
-   * there is none.
+   * The time when the unit's `.lock` was written, by the store's clock in milliseconds since the epoch. Null
+   * if there is no lock.
    */
   readonly lockedAtMs: number | null
 }
 
-/** The container whose units are searched, and this client's spelling of its account. */
+/** The container whose units are searched, and the way in which this client spells the account's name. */
 export interface MonitoredNames {
   readonly accountHost: string
   readonly containerRid: string
   readonly databaseName: string
   readonly containerName: string
-  /** Needed for leases of old .NET hosts, which store only the id of their range. */
+  /**
+   * The physical ranges. They are needed because leases of old .NET hosts store only the id of their range.
+   */
   readonly physicalRanges: readonly (FeedRange & { readonly id: string })[]
 }
 
 /**
- * Returns the deployment units of one monitored container. The documents may include those of other
- * containers.
+ * Returns the deployment units of one monitored container. The documents may include documents of other
+ * containers' units.
  */
 export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNames): UnitDocuments[] {
   const byPrefix = new Map<string, LeaseDocument[]>()
@@ -62,8 +70,8 @@ export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNam
 }
 
 /**
- * Returns the part of an id before the token, the marker or the lock. Java's older leases have the name of
- * the container where others have its `_rid`.
+ * Returns the part of an id before the token, the marker or the lock. Older leases of Java hosts contain the
+ * container's name instead of its `_rid`.
  */
 function prefixOf(id: unknown, names: MonitoredNames): string | null {
   if (typeof id !== 'string') return null

@@ -6,7 +6,10 @@ export type AnyChange = Change | VersionChange
 /** Identifies a change among all changes of its container. */
 export interface ChangeIdentity {
   readonly id: string
-  /** Distinguishes the versions of the document: its etag, or the transaction that deleted it. */
+  /**
+   * Distinguishes the versions of the document: its etag, or the number of the transaction that made the
+   * change.
+   */
   readonly version: string
 }
 
@@ -17,7 +20,10 @@ export function lsnOf(change: AnyChange): number {
   return isVersionChange(change) ? change.metadata.lsn : change._lsn
 }
 
-/** Returns when the change was made: the store's clock, milliseconds since the epoch, to the second. */
+/**
+ * Returns the time when the change was made, by the store's clock in milliseconds since the epoch. It is
+ * exact to the second.
+ */
 export function madeAtMs(change: AnyChange): number {
   return 1_000 * (isVersionChange(change) ? change.metadata.crts : change._ts)
 }
@@ -39,8 +45,8 @@ export function partitionKeyOf(change: AnyChange, paths: readonly string[]): rea
 }
 
 /**
- * Checks the shape. Other fields are the user's, but `_lsn` is the service's, and only latest versions have
- * it.
+ * Checks the shape. All other fields may be the user's, but `_lsn` comes from the service, and only latest
+ * versions have it.
  */
 function isVersionChange(change: AnyChange): change is VersionChange {
   return !('_lsn' in change)

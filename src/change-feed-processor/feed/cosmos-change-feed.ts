@@ -26,7 +26,7 @@ import { startingBefore } from './start-position.js'
 /** The container whose feed to read. */
 export interface CosmosChangeFeedOptions {
   readonly container: Container
-  /** Called with the request units of every page. */
+  /** Receives the request units of every page. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
@@ -38,7 +38,7 @@ interface Asked<C> extends ReadOptions {
   readonly decode: DecodeChange<C>
 }
 
-/** An iterator between two reads, and the position that it continues from. */
+/** An iterator between two reads, and the position from which it continues. */
 interface Idle {
   readonly iterator: Iterator
   readonly token: string
@@ -47,21 +47,21 @@ interface Idle {
 
 /**
  * Reads the change feed of a Cosmos DB container through the SDK's pull iterator. No other file uses that
- * iterator, and this one works around its faults:
+ * iterator. This class works around the iterator's faults:
  *
- * - It moves its own position before the caller has the page. It is therefore reused only if that position is
- *   the one to read from.
- * - It hides splits. The ranges in its token are therefore compared with the requested range.
- * - After some failures it forgets its position and would continue elsewhere. It is therefore discarded after
- *   every result except a page or "nothing new".
- * - Its errors and charges are incomplete. Both are therefore taken from the headers.
+ * - The iterator moves its own position before the caller has the page. It is therefore reused only if that
+ *   position is the one to read from.
+ * - The iterator hides splits. The ranges in its token are therefore compared with the requested range.
+ * - After some failures the iterator forgets its position and would continue elsewhere. It is therefore
+ *   discarded after every result except a page or "nothing new".
+ * - The iterator's errors and charges are incomplete. Both are therefore taken from the headers.
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
   private readonly starts: ReturnType<typeof feedStartsFor>
   private known: (ContainerDefinition & Resource) | undefined
 
-  /** @throws TypeError when the container belongs to a copy of the SDK that cannot be found */
+  /** @throws TypeError if the container belongs to a copy of the SDK that cannot be found */
   constructor(private readonly options: CosmosChangeFeedOptions) {
     this.starts = feedStartsFor(options.container)
   }
@@ -114,7 +114,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     return page
   }
 
-  /** Removes the iterator from the map while it reads. A failed read does not put it back. */
+  /** Removes the iterator from the map while the iterator reads. After a failed read it is not put back. */
   private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
     const key = iteratorKey(feedRange, asked.mode)
     const idle = this.idle.get(key)
@@ -130,7 +130,8 @@ export class CosmosChangeFeed implements ChangeFeed {
     { mode, maxItemCount }: Asked<C>,
   ): void {
     const [next, ...others] = page.next
-    // An iterator that was started from a time keeps sending that time beside its position.
+    // An iterator that was started from a time keeps sending that time beside its position, so it is not
+    // reused.
     if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
     this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
   }
@@ -161,8 +162,8 @@ export class CosmosChangeFeed implements ChangeFeed {
   }
 
   /**
-   * Builds an object of the SDK's own class, which it requires. The SDK returns only those of whole
-   * partitions.
+   * Builds a feed range as an object of the SDK's own class, which the SDK requires. The SDK itself returns
+   * only the ranges of whole partitions.
    */
   private async sdkFeedRange({ min, max }: FeedRange): Promise<SdkFeedRange> {
     const [sample] = await this.options.container.getFeedRanges()

@@ -10,12 +10,12 @@ interface TokenEntry {
   readonly continuationToken?: string
 }
 
-/** Converts what the service sent to a change; throws when it cannot be understood. */
+/** Converts an item of the service's answer to a change; throws if the item cannot be understood. */
 export type DecodeChange<C> = (value: unknown, index: number) => C
 
 /**
- * Returns the SDK's token for a position in one range. The token of its entry is sent as If-None-Match: the
- * etag of a page, `*` for "from now", or nothing for "from the beginning".
+ * Returns the SDK's token for a position in one range. The SDK sends the token of the entry as If-None-Match.
+ * It is the etag of a page, `*` for "from now", or empty for "from the beginning".
  */
 export function compositeToken(
   rid: string,
@@ -29,8 +29,8 @@ export function compositeToken(
 }
 
 /**
- * Converts an answer of the iterator to a page. Throws on everything except changes and "nothing new",
- * because the SDK returns some failures as if they were answers.
+ * Converts an answer of the iterator to a page. Throws on all answers except changes and "nothing new",
+ * because the SDK returns some failures in the form of answers.
  */
 export function pageOf<C>(
   answer: ChangeFeedIteratorResponse<readonly unknown[]>,
@@ -44,7 +44,7 @@ export function pageOf<C>(
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
   }
   const changes = answer.statusCode === 200 ? answer.result.map(decode) : []
-  // The SDK treats a body that it could not read as no documents, and would skip them.
+  // The SDK treats a body that it could not read as a body without documents. The documents would be skipped.
   const announced = Number(headers['x-ms-item-count'] ?? 0)
   if (changes.length < announced)
     throw new Error(`${announced} changes were announced and ${changes.length} came`)
@@ -59,7 +59,10 @@ export function pageOf<C>(
   }
 }
 
-/** Returns the position to continue from, or those of the children when the range was split meanwhile. */
+/**
+ * Returns the position to continue from. If the range was split meanwhile, returns the positions of the
+ * children.
+ */
 function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
   const [only, another] = Continuation
@@ -69,8 +72,7 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
   const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
   if (!tiles(bounds, from.feedRange))
-    // Ranges changed during the read. That is like a 410 which the SDK did not hide; a new iterator solves
-    // it.
+    // Ranges changed during the read. This is like a 410 that the SDK did not hide. A new iterator solves it.
     throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
       code: 410,
     })
@@ -86,7 +88,8 @@ function isRange({ min, max }: FeedRange, { minInclusive, maxExclusive }: TokenE
 
 function startOf(token: string | undefined, asked: FeedStart, isChild: boolean): FeedStart {
   if (token !== undefined && token !== '' && token !== '*') return { kind: 'continuation', token }
-  // A child that has not been read starts where its parent started. Any other range has lost its position.
+  // A child that has not been read starts at the position of its parent. Any other range has lost its
+  // position.
   if (isChild && asked.kind !== 'continuation') return asked
   throw new Error('the service answered without an etag, so the next position is unknown')
 }

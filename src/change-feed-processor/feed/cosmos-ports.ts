@@ -4,17 +4,18 @@ import type { ChangeFeed } from './change-feed.js'
 import { CosmosChangeFeed } from './cosmos-change-feed.js'
 
 /**
- * The container whose changes are read: a container of `@azure/cosmos`, or an object with the interface of
- * its feed.
+ * The container whose changes are read. It is a container of `@azure/cosmos`, or an object with the interface
+ * of a container's feed.
  */
 export type MonitoredContainer = Container | ChangeFeed
 
 /**
- * The place of the leases: a container of `@azure/cosmos`, or an object with the interface of a lease store.
+ * The place where leases are stored: a container of `@azure/cosmos`, or an object with the interface of a
+ * lease store.
  */
 export type LeaseContainer = Container | LeaseStore
 
-/** A container of `@azure/cosmos` that stores the changes set aside. */
+/** A container of `@azure/cosmos` that stores the changes that were set aside. */
 export type DeadLetterContainer = Container
 
 export interface PortOptions {
@@ -29,23 +30,23 @@ export interface Ports {
   readonly leaseStore: LeaseStore
 }
 
-/** Returns whether the option is a feed already, not a container. */
+/** Returns whether the option already is a feed, and not a container. */
 export function isChangeFeed(monitored: MonitoredContainer): monitored is ChangeFeed {
   return 'readNext' in monitored
 }
 
-/** Returns whether the option is a lease store already, not a container. */
+/** Returns whether the option already is a lease store, and not a container. */
 export function isLeaseStore(leases: LeaseContainer): leases is LeaseStore {
   return 'initialization' in leases
 }
 
-/** Returns whether a value is a container of `@azure/cosmos`, from any copy of it. */
+/** Returns whether a value is a container of `@azure/cosmos`, from any copy of that package. */
 export function isContainer(value: unknown): value is Container {
   if (typeof value !== 'object' || value === null) return false
   return 'items' in value && 'database' in value && 'read' in value && typeof value.read === 'function'
 }
 
-/** Returns the ports of both containers. Rejects when a container is missing. */
+/** Returns the ports of both containers. Rejects if a container is missing. */
 export async function openPorts(options: PortOptions): Promise<Ports> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options
   if (isChangeFeed(monitoredContainer)) {

@@ -3,8 +3,8 @@ import type * as Cosmos from '@azure/cosmos'
 import { createRequire } from 'node:module'
 
 /**
- * Parts of the SDK that must come from the same copy as the container, which recognises starts by their
- * class.
+ * The parts of the SDK that must come from the container's own copy of the SDK. The container recognises a
+ * start only by its class.
  */
 type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
 
@@ -12,14 +12,14 @@ type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
  * Returns the class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process
  * may have two copies of the same version, because `import` and `require` load different files.
  *
- * @throws TypeError when the container was made by a third copy, for instance of another version
+ * @throws TypeError if the container was made by a third copy, for instance of another version
  */
 export function feedStartsFor(container: Container): typeof ChangeFeedStartFrom {
   const made: object = container
   if (made instanceof Container) return ChangeFeedStartFrom
   const required = requiredCopy()
   if (required !== null && made instanceof required.Container) return required.ChangeFeedStartFrom
-  // A wrapper that behaves like a container is assumed to hold one of the imported copy.
+  // If a wrapper behaves like a container, the wrapped container is assumed to come from the imported copy.
   if (made.constructor.name !== Container.name) return ChangeFeedStartFrom
   throw new TypeError(
     `container ${container.id} was made by another copy of @azure/cosmos than the one that stepward uses: ` +

@@ -1,8 +1,8 @@
 import { errorMessage } from '../../platform/internal.js'
 
 /**
- * The delegate threw or rejected. `cause` is what it threw. The changes are delivered again, or set aside by
- * the failure policy.
+ * The delegate threw or rejected. `cause` is the value that it threw. The changes are delivered again, or set
+ * aside by the failure policy.
  */
 export class DelegateError extends Error {
   override readonly name = 'DelegateError'
@@ -32,14 +32,14 @@ export class FeedError extends Error {
 }
 
 /**
- * The lease is no longer held: another instance delivers from its last checkpoint. As in the .NET SDK its
- * status is 412.
+ * The lease is no longer held. Another instance delivers from the last checkpoint. The status is 412, as in
+ * the .NET SDK.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   readonly code = 'LEASE_LOST'
   readonly retriable = false
-  /** The status of the store's answer to a write that comes too late. */
+  /** The status with which the store answers a write that comes too late. */
   readonly statusCode = 412
 
   constructor(readonly leaseToken: string) {
@@ -53,7 +53,7 @@ export class LeaseLostError extends Error {
 
 /**
  * Thrown for options, containers or leases that a processor cannot work with. Each line names one of them and
- * its rule.
+ * the rule that it breaks.
  */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'

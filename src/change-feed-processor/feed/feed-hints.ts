@@ -2,11 +2,11 @@
 export type FeedHintListener = (physicalRangeId: string | null) => void
 
 /**
- * Tells local readers of the feed about a write, so that they need not wait for their next poll. A hint
- * changes only when something is read: a lost, wrong or repeated hint costs at most one read.
+ * Informs local readers of the feed about a write, so that they need not wait for their next poll. A hint
+ * changes only the time of a read. A lost, wrong or repeated hint therefore costs at most one read.
  *
- * A writer that knows the readers of a write notifies only their `part`. Listeners of the whole receive that
- * hint, too.
+ * If a writer knows which readers need a write, it notifies only their `part`. Listeners of the whole also
+ * receive that hint.
  */
 export class FeedHints {
   private readonly listeners = new Set<FeedHintListener>()
@@ -18,8 +18,8 @@ export class FeedHints {
   constructor(private readonly heard: FeedHintListener = () => undefined) {}
 
   /**
-   * Returns the hints for some readers only; equal names return the same part. Hints to the whole also reach
-   * every part.
+   * Returns the hints for only some of the readers. Equal names return the same part. Hints to the whole also
+   * reach every part.
    */
   part(name: string): FeedHints {
     const part = this.parts.get(name) ?? new FeedHints((physicalRangeId) => this.tell(physicalRangeId))
@@ -28,9 +28,9 @@ export class FeedHints {
   }
 
   /**
-   * Tells the listeners that a document was written.
+   * Informs the listeners that a document was written.
    *
-   * @param physicalRangeId the partition key range that took the write, or null when it is unknown
+   * @param physicalRangeId the partition key range that took the write, or null if it is unknown
    */
   notify(physicalRangeId: string | null): void {
     this.tell(physicalRangeId)

@@ -2,19 +2,20 @@ import type { LeaseInitialization, LeaseStore, LeaseWrite } from '../../../lease
 import type { Clock } from '../../platform/index.js'
 import { withinLimit } from '../../platform/internal.js'
 
-/** How long to wait for answers of the store. */
+/** The times to wait for answers of the store. */
 export interface LeaseCallTimeouts {
   readonly clock: Clock
-  /** For one document, in milliseconds. */
+  /** The limit for a call that concerns one document, in milliseconds. */
   readonly callMs: number
-  /** For the list of all leases, in milliseconds. */
+  /** The limit for the list of all leases, in milliseconds. */
   readonly listMs: number
 }
 
 /**
- * Wraps a lease store so that each call ends in time. A client that silently retries a throttled or hanging
- * request for half a minute would hide that the caller's lease runs out (F-L9). A write without an answer has
- * an unknown outcome: it may still be applied, which the next conditional write finds out (I12).
+ * Wraps a lease store so that each call ends in time. A client may silently retry a throttled or hanging
+ * request for half a minute. Without a limit this would hide that the caller's lease expires (F-L9). If a
+ * write gets no answer, its outcome is unknown, because the store may still apply it. The next conditional
+ * write shows whether the store did so (I12).
  */
 export function withTimeouts(store: LeaseStore, { clock, callMs, listMs }: LeaseCallTimeouts): LeaseStore {
   const soon = <T>(what: string, call: Promise<T>): Promise<T> => answered(clock, callMs, call, what)
@@ -42,7 +43,7 @@ function initializationWithTimeouts(
 
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
-  /** The code of a network timeout, so that callers retry as after one. */
+  /** The code of a network timeout, so that callers retry in the same way as after such a timeout. */
   readonly code = 'ETIMEDOUT'
 }
 

@@ -5,7 +5,7 @@ import { FeedError } from '../feed/errors.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** A position that is not stored yet, and the time when it must be. */
+/** A position that is not stored yet, and the time by which it must be stored. */
 interface PendingCheckpoint {
   readonly token: string
   readonly dueAtMs: number
@@ -14,21 +14,22 @@ interface PendingCheckpoint {
 type Transition = (lease: Lease, now: number) => Lease
 
 /**
- * Returns until when a lease written at `writtenAtMs` certainly has no other owner, on the same monotonic
- * clock.
+ * Returns the time until which a lease written at `writtenAtMs` certainly has no other owner. Both times are
+ * on the same monotonic clock.
  */
 export function trustedUntilMs(writtenAtMs: number, expirationMs: number, marginMs: number): number {
   return writtenAtMs + expirationMs - marginMs
 }
 
 /**
- * The only writer of a lease that this instance holds. It renews, checkpoints and releases, one write at a
- * time, each on the etag of the previous one.
+ * The only writer of a lease that this instance holds. It renews, checkpoints and releases, with one write at
+ * a time. Each write succeeds only if the etag of the previous write is unchanged.
  *
  * States: held → released (`release`), removed (`remove`) or lost. The lease is lost when another instance is
- * found to own it, or when it was not written for so long that another instance may own it. That time counts
- * from the *start* of the last successful write, on this process's monotonic clock, so no answer is needed to
- * notice it. Then `lost` aborts, and nothing is written any more.
+ * found to own it. It is also lost if it was not written for so long that another instance may own it. That
+ * time counts from the *start* of the last successful write, on this process's monotonic clock. The holder
+ * therefore needs no answer to notice the loss. When the lease is lost, `lost` aborts and the holder writes
+ * nothing more.
  */
 export class LeaseHolder {
   private readonly losing = new AbortController()
@@ -41,7 +42,7 @@ export class LeaseHolder {
   /** The store's time when the lease was acquired. */
   private readonly acquiredAtMs: number
 
-  /** @param writtenAtMs the monotonic time at which the write that acquired it began */
+  /** @param writtenAtMs the monotonic time at which the write that acquired the lease began */
   constructor(
     private readonly runtime: Runtime,
     private current: Lease,
@@ -64,7 +65,7 @@ export class LeaseHolder {
     this.loop.start()
   }
 
-  /** The lease as it was last written or read. */
+  /** The lease in the form in which it was last written or read. */
   get lease(): Lease {
     return this.current
   }
@@ -75,16 +76,16 @@ export class LeaseHolder {
   }
 
   /**
-   * Aborts when another instance has asked for the lease. The next write notices it, because the request
-   * makes it fail.
+   * Aborts when another instance has asked for the lease. The request makes this holder's next write fail,
+   * and the holder then notices it.
    */
   get asked(): AbortSignal {
     return this.asking.signal
   }
 
   /**
-   * Returns whether no other instance can own the lease now. Reads the clock, since a blocked process fires
-   * timers late.
+   * Returns whether no other instance can own the lease now. The method reads the clock, because a blocked
+   * process fires timers late.
    */
   isTrusted(): boolean {
     const { leaseExpirationIntervalMs, trustMarginMs } = this.runtime.options
@@ -95,8 +96,8 @@ export class LeaseHolder {
 
   /**
    * Returns whether this instance certainly owned the lease in this second of the store's clock. The second
-   * must be after the one in which it was acquired, and before another instance may take it over. False once
-   * closed, because another instance may own the lease then.
+   * must be after the second in which the lease was acquired, and before another instance may take it over.
+   * Once the holder is closed the result is false, because another instance may own the lease then.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options
@@ -106,8 +107,8 @@ export class LeaseHolder {
   }
 
   /**
-   * Records that everything up to `token` was handled. Resolves when it is noted, or stored if every page is
-   * to be stored.
+   * Records that everything up to `token` was handled. Resolves when the position is noted. If every page
+   * must be stored, resolves when the position is stored.
    */
   async checkpoint(token: string): Promise<void> {
     const { checkpointIntervalMs } = this.runtime.options
@@ -115,13 +116,14 @@ export class LeaseHolder {
     const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
     this.pending = { token, dueAtMs }
     if (checkpointIntervalMs === 0) await this.write(renew)
-    // Wakes the loop only if the loop would be too late: this is called for every page.
+    // This method is called for every page, so it wakes the loop only if the loop would otherwise be too
+    // late.
     else if (dueAtMs < plannedAtMs) this.loop.wake()
   }
 
   /**
-   * Records that nothing is new up to `token`. It is stored with the next write, or soon if the lease has no
-   * position at all.
+   * Records that nothing is new up to `token`. This position is stored with the next write, or soon if the
+   * lease has no position at all.
    */
   async notePosition(token: string): Promise<void> {
     if (token === this.current.continuationToken) return
@@ -129,13 +131,13 @@ export class LeaseHolder {
     else this.pending = { token, dueAtMs: this.pending?.dueAtMs ?? Infinity }
   }
 
-  /** Stores what is pending. Returns whether this instance still owns the lease. */
+  /** Stores the pending position. Returns whether this instance still owns the lease. */
   async flush(): Promise<boolean> {
     await this.writes
     return this.pending === null ? this.isTrusted() : this.write(renew)
   }
 
-  /** Releases the lease and stores what is pending, in one write. */
+  /** Releases the lease and stores the pending position, in one write. */
   async release(): Promise<void> {
     await this.loop.stop()
     await this.write(release)
@@ -158,7 +160,7 @@ export class LeaseHolder {
     this.lose()
   }
 
-  /** Runs one turn of the loop: writes what is due, and returns how long nothing will be due. */
+  /** Runs one turn of the loop: stores what is due. Returns the time until the next write is due. */
   private async keep(): Promise<number> {
     if (this.dueAtMs() <= this.runtime.clock.monotonic()) await this.write(renew)
     return Math.max(0, this.dueAtMs() - this.runtime.clock.monotonic())
@@ -177,7 +179,8 @@ export class LeaseHolder {
   }
 
   private async writeOnce(transition: Transition): Promise<boolean> {
-    // Cleared before the write, so that a position that arrives meanwhile keeps its own due time.
+    // `pending` is cleared before the write, so that a position that arrives meanwhile keeps its own due
+    // time.
     const { pending } = this
     this.pending = null
     let isWritten = false
@@ -209,7 +212,7 @@ export class LeaseHolder {
     }
   }
 
-  /** Repeats `once` until it succeeds or the lease is lost. The trust window limits the time of this. */
+  /** Repeats `once` until it succeeds or the lease is lost. The repetition ends with the trust window. */
   private async attempt(what: string, once: () => Promise<boolean>): Promise<boolean> {
     const { clock, random, notifications } = this.runtime
     let failures = 0
@@ -223,7 +226,7 @@ export class LeaseHolder {
         notifications.failed(this.current.leaseToken, new FeedError(attempted, error))
       }
       failures += 1
-      // The first conflict is retried at once, because the etag is known again.
+      // The first conflict is retried immediately, because the etag is known again.
       if (failures > 1 || cause !== undefined)
         await clock.sleep(retryDelayMs(cause, failures, random), this.lost)
     }
@@ -231,8 +234,8 @@ export class LeaseHolder {
   }
 
   /**
-   * Reads the lease after a conflict, or after a write whose outcome is unknown. It stays held while this
-   * instance owns it.
+   * Reads the lease after a conflict, or after a write whose outcome is unknown. The lease stays held if this
+   * instance still owns it.
    */
   private async readAgain(): Promise<void> {
     const stored = await this.runtime.leaseStore.read(this.current.leaseToken)
@@ -274,7 +277,8 @@ export class LeaseHolder {
   private close(): void {
     this.isClosed = true
     this.trustTimer?.cancel()
-    // Not awaited: this may be a turn of the loop itself, and a turn that hangs in the store must not block.
+    // This is not awaited, because it may run in a turn of the loop, and would then wait for itself. A turn
+    // that hangs in the store must not block it either.
     this.loop.stop().catch((error: unknown) => {
       this.runtime.telemetry.emit({ type: 'loop.failed', loop: 'lease-holder', error })
     })

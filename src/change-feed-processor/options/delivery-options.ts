@@ -17,22 +17,23 @@ import { isContainer, type DeadLetterContainer } from '../feed/cosmos-ports.js'
 import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.js'
 
 /**
- * When the position of a lease is stored: automatically after a page was handled, or when the delegate says
- * so.
+ * The way in which the position of a lease is stored: automatically after a page was handled, or only when
+ * the delegate requests it.
  */
 export type CheckpointMode = 'auto' | 'manual'
 
-/** Defines what happens to a change that its delegate refuses again and again. */
+/** The treatment of a change that its delegate refuses again and again. */
 export interface FailurePolicy<C> {
   /**
-   * `tries` is the number of deliveries of a page before the failing change is searched for, and the number
-   * of deliveries of that single change before it is set aside. Default back-off: 500 ms to 30 s.
+   * `tries` is the number of deliveries of a page before the processor searches for the failing change in it.
+   * The same number of deliveries of that single change follows before it is set aside. Default back-off: 500
+   * ms to 30 s.
    */
   readonly retry: Retry
   readonly then: 'deadLetter'
   /**
-   * Where the change is stored: a container of `@azure/cosmos`, or a function. Until that succeeds, no later
-   * change is passed.
+   * The container of `@azure/cosmos` that stores the change, or a function that does so. Until the change is
+   * stored, no later change is passed.
    */
   readonly deadLetter: DeadLetterContainer | DeadLetter<C>
 }
@@ -40,13 +41,14 @@ export interface FailurePolicy<C> {
 /** The options that both kinds of delegate share. */
 export interface DeliveryOptions<C> {
   /**
-   * Default: changes that the delegate refuses are delivered again forever with growing pauses, and no change
-   * is passed.
+   * The treatment of changes that the delegate refuses. Default: such changes are delivered again forever,
+   * with growing pauses, and no change is passed.
    */
   readonly failurePolicy?: FailurePolicy<C>
   /**
-   * The longest time of one call of the delegate. After that its signal aborts and the call has failed. It
-   * counts as a try of the `failurePolicy`; without one the lease is released. Default: no limit.
+   * The longest time of one call of the delegate. After that time its signal aborts and the call has failed.
+   * The call counts as a try of the `failurePolicy`. Without a `failurePolicy` the lease is released.
+   * Default: no limit.
    */
   readonly delegateTimeout?: Duration
 }
@@ -55,8 +57,8 @@ export interface DeliveryOptions<C> {
 export interface PageDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChanges: PageDelegate<C>
   /**
-   * Default `'auto'`. With `'manual'`, changes not stored with `context.checkpoint` are delivered again when
-   * the lease moves.
+   * The way in which positions are stored. With `'manual'`, changes not stored with `context.checkpoint` are
+   * delivered again when the lease moves to another owner. Default `'auto'`.
    */
   readonly checkpoint?: CheckpointMode
   readonly onChange?: never
@@ -67,18 +69,18 @@ export interface PageDeliveryOptions<C> extends DeliveryOptions<C> {
 /** Options for a delegate that receives changes one by one, in order per key. */
 export interface ChangeDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChange: ChangeDelegate<C>
-  /** The number of changes of one lease that are handled at once, 1 to 1,000. Default 16. */
+  /** The number of changes of one lease that are handled at the same time, 1 to 1,000. Default 16. */
   readonly concurrency?: number
   /**
-   * Changes with the same result are handled one after another. Default: the partition key. If it throws, the
-   * change fails.
+   * Returns a key. Changes with the same key are handled one after another. Default: the partition key. If
+   * the function throws, the change fails.
    */
   readonly orderBy?: (change: C) => string | number
   readonly onChanges?: never
   readonly checkpoint?: 'auto'
 }
 
-/** The functions of the user, as the parts of the processor call them. */
+/** The functions of the user, in the types that the parts of the processor use. */
 export interface UserCode {
   readonly onChanges?: PageDelegate<AnyChange> | undefined
   readonly onChange?: ChangeDelegate<AnyChange> | undefined
@@ -86,12 +88,14 @@ export interface UserCode {
   readonly deadLetter?: DeadLetterContainer | DeadLetter<AnyChange> | undefined
 }
 
-/** The tries of a change that fails. Without a policy their number is null: there is no limit. */
+/**
+ * The limits for retries of a failing change. Without a failure policy `tries` is null: there is no limit.
+ */
 export type FailureLimits = Omit<ResolvedRetry, 'tries'> & { readonly tries: number | null }
 
 const backoff = { minMs: 500, maxMs: 30_000 }
 
-/** The kinds of both kinds of delivery options. */
+/** The kinds of the options for both kinds of delegate. */
 export const deliveryShape = {
   onChanges: optional(callback<PageDelegate<AnyChange>>()),
   onChange: optional(callback<ChangeDelegate<AnyChange>>()),
@@ -116,7 +120,7 @@ export function failureLimitsOf(policy: Values<typeof deliveryShape>['failurePol
   return policy?.retry ?? { tries: null, backoff }
 }
 
-/** Returns a problem for every broken rule about several options. */
+/** Returns a problem for every broken rule that concerns several options. */
 export function deliveryProblems(given: { readonly [K in keyof typeof deliveryShape]?: unknown }): string[] {
   const { onChanges, onChange, concurrency, orderBy, checkpoint } = given
   const isOneByOne = (onChange ?? null) !== null

@@ -1,16 +1,17 @@
 import type { FailureLimits } from './delivery-options.js'
 
 /**
- * Changes that are delivered together: a page, or a part of one in which the failing change is searched for.
+ * Changes that are delivered together: a page, or a part of a page in which the failing change is searched
+ * for.
  */
 export interface Slice {
-  /** Position of the first change within the page. */
+  /** The position of the first change within the page. */
   readonly from: number
-  /** Position after the last change. */
+  /** The position after the last change. */
   readonly to: number
   /** The number of failed deliveries of this slice. */
   readonly failures: number
-  /** Whether it was cut out of a page that had used up its attempts. */
+  /** Whether the slice was cut out of a page that had used up its attempts. */
   readonly isPart: boolean
 }
 
@@ -18,14 +19,14 @@ export type AfterFailure =
   | { readonly kind: 'retry'; readonly slice: Slice }
   /** The halves in the order of delivery. */
   | { readonly kind: 'bisect'; readonly halves: readonly [Slice, Slice] }
-  /** The slice is a single change, and it is the poison. */
+  /** The slice is a single change, and this change is the poison. */
   | { readonly kind: 'setAside'; readonly slice: Slice }
 
 /**
- * Decides what follows a failure. A page is tried `tries` times, in case the failure passes. Then one of its
- * changes is assumed to be the cause. It is searched for by halves, each tried once. A single change is the
- * poison only when it has failed `tries` times by itself. Without a limit the page is tried forever (I10:
- * unhandled changes are not passed).
+ * Decides what follows a failure. A page is tried `tries` times, in case the failure passes. After that, one
+ * of its changes is assumed to be the cause. To find this change, the page is halved repeatedly, and each
+ * half is tried once. A single change is the poison only after it has failed `tries` times by itself. If
+ * there is no limit, the page is tried forever, because unhandled changes are not passed (I10).
  */
 export function afterFailure(failed: Slice, { tries }: FailureLimits): AfterFailure {
   const slice = { ...failed, failures: failed.failures + 1 }

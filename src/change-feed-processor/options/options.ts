@@ -32,53 +32,56 @@ import {
 import { portShape, startPosition } from './port-options.js'
 import { timingShape, type ProcessorTiming } from './timing.js'
 
-/** The feed to follow. A deployment unit keeps its mode: its leases store it, and another mode is refused. */
+/**
+ * The feed to follow. A deployment unit keeps its mode: its leases store the mode, and another mode is
+ * refused.
+ */
 export type ChangeFeedMode = 'latestVersion' | 'allVersionsAndDeletes'
 
 /** The options of a processor in either mode and with either kind of delegate. */
 export interface ProcessorOptions extends LifecycleNotifications, ProcessorTiming {
   readonly monitoredContainer: MonitoredContainer
-  /** Partitioned by `/id` or `/partitionKey`. */
+  /** The container that stores the leases. It is partitioned by `/id` or `/partitionKey`. */
   readonly leaseContainer: LeaseContainer
-  /** Names the deployment unit: all instances with this name share the leases. */
+  /** The name of the deployment unit. All instances with this name share the leases. */
   readonly processorName: string
-  /** Unique per process: leases name their owner by it. */
+  /** The name of this process, which leases store as their owner. Each process needs its own name. */
   readonly instanceName: string
   /** The page size to request, 1 to 1,000. Default 100. */
   readonly maxItemCount?: number
   /**
-   * The instance takes at least this many leases, even if others then have fewer than their share. Default:
-   * no minimum.
+   * The instance takes at least this many leases, even if other instances then have fewer than their share.
+   * Default: no minimum.
    */
   readonly minLeases?: number
   /** The instance never takes more than this many leases. Default: no limit. */
   readonly maxLeases?: number
   /**
-   * The number of leases for each physical partition when leases are created, 1 to 256. With more than one,
-   * more instances than physical partitions can work. Existing leases stay as they are. Idle requests cost
-   * that many times more. Default 1.
+   * The number of leases for each physical partition when leases are created, 1 to 256. If this is more than
+   * one, the number of working instances can be larger than the number of physical partitions. Existing
+   * leases stay unchanged. The cost of idle requests is multiplied by this number. Default 1.
    */
   readonly leasesPerFeedRange?: number
   /**
-   * Returns why this instance should not work at the moment, or null. It is called at every look at the
-   * leases. While it returns a reason or throws, the instance releases each lease after the current page and
-   * takes none. Default: always null.
+   * Returns the reason why this instance should not work at the moment, or null. The function is called at
+   * every look at the leases. While the function returns a reason or throws, the instance takes no leases. It
+   * also releases each held lease after the current page. Default: always null.
    */
   readonly unhealthyReason?: () => string | null
-  /** Receives the events. Default: OpenTelemetry, if the process has an SDK for it. */
+  /** Receives the events. Default: OpenTelemetry, if the process has an OpenTelemetry SDK. */
   readonly telemetry?: Telemetry
 }
 
-/** Options for the feed of documents in their latest version, which contains no deletes. */
+/** Options for the feed of documents in their latest version. This feed contains no deletes. */
 export interface LatestVersionOptions {
   readonly mode?: 'latestVersion'
-  /** Where leases without a position begin. Default `'now'`. */
+  /** The start of leases without a position. Default `'now'`. */
   readonly startFrom?: StartPosition
 }
 
 /**
- * Options for the feed of all versions and deletes, for containers with a `changeFeedPolicy`. It always
- * begins now.
+ * Options for the feed of all versions and deletes, for containers with a `changeFeedPolicy`. This feed
+ * always begins now.
  */
 export interface AllVersionsOptions {
   readonly mode: 'allVersionsAndDeletes'
@@ -96,21 +99,21 @@ export type AnyProcessorOptions<T> =
   | (ProcessorOptions & AllVersionsOptions & PageDeliveryOptions<VersionChange<T>>)
   | (ProcessorOptions & AllVersionsOptions & ChangeDeliveryOptions<VersionChange<T>>)
 
-/** What the rooms of this package set besides the options, and tests. It is not public. */
+/** The settings that only the other rooms of this package and tests pass. They are not public. */
 export interface ProcessorInternals {
   /**
-   * The pause after a page with few and very recent changes, which is most likely the last for the moment. A
-   * document that changes again meanwhile is read once. Default 100, or the minimum of `pollInterval` where
-   * that is less.
+   * The pause after a page that has few and very recent changes. Such a page is most likely the last one for
+   * now. A document that changes again during the pause is read once. Default 100, or the minimum of
+   * `pollInterval` if that is less.
    */
   readonly restAfterPageMs?: number
-  /** Wakes readers when this process has written a document. */
+  /** Wakes the readers when this process has written a document. */
   readonly hints?: FeedHints
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** Options with every default filled in. */
+/** The options, with every default filled in. */
 export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
@@ -119,13 +122,16 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly mode: ChangeFeedMode
   readonly startFrom: StartPosition
   readonly maxItemCount: number
-  /** The bounds of the pause between two polls that found nothing. Equal bounds make it fixed. */
+  /**
+   * The bounds of the pause between two polls that found nothing. If both bounds are equal, the pause is
+   * fixed.
+   */
   readonly pollInterval: Backoff
   readonly restAfterPageMs: number
   readonly leaseAcquireIntervalMs: number
   readonly leaseRenewIntervalMs: number
   readonly leaseExpirationIntervalMs: number
-  /** How long before the expiration the owner stops trusting its lease. */
+  /** The time before the expiration at which the owner stops trusting its lease. */
   readonly trustMarginMs: number
   readonly checkpointIntervalMs: number
   readonly minLeases: number | null
@@ -163,7 +169,7 @@ const shape = {
 
 /**
  * Returns the options with their defaults, and all problems. If there are problems, a required option may be
- * undefined, whatever its type says.
+ * undefined although its type does not say so.
  */
 export function readProcessorOptions<T>(
   given: AnyProcessorOptions<T>,
@@ -237,7 +243,7 @@ function modeProblems({ mode }: ResolvedOptions, { startFrom }: { readonly start
   return [`startFrom is ${shown(startFrom)}; ${rule}`]
 }
 
-/** Returns the mode in the words that leases store. */
+/** Returns the mode under the name that leases store. */
 export function leaseModeOf(mode: ChangeFeedMode): LeaseMode {
   return mode === 'latestVersion' ? 'Incremental Feed' : 'Full-Fidelity Feed'
 }

@@ -1,14 +1,18 @@
 import type { Clock } from '../../platform/index.js'
 import type { Backoff } from '../../platform/internal.js'
 
-/** Returns the pause after `emptyPolls` polls in a row found nothing: doubling, within bounds. */
+/**
+ * Returns the pause after `emptyPolls` polls in a row found nothing. It doubles with each poll, within
+ * bounds.
+ */
 export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): number {
   return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
 }
 
 /**
- * Pauses between polls: short after activity, and longer while nothing comes. A hint ends the pause. A hint
- * during a poll skips the next pause, because the poll may have missed the write that the hint is about.
+ * Pauses between polls. A pause is short after activity, and grows while nothing comes. A hint ends the
+ * pause. A hint during a poll skips the next pause, because the poll may have missed the write that caused
+ * the hint.
  */
 export class PollDelay {
   private emptyPolls = 0
@@ -20,7 +24,7 @@ export class PollDelay {
     private readonly interval: Backoff,
   ) {}
 
-  /** Shortens the next pauses, because changes came. */
+  /** Makes the next pauses short again, because changes came. */
   reset(): void {
     this.emptyPolls = 0
   }
@@ -31,7 +35,10 @@ export class PollDelay {
     this.resting?.()
   }
 
-  /** Called before each poll: later hints may be about writes that this poll misses. */
+  /**
+   * Forgets earlier hints. It is called before each poll, because this poll may miss the writes behind later
+   * hints.
+   */
   beginPoll(): void {
     this.isWoken = false
   }

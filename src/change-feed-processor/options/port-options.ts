@@ -2,7 +2,7 @@ import { hasMethods, isObject, kind, textThat } from '../../platform/options.js'
 import { isContainer, type LeaseContainer, type MonitoredContainer } from '../feed/cosmos-ports.js'
 import type { StartPosition } from '../feed/delegate.js'
 
-/** The options that name a deployment unit. */
+/** The options that identify a deployment unit. */
 export const portShape = {
   monitoredContainer: kind<MonitoredContainer>(
     'a Container of @azure/cosmos, or a ChangeFeed',

@@ -3,23 +3,27 @@ import { duration, fixedOrRange, optional } from '../../platform/options.js'
 
 /** The intervals of a processor. */
 export interface ProcessorTiming {
-  /** The pause after a poll that found nothing: doubling between bounds, or fixed. Default 100 ms to 5 s. */
+  /**
+   * The pause after a poll that found nothing: it doubles between bounds, or is fixed. Default 100 ms to 5 s.
+   */
   readonly pollInterval?: Duration | DurationRange
-  /** How often the instance looks for leases to take. Less than the expiration. Default 17 s. */
+  /** The interval between two looks for leases to take. Must be less than the expiration. Default 17 s. */
   readonly leaseAcquireInterval?: Duration
-  /** How often the owner renews a lease. Less than a third of the expiration. Default 13 s. */
+  /**
+   * The interval between two renewals of a lease. Must be less than a third of the expiration. Default 13 s.
+   */
   readonly leaseRenewInterval?: Duration
   /**
-   * The time without a renewal after which a lease may be taken over. The same for all instances. Default 60
-   * s.
+   * The time without a renewal after which another instance may take over a lease. All instances must use the
+   * same value. Default 60 s.
    */
   readonly leaseExpirationInterval?: Duration
   /**
-   * The interval in which checkpoints are combined into one; 0 to store one after every page. Less than a
-   * third of the expiration. Default 5 s, or a twelfth of the expiration if less.
+   * The interval in which checkpoints are combined into one. With 0, a checkpoint is stored after every page.
+   * Must be less than a third of the expiration. Default 5 s, or a twelfth of the expiration if that is less.
    */
   readonly checkpointInterval?: Duration
-  /** How long `stop` waits for delegates before it abandons them. Default 30 s. */
+  /** The time for which `stop` waits for delegates before it abandons them. Default 30 s. */
   readonly stopTimeout?: Duration
 }
 

@@ -6,25 +6,23 @@ import { leaseModeOf } from '../options/options.js'
 import { positioned } from './planned-lease.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** The TTL that .NET hosts write into the lock; creating leases takes far less time. */
+/** The TTL that .NET hosts write into the lock. Creating the leases takes far less time. */
 const lockSeconds = 30
 
-/** The interval of checking whether the instance with the lock has finished. */
+/** The interval between checks whether the instance with the lock has finished. */
 const lockPollMs = 1_000
 
 const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Ensures that the leases cover the feed before any of it is read. One instance creates the missing leases,
- * and the others wait until they are marked as complete. Each lease is created with the position it begins
- * at, so it does not matter when it is first read.
+ * Ensures that the leases cover the feed before any part of the feed is read. One instance creates the
+ * missing leases, and the others wait until the leases are marked as complete. Each lease is created with its
+ * first position, so the time of its first read does not matter.
  */
 export class Bootstrapper {
   constructor(private readonly runtime: Runtime) {}
 
-  /**
-   * Rejects when existing leases follow another mode, or when the store does not answer, even after retries.
-   */
+  /** Rejects if existing leases follow another mode, or if the store does not answer, even after retries. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.runtime
     while (!signal.aborted) {
@@ -43,7 +41,8 @@ export class Bootstrapper {
   /** Returns whether the leases are complete. If not, another instance may be creating them. */
   private async attempt(signal: AbortSignal): Promise<boolean> {
     const { initialization } = this.runtime.leaseStore
-    // Also checked after the marker exists: a lease that was deleted by hand would never be read again.
+    // The leases are checked even if the marker exists. Otherwise a lease deleted by hand would never be read
+    // again.
     const doneAtMs = await initialization.doneAtMs()
     if (doneAtMs !== null) return this.createMissing(doneAtMs, signal)
     if (!(await initialization.tryLock(lockSeconds))) return false
@@ -57,13 +56,14 @@ export class Bootstrapper {
   }
 
   /**
-   * Returns false when the start was aborted, or when a range was split while its lease was made, so that
-   * another look is due.
+   * Returns false if the start was aborted, or if a range was split while its lease was being made. In the
+   * second case the ranges must be read again.
    */
   private async createMissing(doneAtMs: number | null, signal: AbortSignal): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    // Repeats the check made at start: another instance may since have created leases of another mode.
+    // This repeats the check made at start, because another instance may since have created leases of another
+    // mode.
     const problems = foreignModeProblems(leases, leaseModeOf(options.mode))
     if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {

@@ -2,20 +2,20 @@ import { errorMessage } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
 /**
- * Asks the user's code whether this instance is unhealthy and leaves its work to others (R124). Reports once
- * when that begins and once when it ends.
+ * Asks the user's code whether this instance is unhealthy and must leave its work to others (R124). Reports
+ * once when the instance becomes unhealthy, and once when it is healthy again.
  */
 export class HealthGate {
   private reason: string | null = null
 
   constructor(private readonly runtime: Pick<Runtime, 'options' | 'telemetry'>) {}
 
-  /** Returns why this instance must stand by, as of the last look; null if it may work. */
+  /** Returns the reason, found at the last look, why this instance must stand by; null if it may work. */
   unhealthyReason(): string | null {
     return this.reason
   }
 
-  /** Calls the user's code. Reports if the instance has become unhealthy, or healthy. */
+  /** Calls the user's code. Reports a change from healthy to unhealthy or back. */
   look(): void {
     const { options, telemetry } = this.runtime
     const { processorName, instanceName } = options

@@ -23,22 +23,23 @@ import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { HealthGate } from './health-gate.js'
 
-/** The number of leases taken or requested per look, if this instance has fewer. */
+/** The number of leases taken or requested per look if this instance has fewer leases than this. */
 const fewestPerLook = 4
 
 /**
- * The limit per turn. Each look may double what this instance has, so more are needed only if others write
- * all the time.
+ * The largest number of looks per turn. Each look may double the number of held leases. More looks are
+ * therefore needed only if other instances write all the time.
  */
 const looksPerTurn = 16
 
 /**
- * Looks at the leases at every acquire interval, and at once after `start`. It takes and requests the leases
- * that {@link selectLeases} returns. It also takes leases that this instance owns but does not read: their
- * acquisition got no answer, or they were given up for a while.
+ * Looks at the leases at every acquire interval, and immediately after `start`. The balancer takes and
+ * requests the leases that {@link selectLeases} returns. It also takes leases that this instance owns but
+ * does not read. Either their acquisition got no answer, or they were given up for a while.
  *
- * As long as that succeeds, it looks again at once. Per look it takes no more than it already had, or four:
- * instances that start together therefore see each other before one of them has taken everything.
+ * As long as a look succeeds in this, the balancer immediately looks again. Per look it takes at most four
+ * leases, or as many as this instance already had if that is more. Instances that start together therefore
+ * see each other before one of them has taken everything.
  */
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
@@ -47,7 +48,7 @@ export class LoadBalancer {
   private reportedTwin: string | null = null
   private reportedRefusal: string | null = null
   private hasFirst = false
-  /** The number of leases when this instance held all of them; null when it did not. */
+  /** The number of leases if this instance held all of them at the last look; otherwise null. */
   private allInHand: number | null = null
   private hasJustLooked = false
 
@@ -55,7 +56,7 @@ export class LoadBalancer {
     private readonly runtime: Runtime,
     private readonly controller: PartitionController,
     private readonly coverage: PartitionSynchronizer,
-    /** Called when a turn begins, whatever the store answers. */
+    /** Called when a turn begins, even if the store does not answer. */
     onTurn: () => void = () => undefined,
   ) {
     this.healthGate = new HealthGate(runtime)
@@ -65,8 +66,8 @@ export class LoadBalancer {
         onTurn()
         if (this.lookIsDue()) await this.balance(signal)
         else this.hasJustLooked = false
-        // One watching instance is enough: the one that holds the first lease owned by an instance of this
-        // library.
+        // One watching instance is enough. It is the holder of the first lease that an instance of this
+        // library owns.
         if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },
@@ -77,7 +78,7 @@ export class LoadBalancer {
     })
   }
 
-  /** Returns why this instance stood by at its last look, or null. */
+  /** Returns the reason why this instance stood by at its last look, or null. */
   unhealthyReason(): string | null {
     return this.healthGate.unhealthyReason()
   }
@@ -96,9 +97,9 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns whether to look at the leases in this turn. An instance with every lease has nothing to take, and
-   * its renewals show the requests of others. While it holds all leases it skips every second look, which
-   * saves an idle unit half of its queries.
+   * Returns whether to look at the leases in this turn. An instance that holds all leases has none to take,
+   * and its renewals show the requests of others. Such an instance skips every second look, which saves an
+   * idle unit half of its queries.
    */
   private lookIsDue(): boolean {
     return !this.hasJustLooked || this.allInHand !== this.controller.heldCount
@@ -122,13 +123,13 @@ export class LoadBalancer {
     }
   }
 
-  /** Remembers what a listing shows. */
+  /** Remembers the facts that a listing shows. */
   private note({ leases }: LeaseListing, monotonicMs: number): void {
     const { options, telemetry } = this.runtime
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'leases.listed', processorName, instanceName, count: leases.length })
     this.coverage.note(leases)
-    // A .NET host does not watch the coverage. Its leases have no incarnation.
+    // A .NET host does not watch the coverage. The leases of .NET hosts have no incarnation.
     const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const elsewhere = this.elsewhere(leases)
@@ -149,7 +150,7 @@ export class LoadBalancer {
       try {
         if (await attempt()) succeeded += 1
       } catch (error) {
-        // The other leases may still be available.
+        // The loop continues, because the other leases may still be available.
         this.report(error)
       }
     }
@@ -180,23 +181,24 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns whether this instance takes no leases: it is unhealthy, or gives way to a process of the same
-   * name.
+   * Returns whether this instance must take no leases, because it is unhealthy or gives way to a process of
+   * the same name.
    */
   private standsBy(twin: Lease | null): boolean {
     return this.healthGate.unhealthyReason() !== null || (twin !== null && yieldsTo(this.runtime.self, twin))
   }
 
   /**
-   * Returns a lease of another living process with the name of this instance, or null. Leases tell the two
-   * apart, but .NET hosts and people do not, so one of them works and the other stands by (F-L16).
+   * Returns a lease of another living process with the name of this instance, or null. Leases distinguish the
+   * two processes, but .NET hosts and people do not. One process therefore works and the other stands by
+   * (F-L16).
    */
   private twin(monotonicMs: number): Lease | null {
     const { self, options } = this.runtime
     return duplicateInstanceLease(this.observations, self, monotonicMs, options.leaseExpirationIntervalMs)
   }
 
-  /** Reports a process of the same name, once. */
+  /** Reports a process of the same name, but only once. */
   private reportTwin(twin: Lease): void {
     if (this.reportedTwin === twin.incarnation) return
     this.reportedTwin = twin.incarnation
@@ -221,8 +223,8 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns the acquire interval minus up to a tenth at random, so that instances started together do not
-   * stay in step.
+   * Returns the acquire interval minus a random part of up to a tenth. Instances that were started together
+   * therefore do not keep looking at the same time.
    */
   private restMs(): number {
     const { options, random } = this.runtime
@@ -233,14 +235,14 @@ export class LoadBalancer {
     const { telemetry, options, notifications } = this.runtime
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
-    // Unlike a store failure this does not pass: an operator has to remove the document (F-L4).
+    // Unlike a store failure, a refused lease does not pass: an operator has to remove the document (F-L4).
     if (!(error instanceof RefusedLeaseError) || this.reportedRefusal === error.message) return
     this.reportedRefusal = error.message
     notifications.failed(error.leaseToken, new FeedError('no leases are taken or asked for', error))
   }
 }
 
-/** Orders leases in the same way on every instance, also where they overlap. */
+/** Orders leases in the same way on every instance, even if the leases overlap. */
 function byPlace(left: Lease, right: Lease): number {
   return compare(left.feedRange.min, right.feedRange.min) || compare(left.leaseToken, right.leaseToken)
 }

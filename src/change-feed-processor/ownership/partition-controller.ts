@@ -13,22 +13,23 @@ interface Held {
 }
 
 /**
- * Keeps the leases that this instance holds, each with its holder and its supervisor. A lease enters by
- * `acquire`. It leaves when its supervisor has ended and the close reason is dealt with: the lease is
- * released, or replaced by its children, or, if it was lost, left alone. After `stop` no lease enters.
+ * Keeps the leases that this instance holds, each with its holder and its supervisor. `acquire` adds a lease.
+ * The controller removes the lease when its supervisor has ended and the lease is closed. To close a lease,
+ * the controller releases it or replaces it by its children. A lost lease is left unchanged. After `stop` no
+ * lease is added.
  */
 export class PartitionController {
   private readonly held = new Map<string, Held>()
   /**
-   * Leases being acquired. A listing may show them as owned before the answer comes, and two holders would
-   * overwrite each other.
+   * The leases that are being acquired. A listing may show such a lease as owned before the answer comes. Two
+   * holders of one lease would overwrite each other.
    */
   private readonly acquiring = new Set<string>()
   private isStopping = false
 
   constructor(private readonly runtime: Runtime) {}
 
-  /** Returns whether this instance holds the lease, including the moment in which it is being released. */
+  /** Returns whether this instance holds the lease. A lease that is being released still counts as held. */
   holds(leaseToken: string): boolean {
     return this.held.has(leaseToken)
   }
@@ -38,8 +39,8 @@ export class PartitionController {
   }
 
   /**
-   * Acquires the lease if it has not changed since it was read (I12). Returns whether this instance now owns
-   * it. Rejects when the store does not answer.
+   * Acquires the lease if the lease has not changed since it was read (I12). Returns whether this instance
+   * now owns it. Rejects if the store does not answer.
    */
   async acquire(lease: Lease): Promise<boolean> {
     const { leaseToken } = lease
@@ -53,8 +54,8 @@ export class PartitionController {
   }
 
   /**
-   * Asks the owner of a lease for it, if it has not changed since it was read. Returns whether the request
-   * was written.
+   * Asks the owner of a lease to hand it over, if the lease has not changed since it was read. Returns
+   * whether the request was written.
    */
   async request(lease: Lease): Promise<boolean> {
     const { leaseStore, self, telemetry, notifications } = this.runtime
@@ -70,7 +71,10 @@ export class PartitionController {
     return outcome.kind === 'written'
   }
 
-  /** Wakes the reader of a physical range, or all readers when none of them has a lease with that id. */
+  /**
+   * Wakes the reader of the lease with a physical range's id. If this instance holds no such lease, wakes all
+   * readers.
+   */
   wake(physicalRangeId: string | null): void {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
@@ -78,7 +82,7 @@ export class PartitionController {
 
   /**
    * Ends every supervisor and releases every lease. Idle leases are released first, because their supervisors
-   * end at once.
+   * end immediately.
    */
   async stop(): Promise<void> {
     this.isStopping = true
@@ -94,7 +98,7 @@ export class PartitionController {
     for (const { supervisor } of this.held.values()) supervisor.handOver()
   }
 
-  /** Leaves the leases as they are: other instances take them over when they expire. */
+  /** Leaves the leases unchanged in the store. Other instances take them over when they expire. */
   abandon(): void {
     this.isStopping = true
     for (const { holder } of this.held.values()) holder.abandon()
@@ -105,8 +109,8 @@ export class PartitionController {
     const { leaseStore, clock, self, telemetry } = this.runtime
     const startedAtMs = clock.monotonic()
     const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
-    // If the outcome is unknown, the next listing may show this instance as owner, and it acquires the lease
-    // again.
+    // If the outcome is unknown, the next listing may show this instance as the owner. It then acquires the
+    // lease again.
     if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
     else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
     return outcome.kind === 'written'
@@ -139,7 +143,7 @@ export class PartitionController {
     try {
       await this.close(closing, holder)
     } catch (error) {
-      // Half a split, for example: the next owner of the lease finishes it.
+      // For example, only half of a split may be done. The next owner of the lease finishes the split.
       const attempted = `lease ${JSON.stringify(leaseToken)} was not closed after ${closing.reason}`
       notifications.failed(leaseToken, new FeedError(attempted, error))
       await holder.release()
@@ -165,8 +169,8 @@ export class PartitionController {
 
   /**
    * Creates the children first and deletes the parent last. After a crash in between, the next reader of the
-   * parent finds the split again, keeps the existing children and continues from here. Changes may be
-   * delivered twice, but none is left out.
+   * parent finds the split again. That reader keeps the existing children and continues the split. Changes
+   * may be delivered twice, but none is left out.
    */
   private async split(
     holder: LeaseHolder,
@@ -184,7 +188,7 @@ export class PartitionController {
     await holder.remove()
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
-    // With a limit the load balancer decides, because it knows the leases of the others.
+    // If there is a limit, the load balancer decides, because it knows the leases of the other instances.
     if (options.maxLeases === null) for (const child of created) await this.acquire(child)
   }
 }

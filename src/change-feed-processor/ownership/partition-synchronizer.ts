@@ -16,7 +16,7 @@ import type { Runtime } from '../runtime/runtime.js'
 import { childLeases } from './split.js'
 import { startOf } from '../feed/start-position.js'
 
-/** The interval of looks, in expiration intervals. */
+/** The interval between two looks, in expiration intervals. */
 const lookEveryExpirations = 5
 
 interface Found {
@@ -28,14 +28,14 @@ interface Found {
 
 /**
  * Watches the coverage of the feed as long as a processor runs. It creates deleted leases again, at the last
- * position it has seen. Where several leases cover the same part of the feed, it replaces the wider by the
- * finer ones. It reports overlaps that it cannot repair yet.
+ * position that it has seen. If several leases cover the same part of the feed, it replaces the wider lease
+ * by the finer leases. It reports overlaps that it cannot repair yet.
  */
 export class PartitionSynchronizer {
   private lookedAtMs: number
-  /** The leases of the last listing, and those of earlier ones that are missing since. */
+  /** The leases of the last listing, and earlier leases that have been missing since. */
   private known: readonly Lease[] = []
-  /** The leases of the previous look: an overlap in one look only may be a split under way. */
+  /** The leases of the previous look. An overlap in only one look may be a split under way. */
   private seen: readonly Lease[] = []
   /** The reported overlaps, by the tokens of both leases. */
   private reported: ReadonlySet<string> = new Set()
@@ -50,7 +50,7 @@ export class PartitionSynchronizer {
     this.known = [...leases, ...this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))]
   }
 
-  /** Does nothing until a look is due, because a look costs three queries. */
+  /** Looks at the coverage, but only if a look is due, because a look costs three queries. */
   async look(): Promise<void> {
     const { clock, options } = this.runtime
     if (clock.monotonic() - this.lookedAtMs < lookEveryExpirations * options.leaseExpirationIntervalMs) return
@@ -78,8 +78,8 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Creates only leases that are missing twice (I11, F-L23). A listing is not a snapshot, and may have missed
-   * the children of a split as well as their parent.
+   * Creates only leases that are missing in two listings (I11, F-L23). A listing is not a snapshot, so it may
+   * have missed both the parent and the children of a split.
    */
   private async putBack(missing: readonly PlannedLease[]): Promise<void> {
     const { leaseStore, telemetry, notifications } = this.runtime
@@ -95,8 +95,9 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Returns the lease at the position of the lease that was last seen to cover its range, itself or its
-   * parent. The real owner may have been further: changes are delivered again, but none is left out (I10).
+   * Returns the planned lease, at the position of the lease that was last seen to cover its range. The
+   * covering lease is the same lease or its parent. Its real owner may have been further. Changes are then
+   * delivered again, but none is left out (I10).
    */
   private asKnown(planned: PlannedLease): NewLease | null {
     const [latest] = this.known
@@ -108,9 +109,9 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Replaces a lease as a split does: creates the children first, then deletes the lease on the etag it was
-   * seen with (I12). Its owner notices that at its next write. What it delivers until then is delivered
-   * twice, as before.
+   * Replaces a lease in the same way as a split. It creates the children first, and then deletes the lease if
+   * its etag is still the one that was seen (I12). The lease's owner notices the deletion at its next write.
+   * Until then its changes are still delivered twice.
    */
   private async replace(
     { goes, rest, by }: OverlapRepair,
@@ -121,8 +122,8 @@ export class PartitionSynchronizer {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Another instance is doing the same, perhaps at a later position. The next look shows that position
-      // (I10).
+      // Another instance is making the same repair, perhaps at a later position. The next look shows that
+      // position (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return

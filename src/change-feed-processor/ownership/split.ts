@@ -3,10 +3,10 @@ import { foreignProperties, leaseTokenOf } from '../../../lease-store/internal.j
 import type { FeedPosition, FeedStart, PhysicalRange } from '../feed/change-feed.js'
 
 /**
- * Returns the leases that replace `parent` when its range was split: one for each part, at that part's
- * position. Parts of a physical partition's own lease are named by the id of their new partition, as .NET
- * names them. Parts of a lease that was named by its bounds are named by their bounds, too. Each gets the
- * properties that other libraries wrote into the parent.
+ * Returns the leases that replace `parent` after its range was split: one for each part, at the part's
+ * position. If `parent` was named by its bounds, the new leases are also named by their bounds. Otherwise
+ * each new lease gets the id of its new partition as its name, as in .NET. Each new lease gets the properties
+ * that other libraries wrote into `parent`.
  */
 export function childLeases(
   parent: Lease,
@@ -26,7 +26,10 @@ export function childLeases(
   })
 }
 
-/** Returns a position as a lease stores it. `now` cannot be stored: it means another place at every read. */
+/**
+ * Returns a position in the form that a lease stores. `now` cannot be stored, because it means another place
+ * at every read.
+ */
 function storedPosition(start: FeedStart): Pick<NewLease, 'continuationToken' | 'firstPosition'> {
   if (start.kind === 'continuation') return { continuationToken: start.token, firstPosition: null }
   return { continuationToken: null, firstPosition: start.kind === 'now' ? null : start }

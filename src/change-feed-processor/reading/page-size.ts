@@ -1,9 +1,9 @@
-/** The message of the service when the requested changes do not fit into an answer, with whatever status. */
+/** Matches the service's message that the requested changes do not fit into an answer. Its status varies. */
 const tooLarge = /reduce page size and try again/i
 
 /**
- * The number of changes to request at once. It starts with `most`, and halves each time the service finds it
- * too many. It doubles again with each answer.
+ * The number of changes to request in one read. It starts with `most`, halves when the service finds the
+ * number too large, and doubles again with each answer.
  */
 export class PageSize {
   constructor(
@@ -15,10 +15,7 @@ export class PageSize {
     return this.size
   }
 
-  /**
-   * Halves the size if `error` calls for that, and returns whether it did. False if the error is about
-   * something else.
-   */
+  /** Halves the size if `error` says that the page was too large, and returns whether the size was halved. */
   shrinkFor(error: Error): boolean {
     if (this.size === 1 || !tooLarge.test(error.message)) return false
     this.size = Math.ceil(this.size / 2)

@@ -19,10 +19,10 @@ import { watchedRead } from './watched-read.js'
 const freshMs = 2_000
 
 /**
- * Reads one lease: reads a page, hands it to the delivery, and repeats; pauses when nothing is new. It ends
- * once, with one reason: it was asked to (`shutDown`, `handOver`), the lease was lost, the range was split,
- * the feed is unreadable, or a delegate does not return. It waits for transient failures to pass and keeps
- * the lease meanwhile. Nothing is delivered once another instance may own the lease, nor after the end.
+ * Reads one lease in a loop: it reads a page, passes the page to the delivery, and pauses if nothing is new.
+ * The loop ends once, with one reason: a request to end (`shutDown`, `handOver`), a lost lease, a split
+ * range, an unreadable feed, or a delegate that does not return. During transient failures the supervisor
+ * waits and keeps the lease. It delivers nothing after the end, or once another instance may own the lease.
  */
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
@@ -54,13 +54,13 @@ export class PartitionSupervisor {
       delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
   }
 
-  /** Ends soon: after the running delegate, whose signal aborts. */
+  /** Ends as soon as the running delegate has returned. The delegate's signal aborts. */
   shutDown(): void {
     this.ending.abort()
   }
 
   /**
-   * Ends after the current page, however long its delegate takes: no other instance has the lease until then.
+   * Ends after the current page, even if its delegate takes long. No other instance has the lease until then.
    */
   handOver(): void {
     this.isAskedFor = true
@@ -113,9 +113,9 @@ export class PartitionSupervisor {
   }
 
   /**
-   * Returns whether a page is most likely the last for now: it has few changes, and they are recent. Another
-   * read at once would be a wasted poll. Older changes belong to a backlog, whose pages may have few changes
-   * because documents are large.
+   * Returns whether a page is most likely the last for now, because it has few changes and they are recent.
+   * An immediate next read would then be wasted. Older changes belong to a backlog, and a page of a backlog
+   * may also have few changes, because its documents are large.
    */
   private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
     const newest = changes.at(-1)
@@ -125,8 +125,8 @@ export class PartitionSupervisor {
   }
 
   /**
-   * Closes with the children's positions. They begin where everything was handled (I10), with manual
-   * checkpoints perhaps earlier.
+   * Closes the lease with the children's positions. A child begins at the place up to which everything was
+   * handled (I10). With manual checkpoints it may begin earlier.
    */
   private async split(parts: readonly FeedPosition[]): Promise<CloseReason> {
     const unsettled = await this.delivery.settled()
@@ -135,7 +135,7 @@ export class PartitionSupervisor {
     return { reason: 'Split', parts: isBehind ? parts.map((part) => ({ ...part, start })) : parts }
   }
 
-  /** Returns a page, after as many attempts as it takes, or the reason to read no more. */
+  /** Returns a page, after as many attempts as necessary, or the reason to stop reading. */
   private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | CloseReason> {
     const { clock, random, notifications, gate } = this.runtime
     const { leaseToken } = this.holder.lease

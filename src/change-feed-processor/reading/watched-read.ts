@@ -5,18 +5,21 @@ import type { Runtime } from '../runtime/runtime.js'
 import { calledWithin } from '../delivery/time-limit.js'
 
 /**
- * Longer than any successful answer takes, and shorter than the time for which a client silently retries
- * throttled requests.
+ * The time after which a read counts as unanswered. It is longer than any successful answer takes. It is
+ * shorter than the time for which a client silently retries throttled requests.
  */
 const unansweredMs = 5_000
 
-/** The longest time of a read. A client that silently retries a throttled request may need nearly as long. */
+/**
+ * The longest time of a read. A client that silently retries a throttled request may need nearly this long.
+ */
 const readTimeoutMs = 65_000
 
 /**
- * Reads a page, and reports what the client hides meanwhile. `@azure/cosmos` silently repeats a throttled
- * request up to nine times, begins its last wait up to 30 seconds after the first, and cannot be interrupted.
- * Rejects after `readTimeoutMs`, and at once when `signal` aborts. Later results of the client are ignored.
+ * Reads a page, and reports the retries and waits that the client hides. `@azure/cosmos` silently repeats a
+ * throttled request up to nine times, and cannot be interrupted. The last wait begins up to 30 seconds after
+ * the first wait. This function rejects after `readTimeoutMs`, and immediately when `signal` aborts. Later
+ * results of the client are ignored.
  */
 export async function watchedRead(
   { readPage, clock, telemetry, notifications }: Runtime,

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events'
 /**
  * Holds deliveries back while the processor is paused.
  *
- * States: open → shut (`shut`) → open (`open`). A waiting delivery passes when the gate opens or when its own
- * signal aborts, so that a paused processor can be stopped.
+ * States: open → shut (`shut`) → open (`open`). A waiting delivery continues when the gate opens or when the
+ * delivery's own signal aborts. A paused processor can therefore be stopped.
  */
 export class PauseGate {
   private opening = new AbortController()
@@ -18,7 +18,7 @@ export class PauseGate {
     if (this.isShut) return
     this.isShut = true
     this.opening = new AbortController()
-    // Every lease may wait here; its listener is removed when it passes.
+    // Every lease may wait here. Each removes its listener when its wait ends.
     setMaxListeners(0, this.opening.signal)
   }
 
@@ -27,7 +27,7 @@ export class PauseGate {
     this.opening.abort()
   }
 
-  /** Resolves when the gate is open or `signal` aborts. The caller must check which of them happened. */
+  /** Resolves when the gate is open or `signal` aborts. The caller must check which of the two happened. */
   async passed(signal: AbortSignal): Promise<void> {
     while (this.isShut && !signal.aborted) {
       const { signal: opened } = this.opening

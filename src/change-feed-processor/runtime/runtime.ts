@@ -18,7 +18,7 @@ export interface PageDelegates {
 export interface ChangeDelegates {
   readonly kind: 'changes'
   readonly onChange: ChangeDelegate<AnyChange>
-  /** Returns the key of a change. Changes with one key are delivered one after another. */
+  /** Returns the key of a change. Changes with the same key are delivered one after another. */
   readonly keyOf: (change: AnyChange) => string
   readonly concurrency: number
 }
@@ -27,13 +27,13 @@ export interface ChangeDelegates {
 export interface Runtime {
   readonly options: ResolvedOptions
   readonly delegates: PageDelegates | ChangeDelegates
-  /** Called only where failures are limited. */
+  /** Stores a change that is set aside. It is called only if failures are limited. */
   readonly deadLetter: DeadLetter<AnyChange>
   readonly feed: ChangeFeed
   /** Reads a page of the feed in the mode of the processor. */
   readonly readPage: (from: FeedPosition, options: ReadOptions) => Promise<ChangePage<AnyChange>>
   readonly leaseStore: LeaseStore
-  /** The name of this instance and the id of its life. */
+  /** The name of this instance, and the id that it has from this start until its stop. */
   readonly self: LeaseOwner
   readonly gate: PauseGate
   readonly notifications: Notifications
