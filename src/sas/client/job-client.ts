@@ -213,7 +213,9 @@ export class JobClient {
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
-  /** Lists the jobs that stand still because their document cannot be read, the oldest finding first. */
+  /**
+   * Lists jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still.
+   */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }
