@@ -8,7 +8,7 @@ import { givenJson } from '../model/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
 import type { CommandOptions, JobSummary } from './command-options.js'
 
-/** Who decided, when the caller does not say. */
+/** The name of the operator if the caller passes none. */
 export const defaultOperator = 'operator'
 
 export function summaryOf(job: JobDocument): JobSummary {
@@ -37,19 +37,25 @@ export function addressOf(partition: string, jobId: string) {
 }
 
 interface Expected {
-  /** What errors call the value. */
+  /** The name of the value in errors. */
   readonly name: string
   readonly refusal: new (message: string) => Error
 }
 
-/** The value as it is stored. Throws `refusal` with the path of the part that JSON would silently change. */
+/**
+ * Returns the value as it is stored. If JSON would silently change a part of the value, throws `refusal` with
+ * the path of that part.
+ */
 export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
   const given = givenJson(value, name)
   if (given.kind === 'json') return given.json
   throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
 
-/** The options, or none: callers from JavaScript may leave them out, whatever the type says. */
+/**
+ * Returns the options, or an empty object, because callers in JavaScript may omit the options despite the
+ * type.
+ */
 export function orNone<T extends object>(options: T | null | undefined): Partial<T> {
   return options ?? {}
 }
@@ -71,7 +77,7 @@ export function refuseArguments(call: string, terms: CommandTerms): void {
   refuseProblems(call, commandProblems(terms))
 }
 
-/** @throws CommandInvalid naming them all; nothing was written */
+/** @throws CommandInvalid if there are any problems, with a list of all of them; nothing was written */
 export function refuseProblems(call: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
 }

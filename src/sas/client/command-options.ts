@@ -2,36 +2,39 @@ import type { Attention, ProcessState } from '../model/documents.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
-  /** The name of the operator, kept on the job with the decision. Default `'operator'`. */
+  /** The name of the operator. The job keeps the name with the decision. Default `'operator'`. */
   readonly by?: string
-  /** The job's partition key value, if it differs from the job's id. Saves a query. */
+  /** The job's partition key value, if it differs from the job's id. Passing it saves a query. */
   readonly partitionKey?: string
-  /** Checks the command and writes nothing: resolves or throws as the command itself would. Default false. */
+  /**
+   * Only checks the command and writes nothing. The call resolves or throws as the command would. Default
+   * false.
+   */
   readonly dryRun?: boolean
 }
 
-/** Options of releasing a step. */
+/** Options of the command that releases steps. */
 export interface ReleaseOptions extends CommandOptions {
-  /** Kept on the job with the decision. */
+  /** The reason. The job keeps it with the decision. */
   readonly why?: string
   readonly step?: string
 }
 
-/** Options of sending notices again. */
+/** Options of the command that sends notices again. */
 export interface ResendOptions extends Pick<CommandOptions, 'dryRun'> {
-  /** Kept on each notice. Default `'operator'`. */
+  /** The name of the operator. Each notice keeps it. Default `'operator'`. */
   readonly by?: string
-  /** Kept on each notice. */
+  /** The reason. Each notice keeps it. */
   readonly why?: string
 }
 
-/** Options of trying a failed step again. */
+/** Options of the command that tries failed steps again. */
 export interface ResubmitOptions extends CommandOptions {
   readonly by: string
-  /** Kept on the job with the decision. */
+  /** The reason. The job keeps it with the decision. */
   readonly why: string
   readonly step?: string
-  /** Replaces the step's input. Must be JSON. */
+  /** A new input for the step, in place of the present one. It must be JSON. */
   readonly input?: unknown
 }
 

@@ -1,26 +1,29 @@
 /**
- * Computes what jobs and idle units cost, from formulas. Prices are the points that Microsoft publishes: a
- * read of 1 KB costs 1 request unit, an insert about 5.5, a replace twice that, a query at least 2.5 per
- * physical partition. Between the points a straight line is used. The counts are the actual writes of
- * scheduler, agents and submission. The embedded store charges by the same points, and a test compares the
- * two.
+ * Computes the cost of jobs and idle units from formulas. The prices are points that Microsoft publishes. A
+ * read of 1 KB costs 1 request unit, an insert about 5.5, and a replace twice as much as an insert. A query
+ * costs at least 2.5 per physical partition. Between these points, prices lie on a straight line. The counts
+ * are the actual writes of the scheduler, the agents and the submission. The embedded store charges by the
+ * same points, and a test compares its charges with these formulas.
  */
 
-/** The jobs and units to compute the cost of. */
+/** The description of the jobs and units whose cost is computed. */
 export interface CostQuestion {
-  /** How many steps a job has, one after another. */
+  /** The number of steps of a job. The steps run one after another. */
   readonly steps: number
-  /** How many of its steps have attempts that are claimed before they begin. */
+  /** The number of these steps whose attempts are claimed before they begin. */
   readonly claimedSteps: number
-  /** Mean size of a job's documents as they are stored, in kilobytes of 1,024 bytes. */
+  /** The mean size of a job's stored documents, in kilobytes of 1,024 bytes. */
   readonly documentKilobytes: number
-  /** What the containers index: only what queries need (`lean`), or everything (`full`). */
+  /** The indexing of the containers: only the paths that queries need (`lean`), or all paths (`full`). */
   readonly indexing: 'lean' | 'full'
-  /** Whether scheduler and agents run in one process, and so pass steps on without the feed. */
+  /**
+   * Whether the scheduler and the agents run in one process. Then they pass steps to each other without the
+   * feed.
+   */
   readonly isTogether: boolean
-  /** How many physical partitions the state container has. */
+  /** The number of physical partitions of the state container. */
   readonly partitions: number
-  /** How many instances each role has. */
+  /** The number of instances of each role. */
   readonly instances: number
   /** Whether the notifier also runs. */
   readonly hasNotifier: boolean
@@ -28,18 +31,19 @@ export interface CostQuestion {
 
 /** The cost of one job from its submission to its end, without faults. */
 export interface JobCost {
-  /** How many requests write to the state container. */
+  /** The number of requests that write to the state container. */
   readonly writeRequests: number
-  /** Request units of the writes. */
+  /** The request units of the writes. */
   readonly writeCharge: number
   /**
-   * The upper limit of the request units for reading the changes, as if every unit read every version. A
-   * document that changes again before it is read is read only once, so a busy system pays less.
+   * The upper limit of the request units for reading the changes. It assumes that every unit reads every
+   * version. If a document changes again before a unit reads it, the unit reads it only once. So a busy
+   * system pays less.
    */
   readonly feedCharge: number
 }
 
-/** Request units per second of idle units, with default intervals. */
+/** The request units per second of idle units, with the default intervals. */
 export interface IdleCost {
   readonly polls: number
   readonly renewals: number
@@ -47,16 +51,19 @@ export interface IdleCost {
   readonly sweeps: number
 }
 
-/** A lease document is smaller than the smallest size that is charged. */
+/**
+ * The size at which a lease document is charged. The document is smaller, but this is the smallest charged
+ * size.
+ */
 const leaseKilobytes = 1
-/** Request units. */
+/** Prices in request units. */
 const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2.5, 1, 1]
 const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
-/** Defaults, in seconds. */
+/** The default intervals, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
 /**
- * Each role reads the feed with its own leases. Sweeps query overdue documents, unclaimed work and unsent
+ * Each role reads the feed with its own leases. The sweeps query overdue documents, unclaimed work and unsent
  * notices.
  */
 const working = [
@@ -65,18 +72,21 @@ const working = [
   { pollSeconds: 10, queriesPerSecond: 2 / 30 },
 ]
 const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
-/** The load balancer waits up to a tenth less, at random. */
+/**
+ * The mean is shorter than the interval, because the load balancer shortens each wait by up to a tenth at
+ * random.
+ */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
-/** Returns the cost of one such job. */
+/** Returns the cost of one job of the described kind. */
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, documentKilobytes, isTogether } = question
   const creates = steps + 1
-  // The job is written with the first dispatch, which claims it, with each following dispatch, and at the
-  // end. A step is written with its dispatch and its outcome.
+  // The job is written with each dispatch and at its end; the first dispatch also claims the job. A step is
+  // written with its dispatch and with its outcome.
   const replaces = steps + 1 + 2 * steps + claimedSteps
-  // Submission and first dispatch are two requests. Together, each outcome carries what follows; otherwise
-  // each step needs two requests.
+  // The submission and the first dispatch are two requests. In one process, each outcome is written together
+  // with the next dispatch. Otherwise each step needs two requests.
   const writeRequests = 2 + (isTogether ? steps : 2 * steps) + claimedSteps
   const versions = creates + replaces
   return {
@@ -91,7 +101,7 @@ export function idleCost(question: CostQuestion): IdleCost {
   const { partitions, instances } = question
   const roles = rolesOf(question)
   const look = pointRead + queryOfOnePartition + growthPerKilobyte * partitions * leaseKilobytes
-  // An instance that owns all leases skips every other look.
+  // An instance that owns all leases skips every second look.
   const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
   return {
     polls: roles.reduce((sum, { pollSeconds }) => sum + (partitions * emptyPoll) / pollSeconds, 0),

@@ -5,7 +5,7 @@ import { raiseEvent } from '../decisions/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 
-/** An event for a step of a job. `job` was just read. */
+/** An event for a step of a job. `job` is the job document, which was just read. */
 export interface RaisedAt {
   readonly job: StateDocument
   readonly jobId: string
@@ -15,9 +15,9 @@ export interface RaisedAt {
 }
 
 /**
- * Writes the event to its step.
+ * Writes the event to its step document.
  *
- * @throws CommandRefused if there is no such step, or it does not wait for this event; nothing was written
+ * @throws CommandRefused if the step does not exist or does not wait for this event; nothing was written
  */
 export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const { job, jobId, step, payload, now } = at

@@ -20,7 +20,7 @@ const noticeShape = { jobId: text().optional(), workflow: text().optional(), lim
 
 /**
  * Returns all problems of a filter of jobs. A misspelt filter would match every job, and a command on a
- * selection would then be carried out on all of them.
+ * selection would then change all jobs.
  */
 export function jobFilterProblems(filter: JobFilter): readonly string[] {
   return readOptions(jobShape, filter).problems

@@ -38,43 +38,43 @@ import {
   termsOf,
 } from './call-arguments.js'
 
-/** What a job client works with. */
+/** The options of a job client. */
 export interface JobClientOptions extends JobPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** Wakes those who wait for a result when something was written in this process. */
+  /** Wakes the callers that wait for the result of a job when the job ends in this process. */
   readonly wakeUps?: WakeUps
-  /** Called with every job that one transaction has accepted, once that is written. */
+  /** Called with every job that was submitted in one transaction, after this transaction is written. */
   readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
-/** How to submit, where the workflow's own defaults are not wanted. */
+/** The options of a submission. They take precedence over the workflow's own defaults. */
 export interface SubmitOptions {
-  /** Identifies the submission: the same id again is the same job. Default: what the workflow says. */
+  /** The id of the job. A submission with the same id is the same job. Default: the workflow's `jobId`. */
   readonly jobId?: string
-  /** The business id that notifications carry. Default: the job's id. */
+  /** The business id in notifications. Default: the job's id. */
   readonly orderId?: string
   /**
    * The partition key value of the job, its steps and the documents alongside. Default: the job's id. The
-   * same id under another key is another job, so derive the key from the meaning of the id.
+   * same id with another key is another job, so the same id must always get the same key.
    */
   readonly partitionKey?: string
-  /** Documents of your own, created in the same transaction. Default: what the workflow says. */
+  /** Your documents to create in the same transaction. Default: the workflow's `alongside`. */
   readonly alongside?: readonly Alongside[]
-  /** Larger goes first where there is a choice. Default 0. */
+  /** If there is a choice, jobs with a larger number go first. Default 0. */
   readonly priority?: number
-  /** Where notifications about the job go. Default: none are written. */
+  /** The receiver of notifications about the job. Default: no notifications are written. */
   readonly replyTo?: string
   /** The longest time of the job. After that, `onExhausted` of its workflow applies. Default: no limit. */
   readonly completeWithin?: Duration
   /**
-   * How long the job and its steps are kept after it ended Processed or Compensated. A job in Error is always
-   * kept. Default: no limit.
+   * The time for which the job and its steps are kept after the job ended Processed or Compensated. A job in
+   * Error is always kept. Default: no limit.
    */
   readonly retainFor?: Duration
 }
 
-/** Submits jobs and looks at them. */
+/** Submits jobs, reads them and gives commands about them. */
 export class JobClient {
   private readonly waiting: JobWaiting
 
@@ -84,13 +84,13 @@ export class JobClient {
   }
 
   /**
-   * Writes the job, its steps and the documents alongside in one transaction; resolves when that is durable.
-   * A job of more steps than one transaction takes is written in stages, and nothing of it runs before the
-   * last. Safe to repeat: the same id with the same input answers the job that is there.
+   * Writes the job, its steps and the documents alongside in one transaction, and resolves when they are
+   * durable. If a job is too large for one transaction, it is written in stages, and no part of it runs
+   * before the last stage. A repeated call with the same id and input returns the existing job.
    *
-   * @throws SubmissionInvalid for an input or id that can never be accepted; nothing was written
-   * @throws JobConflict when the id belongs to another submission; nothing was written
-   * @throws StoreUnavailable when the store could not be asked; repeat with the same id
+   * @throws SubmissionInvalid if the submission can never be accepted; nothing was written
+   * @throws JobConflict if the id belongs to another submission; nothing was written
+   * @throws StoreUnavailable if the store could not be reached; repeat with the same id
    */
   async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
     const request = this.requestOf(workflow, input, options)
@@ -104,9 +104,9 @@ export class JobClient {
   }
 
   /**
-   * The job with this id, or null. Without its partition key, ids other than the default one cost a query.
+   * Returns the job with this id, or null. If its partition key is not its id, pass the key to save a query.
    *
-   * @throws CommandInvalid when an argument is not what it must be
+   * @throws CommandInvalid if an argument is invalid
    */
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
     const { partitionKey } = orNone(options)
@@ -115,7 +115,7 @@ export class JobClient {
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
-  /** Its document, readable or not. */
+  /** Returns the document of a job, even if the document cannot be decoded; null if there is none. */
   private async find(jobId: string, where: { readonly partitionKey?: string }) {
     const { store, queries } = this.options
     const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
@@ -124,9 +124,9 @@ export class JobClient {
   }
 
   /**
-   * Jobs, newest submission first, 100 unless the filter says otherwise.
+   * Lists jobs, newest submission first. Default limit: 100.
    *
-   * @throws CommandInvalid when the filter is invalid; a misspelt one would match every job
+   * @throws CommandInvalid if the filter is invalid, because a misspelt filter would match every job
    */
   async list(filter: JobFilter = {}): Promise<readonly JobSummary[]> {
     refuseProblems('list', jobFilterProblems(filter))
@@ -134,12 +134,12 @@ export class JobClient {
     return jobs.map(summaryOf)
   }
 
-  /** Counts the jobs in each state, from the store's index. The charge grows with their number. */
+  /** Counts the jobs in each state, from the store's index. The charge grows with the number of jobs. */
   counts(): Promise<JobCounts> {
     return this.options.queries.countJobs()
   }
 
-  /** The jobs that match, for a command on all of them. Nothing is asked of the store yet. */
+  /** Selects the jobs that match a filter, for a command on all of them. Sends no request yet. */
   select(filter: SelectionFilter): JobSelection {
     return new JobSelection(this, filter)
   }
@@ -147,11 +147,11 @@ export class JobClient {
   /**
    * Retries the failed steps of a job in Error, or restarts a job that was undone. A step keeps its
    * idempotency key unless it was undone or gets another input. `step` names one of several failed steps.
-   * `input` replaces its input.
+   * `input` replaces the input of that step.
    *
-   * @throws CommandInvalid when an argument is invalid; nothing was written
-   * @throws CommandRefused when nothing of the job failed, or `step` did not; nothing was written
-   * @throws JobNotFound when there is no such job
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if no step of the job failed, or `step` did not fail; nothing was written
+   * @throws JobNotFound if there is no such job
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
     const { step, input, by = '', why = '', ...where } = orNone(options)
@@ -165,11 +165,11 @@ export class JobClient {
   }
 
   /**
-   * Lets steps that are parked or wait for long go on at once: `step`, or all of them.
+   * Lets waiting steps (parked or in an extended wait) continue immediately: only `step`, or all of them.
    *
-   * @throws CommandInvalid when an argument is invalid; nothing was written
-   * @throws CommandRefused when no such step waits; nothing was written
-   * @throws JobNotFound when there is no such job
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if no such step waits; nothing was written
+   * @throws JobNotFound if there is no such job
    */
   async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
     const { step, by = defaultOperator, why = 'released', ...where } = orNone(options)
@@ -178,11 +178,12 @@ export class JobClient {
   }
 
   /**
-   * Stops a job. Running attempts no longer count, and done steps with an undo are undone. Ends Compensated.
+   * Stops a job. Running attempts no longer count, and done steps with an undo are undone. The job ends
+   * Compensated.
    *
-   * @throws CommandInvalid when there is no reason; nothing was written
-   * @throws CommandRefused when the job has ended, or is being undone already; nothing was written
-   * @throws JobNotFound when there is no such job
+   * @throws CommandInvalid if there is no reason; nothing was written
+   * @throws CommandRefused if the job has ended, or is already being undone; nothing was written
+   * @throws JobNotFound if there is no such job
    */
   async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
     const { by = defaultOperator, ...where } = orNone(options)
@@ -190,14 +191,13 @@ export class JobClient {
   }
 
   /**
-   * Raises the event of a `waitFor` step, before or while it waits. Raising it again does no harm.
+   * Raises the event of a `waitFor` step, before or while it waits. The same event again does no harm. A
+   * parked step keeps the event, and continues when an operator releases the step.
    *
-   * A step that is parked keeps the event, and goes on when it is released.
-   *
-   * @throws CommandInvalid when an argument is invalid, or the payload is not JSON
-   * @throws CommandRefused when the job has no such step or was undone, or the step does not wait for an
+   * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
+   * @throws CommandRefused if the job has no such step or was undone, or if the step does not wait for an
    * event, no longer waits, or already has another event
-   * @throws JobNotFound when there is no such job
+   * @throws JobNotFound if there is no such job
    */
   async raiseEvent(
     jobId: string,
@@ -213,24 +213,26 @@ export class JobClient {
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
-  /** Jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still. */
+  /**
+   * Lists jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still.
+   */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }
 
-  /** Lists the notices that no receiver accepted and that were given up, oldest first. Default limit: 100. */
+  /** Lists the given-up notices, which no receiver accepted, oldest first. Default limit: 100. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)
   }
 
   /**
-   * Has a notifier try again to send every notice of the job that was given up.
+   * Makes a notifier try again to send every notice of the job that was given up.
    *
-   * @returns how many there are
-   * @throws CommandInvalid when an argument is not what it must be; nothing was written
-   * @throws CommandRefused when there is none; nothing was written
-   * @throws JobNotFound when there is no such job either
+   * @returns the number of these notices
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if no notice of the job was given up; nothing was written
+   * @throws JobNotFound if there is neither such a notice nor such a job
    */
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { clock, telemetry } = this.options

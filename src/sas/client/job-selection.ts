@@ -4,7 +4,7 @@ import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
 import type { JobFilter } from '../store/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 
-/** The filter of a selection. A job must match all of it. */
+/** The filter of a selection. A job must match every field of the filter. */
 export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
 
 /** Options of a command on many jobs. */
@@ -13,20 +13,22 @@ export interface BulkOptions {
   readonly dryRun?: boolean
   /** Called after each job. */
   readonly onProgress?: (done: number, total: number) => void
-  /** Once it aborts, no further job is begun. */
+  /** After this signal aborts, the command is not begun on any more jobs. */
   readonly signal?: AbortSignal
 }
 
 /** The result of a command on many jobs. */
 export interface BulkReport {
   readonly isDryRun: boolean
-  /** Ids of the jobs on which the command was carried out, or would be. */
+  /**
+   * The ids of the jobs on which the command was carried out. In a dry run, it would be carried out on them.
+   */
   readonly done: readonly string[]
-  /** Jobs whose current state does not allow the command. */
+  /** The jobs whose current state does not allow the command. */
   readonly refused: readonly { readonly jobId: string; readonly reason: string }[]
 }
 
-/** The commands on one job that a selection carries out on many. */
+/** The commands on one job that a selection carries out on many jobs. */
 export interface SingleCommands {
   list(filter: JobFilter): Promise<readonly JobSummary[]>
   resubmit(jobId: string, options: ResubmitOptions): Promise<void>
@@ -34,13 +36,14 @@ export interface SingleCommands {
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
 }
 
-/** How many jobs are read at once, and on how many the command runs in parallel. */
+/** The number of jobs in one read, and the number of jobs on which the command runs in parallel. */
 const pageSize = 500
 const atOnce = 8
 
 /**
- * The jobs that match a filter, for a command on all of them. Each job is decided and written separately. A
- * run that was cut short can be repeated: a job that is done refuses the command or no longer matches (F-O4).
+ * The jobs that match a filter, for a command on all of them. The command is decided and written for each job
+ * separately. If a run was cut short, repeat it. A job on which the command was carried out refuses the
+ * command or no longer matches (F-O4).
  */
 export class JobSelection {
   /** @internal */

@@ -8,17 +8,17 @@ import type { PartitionFeed } from '../store/job-queries.js'
 export interface Following {
   readonly jobId: string
   readonly feed: PartitionFeed
-  /** Reads the job with every step; null if it is gone. */
+  /** Reads the job with every step. Returns null if the job is gone. */
   readonly readView: () => Promise<JobView | null>
-  /** Pauses after `idleReads` reads without changes. Ends early if there may be a change. */
+  /** Pauses after `idleReads` reads without changes. The pause ends early if there may be a change. */
   readonly rest: (idleReads: number) => Promise<void>
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Yields the job as it is, and again whenever it or a step has changed, until it ends. It reads the feed of
- * the job's own logical partition, so changes of jobs in other partitions cost nothing. Versions that follow
- * each other closely are yielded as one.
+ * Yields the present view of the job, and another view whenever the job or a step has changed, until the job
+ * ends. Only the feed of the job's own logical partition is read, so changes of jobs in other partitions cost
+ * nothing. Several changes within a short time are yielded as one view.
  */
 export async function* followJob(following: Following): AsyncGenerator<JobView, void, undefined> {
   const { jobId, feed, readView, rest, signal } = following

@@ -15,7 +15,9 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
-  /** `Skipped` if its condition did not hold, or if it needs the output of a skipped step. */
+  /**
+   * `Skipped` if the condition of the step did not hold, or if the step needs the output of a skipped step.
+   */
   readonly state: ProcessState | 'Skipped'
   readonly currentState: string
   readonly attempt: number
@@ -27,8 +29,8 @@ export interface StepView {
   readonly output: Json
   readonly attention: Attention | null
   /**
-   * Whether an attempt with the current idempotency key may have had an effect that is not undone. Another
-   * input gives the step a new key.
+   * Whether an attempt with the current idempotency key may have had an effect that is not undone. If an
+   * operator replaces the input, the step gets a new key.
    */
   readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]
@@ -48,13 +50,14 @@ export interface JobView {
   readonly endedAt: string | null
   readonly attention: Attention | null
   /**
-   * Set when the job begins to undo its steps. Holds the reason, and whether the job begins again afterwards.
+   * Null until the job begins to undo its steps. Contains the reason, and whether the job begins again
+   * afterwards.
    */
   readonly compensation: Compensation | null
   readonly generation: number
   /** The newest decisions of operators, oldest first. */
   readonly audit: readonly AuditEntry[]
-  /** In the order of the workflow. */
+  /** The steps in the order of the workflow. */
   readonly steps: readonly StepView[]
 }
 

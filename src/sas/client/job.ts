@@ -11,20 +11,20 @@ import type { Accepted } from './wait-pace.js'
 /** The output of each step of a finished job, by step id. */
 export type JobResult = Readonly<Record<string, Json>>
 
-/** How a client reaches a state container. */
+/** The interfaces through which a client reaches a state container. */
 export interface JobPorts {
   readonly store: StateStore
   readonly queries: JobQueries
 }
 
-/** One job of a state container. Every method asks the store again. */
+/** One job of a state container. Every method reads the store again. */
 export class Job {
   /** @internal */
   constructor(
     private readonly ports: JobPorts,
     private readonly waiting: JobWaiting,
     private readonly address: DocumentAddress & { readonly jobId: string },
-    /** When the job was accepted, if this process just submitted it. */
+    /** The time when the job was accepted, if this process just submitted it. */
     private readonly accepted: Accepted | null = null,
   ) {}
 
@@ -42,7 +42,7 @@ export class Job {
    * Reads the job and its steps.
    *
    * @throws JobNotFound if the job is gone
-   * @throws JobUnreadable if its document cannot be read
+   * @throws JobUnreadable if the job's document cannot be read
    */
   async view(): Promise<JobView> {
     const view = await this.readView()
@@ -51,8 +51,9 @@ export class Job {
   }
 
   /**
-   * Yields the job as it is now, and again whenever it or one of its steps has changed. Ends after the final
-   * state of the job. Changes that follow each other closely are yielded as one.
+   * Yields the present view of the job, and another view whenever the job or one of its steps has changed.
+   * The last view shows the final state of the job. Several changes within a short time are yielded as one
+   * view.
    *
    * @throws JobNotFound if there is no such job
    * @throws StoreUnavailable if the store could not be reached; call `updates` again
@@ -78,8 +79,8 @@ export class Job {
   /**
    * Waits until the job has ended successfully, and returns the output of every step.
    *
-   * @throws JobFailed if it ended otherwise
-   * @throws JobNotFound if it is gone
+   * @throws JobFailed if the job ended in another way
+   * @throws JobNotFound if there is no such job any more
    * @throws the signal's reason if `signal` aborts first; the job continues
    */
   async result(options: { readonly signal?: AbortSignal } = {}): Promise<JobResult> {

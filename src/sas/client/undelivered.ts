@@ -8,32 +8,35 @@ import type { NoticeFilter } from '../store/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { JobPorts } from './job.js'
 
-/** A notice that was given up, so its submitter was not notified. */
+/** A notice that was given up. The submitter of the job did not receive it. */
 export interface UndeliveredNotice {
   readonly jobId: string
   readonly partitionKey: string
   readonly workflow: string
-  /** 1, 2, 3… within its job. */
+  /** The number of the notice within its job: 1, 2, 3… */
   readonly seq: number
-  /** The kind of event that it reports. */
+  /** The kind of event that the notice reports. */
   readonly kind: 'received' | 'started' | 'attention' | 'finished'
-  /** The receiver: `container:NAME`, or a URL without the parts of path and query that may be secret. */
+  /**
+   * The receiver: either `container:NAME`, or a URL without the parts of its path and query that may be
+   * secret.
+   */
   readonly receiver: string
-  /** When the reported event happened, ISO-8601 UTC. */
+  /** The time of the reported event, ISO-8601 UTC. */
   readonly at: string
-  /** When the notice was given up, ISO-8601 UTC. */
+  /** The time when the notice was given up, ISO-8601 UTC. */
   readonly since: string
-  /** Why the notice was given up. */
+  /** The reason why the notice was given up. */
   readonly message: string
-  /** Earlier requests to send it again, oldest first. */
+  /** The earlier requests to send the notice again, oldest first. */
   readonly resends: readonly Pick<AuditEntry, 'at' | 'by' | 'why'>[]
 }
 
-/** How many notices of one job are read, more than any job has. */
+/** The largest number of notices read for one job. Every job has fewer. */
 const mostOfOneJob = 1_000
-/** How many lost races are tolerated for each notice. */
+/** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** How many of the newest entries are kept on a notice. */
+/** The number of entries that a notice keeps. The oldest entries are dropped. */
 const mostResends = 20
 
 /** The decision to send notices again. */
@@ -55,10 +58,11 @@ export async function undelivered(
 
 /**
  * Requests another round of tries for each given-up notice of the job (W11). Later notices that were already
- * sent are not sent again: receivers restore the order by `seq` (I13).
+ * sent are not sent again, because receivers restore the order by `seq` (I13).
  *
  * @returns the notices that were given up
- * @throws CommandRefused if none was given up, JobNotFound if there is no such job; nothing was written
+ * @throws CommandRefused if no notice was given up, or JobNotFound if there is no such job; nothing was
+ * written
  */
 export async function resend(
   { store, queries }: JobPorts,
@@ -74,7 +78,10 @@ export async function resend(
   return notices
 }
 
-/** Requests one notice again, unless another request has already done so or the notice was sent meanwhile. */
+/**
+ * Requests that one notice is sent again, unless another request did so first or the notice was sent
+ * meanwhile.
+ */
 async function resendOne(
   store: StateStore,
   notice: Stored<NoticeDocument>,
@@ -91,7 +98,7 @@ async function resendOne(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** Returns the notice as before its first try, with the decision added. */
+/** Returns the notice in the state before its first try, with the decision added. */
 function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
   const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
   return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }

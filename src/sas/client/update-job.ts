@@ -5,18 +5,22 @@ import { replacing, type DocumentAddress, type StateStore, type Stored } from '.
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
-/** How many decisions about one job are tried. A busy job is written a few times a second. */
+/**
+ * The number of tries to decide about one job. A try fails if another write of the job comes first, and a
+ * busy job is written a few times a second.
+ */
 const maxTries = 6
 
 /**
- * Carries out a command: reads the job, calls {@link operate}, and writes on condition of every etag. After a
- * lost race or an unknown outcome it reads again. If the job's audit then contains the command, an earlier
- * write succeeded.
+ * Carries out a command. It reads the job, calls {@link operate}, and writes only if every etag is unchanged.
+ * If an etag has changed or the outcome of the write is unknown, it reads the job again. If the job's audit
+ * then contains the command, an earlier write succeeded.
  *
- * @returns the job as written, or null if there is none
+ * @returns the job as it was written, or null if there is no such job
  * @throws CommandRefused if the state of the job does not allow the command
- * @throws JobUnreadable if its document cannot be read
- * @throws StoreUnavailable if the job stays contended, or the store could not be reached
+ * @throws JobUnreadable if the job's document cannot be read
+ * @throws StoreUnavailable if other writes of the job came first every time, or the store could not be
+ * reached
  */
 export async function updateJob(
   store: StateStore,
@@ -36,7 +40,7 @@ export async function updateJob(
     const result = await unclear.write(() => store.apply(address.pk, writes))
     if (result.kind === 'applied' && operation.isComplete) return operation.job
     written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
-    // A large change is written in several transactions, and each of them may lose its own races.
+    // A large change is written in several transactions, and each transaction has its own tries.
     tries = result.kind === 'applied' ? 0 : tries + 1
   }
   const message =
@@ -45,7 +49,7 @@ export async function updateJob(
 }
 
 /**
- * Returns the job as a command would leave it, or null if there is none. Writes nothing.
+ * Returns the job as it would be after a command, or null if there is no such job. Writes nothing.
  *
  * @throws CommandRefused if the state of the job does not allow the command
  */

@@ -3,17 +3,22 @@ import type { Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
 
-/** Starts an open step if a place is free. Otherwise returns false, and the feed delivers the step. */
+/**
+ * Starts an open step if the agents have a free place, and returns true. Otherwise it returns false, and the
+ * feed delivers the step.
+ */
 export type StartStep = (step: Stored<StepDocument>) => boolean
 
-/** How a scheduler passes steps of a lease to the agents of its process, without the feed. */
+/** The way in which a scheduler passes steps of a lease to the agents of its process without the feed. */
 export interface AgentsOffer {
   readonly start: StartStep
-  /** Identifies these agents in `firstBy`, so that they know they are the first to make the attempt. */
+  /**
+   * Identifies these agents in `firstBy`. So they know that they are the first agents to make the attempt.
+   */
   readonly token: string
 }
 
-/** An attempt that has ended. `decide` is called with the current step and returns the write. */
+/** An attempt that has ended. `decide` receives the current step and returns the write. */
 export interface EndedAttempt {
   readonly step: Stored<StepDocument>
   readonly decide: (step: StepDocument) => DocumentDecision<StepDocument, string | null>
@@ -22,50 +27,55 @@ export interface EndedAttempt {
 /** The result of recording an outcome. */
 export interface SettledAttempt {
   /**
-   * The step as written; null if nothing was written, for instance because the outcome is recorded already.
+   * The step as it was written; null if nothing was written, for instance because the outcome is already
+   * recorded.
    */
   readonly written: StepDocument | null
-  /** Why the outcome does not count; null if it counts. */
+  /** The reason why the outcome does not count; null if it counts. */
   readonly discarded: string | null
   /**
-   * Reports and starts what follows from the outcome. Call it after the outcome is reported and its place is
-   * free.
+   * Reports and starts the next work that follows from the outcome. Call this function after the outcome is
+   * reported and the attempt's place is free.
    */
   readonly followUp: () => void
 }
 
-/** Begins a job that was accepted in this process. Otherwise returns false, and the feed delivers the job. */
+/**
+ * Begins a job that was accepted in this process. If that is not possible, it returns false, and the feed
+ * delivers the job.
+ */
 export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
 
 /**
- * Writes an outcome and what follows from it in one transaction. Returns null if this scheduler cannot do
- * that.
+ * Writes an outcome and the next dispatches in one transaction. Returns null if this scheduler cannot do both
+ * together.
  */
 export type SettleAndSchedule = (ended: EndedAttempt) => Promise<SettledAttempt | null>
 
-/** What a scheduler does for a lease without waiting for the feed. */
+/** The functions that a scheduler offers for a lease, so that callers need not wait for the feed. */
 export interface SchedulerOffer {
   readonly begin: BeginJob
   readonly settleAndSchedule: SettleAndSchedule
 }
 
 /**
- * Connects the submitters, the scheduler and the agents of one process. Each role registers the leases it
- * owns here.
+ * Connects the submitters, the scheduler and the agents of one process. The scheduler and the agents each
+ * register the leases that they own here.
  *
- * A job accepted in a range of the scheduler begins at once. While both roles own a range, steps pass between
- * them without the feed, and an outcome is recorded together with the dispatch of what follows.
+ * A job that is accepted in a range of the scheduler begins immediately. While both the scheduler and the
+ * agents own a range, steps pass between them without the feed. An outcome is then recorded together with the
+ * dispatch of the next steps.
  *
- * The in-process path changes when work starts and how many requests it takes, never what is decided (D10).
- * Every write depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same
- * documents. If one of the two roles is missing, full or stopped, work takes the way through the feed.
+ * The in-process path changes the time when work starts and the number of requests, but never the decisions
+ * (D10). Every write depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same
+ * documents. If the scheduler or the agents are missing, full or stopped, work goes through the feed.
  */
 export class InProcessPath {
   readonly agents = new RoleOffers<AgentsOffer>()
   readonly scheduler = new RoleOffers<SchedulerOffer>()
 }
 
-/** The offers of one role, by lease token. */
+/** The offers of one role (agents or scheduler), by lease token. */
 class RoleOffers<T> {
   private readonly held = new Map<string, T>()
 
@@ -77,7 +87,7 @@ class RoleOffers<T> {
     this.held.delete(leaseToken)
   }
 
-  /** Returns the offer for this lease, or undefined if this role does not own the lease in this process. */
+  /** Returns the offer for this lease, or undefined if the role does not own the lease in this process. */
   at(leaseToken: string): T | undefined {
     return this.held.get(leaseToken)
   }

@@ -1,18 +1,21 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** A job as it was written when it ended. */
+/** An ended job, as it was written at its end. */
 export interface EndedJob {
   readonly job: JobDocument
-  /** All its steps as stored with the end of the job; null if not every step is known here. */
+  /** All steps of the job as they were stored at its end; null if not every step is known here. */
   readonly steps: readonly StepDocument[] | null
 }
 
-/** Reports the ends of jobs from the scheduler of a process to the callers in it that wait for them. */
+/**
+ * Reports the ends of jobs from the scheduler of a process to the callers in the same process that wait for
+ * these jobs.
+ */
 export class JobEndings implements WakeUps {
   private readonly listeners = new Map<string, Set<(ended: EndedJob) => void>>()
 
-  /** Calls the listeners of a job, after its end is written. */
+  /** Calls the listeners of a job. Call this after the end of the job is written. */
   tell(ended: EndedJob): void {
     for (const listener of this.listeners.get(keyOf(ended.job)) ?? []) listener(ended)
   }
@@ -28,7 +31,7 @@ export class JobEndings implements WakeUps {
   }
 }
 
-/** Returns the key of a job. An id is unique only within its partition. */
+/** Returns the key of a job. It contains the partition, because an id is unique only within its partition. */
 function keyOf({ pk, jobId }: Pick<JobDocument, 'pk' | 'jobId'>): string {
   return `${pk}\n${jobId}`
 }

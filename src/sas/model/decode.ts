@@ -11,24 +11,25 @@ import {
 } from './documents.js'
 import { type StateFields, deriveProcessState } from './process-state.js'
 
-/** What a document of the state container is to us. */
+/** The result of reading a document of the state container. */
 export type Decoded =
   | { readonly kind: 'job'; readonly job: JobDocument }
   | { readonly kind: 'step'; readonly step: StepDocument }
   | { readonly kind: 'notice'; readonly notice: NoticeDocument }
-  /** The user's own document: never touched. */
+  /** A document of the user. It is never changed. */
   | { readonly kind: 'foreign' }
-  /** Ours, but written by newer code: left for an instance that knows it. */
+  /** A document of ours that newer code wrote. It is left for an instance that knows the newer version. */
   | { readonly kind: 'newerSchema'; readonly schema: number }
-  /** Ours by its type, but unreadable: a person edited it, or a bug wrote it. */
+  /** A document of ours by its type, but unreadable, because a person edited it or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
 /**
- * Made once: a schema is compiled at its first use, which costs more than a hundred documents read with it.
+ * Created only once, because a schema is compiled at its first use. That costs more than reading a hundred
+ * documents.
  */
 const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
 
-/** Reads a document of the state container. Unknown fields are kept when the document is written back. */
+/** Reads a document of the state container. If the document is written back, its unknown fields are kept. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
@@ -53,7 +54,10 @@ function invalid(error: z.ZodError): Decoded {
   return { kind: 'invalid', reason: first.join() }
 }
 
-/** A `processState` that contradicts the other fields was not written by us (I20). */
+/**
+ * Refuses a document whose `processState` contradicts its other fields, because our code never writes that
+ * (I20).
+ */
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded

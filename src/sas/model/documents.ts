@@ -6,10 +6,12 @@ import { claim, effectHistory, outcome, undo } from './step-parts.js'
 export type { Json } from './json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 
-/** The version of the documents' shape that this code writes. A document with a larger one is left alone. */
+/**
+ * The version of the document schema that this code writes. A document with a larger version is left alone.
+ */
 export const schemaVersion = 1
 
-/** Every state of a job or a step, in the pattern's words. */
+/** Every state of a job or a step, with the names that the pattern uses. */
 export const processStates = [
   'Pending',
   'Processing',
@@ -19,7 +21,7 @@ export const processStates = [
   'Compensated',
 ] as const satisfies readonly ProcessState[]
 
-/** What may be the matter with a job or a step. */
+/** The kinds of reasons why an operator should look at a job or a step. */
 export const attentionKinds = [
   'error',
   'corrupt',
@@ -44,7 +46,9 @@ const diagnostic = z.object({
   message: z.string(),
 }) satisfies z.ZodType<Diagnostic>
 
-/** What jobs and steps have in common: the pattern's fields in both vocabularies. */
+/**
+ * The fields that jobs and steps share. They are the pattern's fields, and both documents use the same names.
+ */
 const envelope = {
   id: z.string(),
   pk: z.string(),
@@ -58,20 +62,22 @@ const envelope = {
   currentState: z.string(),
   desiredState: z.string(),
   processState: z.enum(processStates),
-  /** The instance that drives it, or null when any instance may take it. */
+  /** The instance that works on the job or step; null if any instance may take it. */
   lockedBy: z.string().nullable(),
-  /** Grows with every claim, dispatch and recovery; a write that carries an older one is refused. */
+  /** A number that grows with every claim, dispatch and recovery. A write with an older number is refused. */
   fence: z.number().int(),
-  /** ISO-8601 UTC: done by then, or treated as failed. Null while there is nothing to wait for. */
+  /**
+   * The deadline, ISO-8601 UTC. Work that is not done by then counts as failed. Null if there is no deadline.
+   */
   completeBy: z.string().nullable(),
-  /** The same instant in milliseconds, for range queries. */
+  /** The same deadline in milliseconds since the epoch, for range queries. */
   completeByMs: z.number().nullable(),
-  /** Attempts that ended without success. */
+  /** The number of attempts that ended without success. */
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
   /**
-   * For a job: how often it began again. For a step: the number in its current key, which each step counts
-   * itself.
+   * For a job, this number grows each time the job begins again. For a step, it is the number in the step's
+   * current key. Each step counts its own generations.
    */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
@@ -80,7 +86,8 @@ const envelope = {
 }
 
 /**
- * A step's entry in its job's ledger: what the scheduler has accepted, and how often it has written the step.
+ * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
+ * times that the scheduler has written the step.
  */
 const ledgerEntry = z.object({
   state: z.enum([
@@ -99,7 +106,7 @@ const ledgerEntry = z.object({
 /** What happens when a step has failed for good, or its attempts are used up. */
 const exhaustionPolicy = z.union([
   z.enum(['error', 'compensate', 'compensateThenRetry', 'park']),
-  /** Wait that long, then try again, as often as it takes. */
+  /** Wait for that time and try again, as often as necessary. */
   z.object({ extendedWaitMs: z.number() }),
 ])
 
@@ -127,24 +134,24 @@ export const jobSchema = z.object({
   stepIds: z.array(z.string()),
   steps: z.record(z.string(), ledgerEntry),
   onExhausted: exhaustionPolicy,
-  /** Generations, at most, of `compensateThenRetry` (F-K10). */
+  /** The largest number of generations with `compensateThenRetry` (F-K10). */
   maxGenerations: z.number().int(),
-  /** Set from the moment on at which the job goes backwards. */
+  /** Set as soon as the job begins to undo its steps; null before. */
   compensation: compensation.nullable(),
-  /** How long the whole job may take from when it is first taken up; null for as long as it takes. */
+  /**
+   * The longest time of the whole job, from the moment when a scheduler first takes it up; null for no limit.
+   */
   completeWithinMs: z.number().nullable(),
-  /** When that is over: set by the scheduler, whose clock counts (R18); milliseconds since the epoch. */
+  /** The end of that time, in milliseconds since the epoch. The scheduler sets it by its own clock (R18). */
   endByMs: z.number().nullable(),
-  /** How long the job is kept after it ended Processed or Compensated; null for no limit. */
+  /** The time for which the job is kept after it ended Processed or Compensated; null for no limit. */
   retainForMs: z.number().nullable(),
   /** The newest decisions of operators. */
   audit: z.array(auditEntry),
   input: json,
-  /** Tells a repeated submission from a different one under the same id. */
+  /** Shows whether a submission with the same id is a repetition or a different submission. */
   payloadHash: z.string(),
-  /**
-   * Of the plan whose steps a submission in stages writes one after another; null where they came at once.
-   */
+  /** The hash of the plan if the submission is written in stages; null if one transaction wrote all steps. */
   planHash: z.string().nullable().default(null),
   /** ISO-8601 UTC, by the submitter's clock. */
   submittedAt: z.string(),
@@ -158,22 +165,30 @@ export const stepSchema = z.object({
   type: z.literal('sas.step'),
   stepId: z.string(),
   /**
-   * Run by an agent, or ended by the scheduler: when its time has come, its event was raised, it begins
-   * (`gather`).
+   * An agent runs an `operation`. The scheduler ends the other kinds: `sleep` when its time has come,
+   * `waitFor` when its event was raised, and `gather` as soon as it begins.
    */
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
-  /** Whether the step is done at all, once what it refers to is known; null for always. */
+  /**
+   * The condition on which the step runs, checked when the values in the condition are known; null for
+   * always.
+   */
   when: json,
-  /** What was raised for a step that waits for it, even before the step began. */
+  /**
+   * The event that was raised for a `waitFor` step, possibly before the step began; null if there is none.
+   */
   event: z.object({ payload: json, at: z.string() }).nullable(),
-  /** Whether it is being done or undone: which of the two operations below an open attempt is to run. */
+  /**
+   * Whether the step is done or undone. An open attempt runs the step's own operation or its `undo`
+   * accordingly.
+   */
   direction: z.enum(['do', 'undo']),
-  /** The job's: the larger, the sooner it gets a slot where there is a choice. */
+  /** The priority of the job. If there is a choice, a step with a larger priority gets a slot sooner. */
   priority: z.number().default(0),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
-  /** The step's input with references; `plan.ts` resolves it when the step is dispatched. */
+  /** The step's input with references, which are resolved when the step is dispatched. */
   inputTemplate: json,
   /** The resolved input; null until the step is dispatched. */
   input: json,
@@ -181,28 +196,33 @@ export const stepSchema = z.object({
   onExhausted: exhaustionPolicy,
   completeWithinMs: z.number(),
   retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
-  /** Not dispatched before; milliseconds since the epoch. The supervisor clears it when that has come. */
+  /**
+   * The earliest time of the next dispatch, in milliseconds since the epoch. The supervisor clears the field
+   * when this time has come.
+   */
   notBeforeMs: z.number().nullable(),
   /**
-   * Raised only by the scheduler, on step and ledger in the same batch: a step is never ahead of its ledger.
+   * Only the scheduler increases this number. It does so on the step and on the ledger in the same batch, so
+   * a step is never ahead of its ledger.
    */
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
   /**
-   * The same for every attempt of one generation and direction, so that a remote service can recognise a
-   * repetition.
+   * The key is the same for every attempt of one generation and direction. So a remote service can recognise
+   * a repeated call.
    */
   idempotencyKey: z.string(),
-  /** Whether an attempt may only be made by the one process that has claimed it. */
+  /** Whether only the process that has claimed an attempt may make it. */
   isClaimRequired: z.boolean().default(false),
   /**
-   * The newest claim of this generation. While it stands, no other process begins the attempt with its fence.
+   * The newest claim of this generation. While the claim is valid, no other process begins the attempt with
+   * the fence of the claim.
    */
   claim: claim.nullable().default(null),
   /**
-   * How many dispatches in a row were already over when they were written (clocks disagree). The supervisor
-   * counts them.
+   * The number of dispatches in a row whose deadline had already passed when they were written, because
+   * clocks disagree. The supervisor counts these dispatches.
    */
   lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
@@ -210,7 +230,7 @@ export const stepSchema = z.object({
   ...effectHistory,
 })
 
-/** A notice to the submitter, written in the transaction that it reports and sent by a notifier. */
+/** A notice to the submitter. It is written in the transaction that it reports, and a notifier sends it. */
 export const noticeSchema = z.object({
   id: z.string(),
   pk: z.string(),
@@ -220,28 +240,30 @@ export const noticeSchema = z.object({
   orderId: z.string(),
   workflow: z.string(),
   replyTo: z.string(),
-  /** 1, 2, 3… within its job: the order in which notices are sent. */
+  /** The number of the notice within its job: 1, 2, 3… Notices are sent in this order. */
   seq: z.number().int(),
   kind: z.enum(['received', 'started', 'attention', 'finished']),
-  /** The job's, as of this notice. */
+  /** The state of the job at the time of this notice. */
   state: z.enum(processStates),
   reason: z.string().nullable(),
   stepId: z.string().nullable(),
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
-  /** When it is to be sent, milliseconds since the epoch; null once it was sent, or given up. */
+  /**
+   * The time at which the notice is due, in milliseconds since the epoch; null after it was sent or given up.
+   */
   completeByMs: z.number().nullable().default(null),
-  /** Tries at sending it that failed. */
+  /** The number of failed tries to send the notice. */
   failureCount: z.number().int().default(0),
-  /** Why it was given up; an operator looks. */
+  /** The reason why the notice was given up, for an operator; null if it was not given up. */
   attention: z
     .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
     .nullable()
     .default(null),
-  /** The decisions to send it again after it was given up, oldest first. */
+  /** The decisions to send the notice again after it was given up, oldest first. */
   resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
-  /** -1 until it is sent: a notice outlives its job rather than staying untold (F-X9). */
+  /** This is -1 until the notice is sent, so a notice outlives its job if it is not sent yet (F-X9). */
   ttl: z.number().int(),
 })
 

@@ -1,8 +1,8 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
 /**
- * The state container could not be reached, or refused temporarily. Nothing was written, and a retry may
- * succeed.
+ * The state container could not be reached, or it refused the request temporarily. Nothing was written, and a
+ * retry may succeed.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
@@ -12,18 +12,21 @@ export class StoreUnavailable extends Error {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs ?? null
   }
-  /** How many milliseconds the store asked the caller to wait, or null. */
+  /** The number of milliseconds that the store asked the caller to wait, or null. */
   readonly retryAfterMs: number | null
 }
 
-/** The state container refused permanently: a wrong key, a missing container, a missing permission. */
+/**
+ * The state container refused the request permanently, because of a wrong key, a missing container or a
+ * missing permission.
+ */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
   readonly code = 'STORE_REFUSED'
   readonly retriable = false
 }
 
-/** The id is already used: by a job with another payload, or by an existing document of the user. */
+/** A job with another payload, or an existing document of the user, already uses the id. */
 export class JobConflict extends Error {
   override readonly name = 'JobConflict'
   readonly code = 'JOB_CONFLICT'
@@ -36,7 +39,7 @@ export class JobConflict extends Error {
   }
 }
 
-/** A submission that can never be accepted; nothing was written. */
+/** The submission can never be accepted; nothing was written. */
 export class SubmissionInvalid extends Error {
   override readonly name = 'SubmissionInvalid'
   readonly code = 'SUBMISSION_INVALID'
@@ -52,7 +55,7 @@ export class CommandInvalid extends Error {
 
 /**
  * A document was not written, because no instance could have read it. The cause is a mistake in this package,
- * or a plan made by other code. Nothing of its transaction was written.
+ * or a plan made by other code. No part of its transaction was written.
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
@@ -60,7 +63,7 @@ export class DocumentInvalid extends Error {
   readonly retriable = false
   constructor(
     readonly documentId: string,
-    /** The field, and what is wrong with it. */
+    /** The unreadable field and its problem. */
     readonly reason: string,
   ) {
     super(
@@ -70,7 +73,9 @@ export class DocumentInvalid extends Error {
   }
 }
 
-/** The job exists, but its document cannot be read: it was edited, or a newer version wrote it. */
+/**
+ * The job exists, but its document cannot be read, because a person edited it or a newer version wrote it.
+ */
 export class JobUnreadable extends Error {
   override readonly name = 'JobUnreadable'
   readonly code = 'JOB_UNREADABLE'
@@ -78,7 +83,7 @@ export class JobUnreadable extends Error {
   constructor(
     readonly jobId: string,
     readonly documentId: string,
-    /** The field, and what is wrong with it; or which version wrote it. */
+    /** The unreadable field and its problem, or the version that wrote the document. */
     readonly reason: string,
   ) {
     super(
@@ -97,7 +102,7 @@ export class JobNotFound extends Error {
   }
 }
 
-/** A command of an operator that the current state of the job does not allow; nothing was written. */
+/** The current state of the job does not allow the operator's command; nothing was written. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
   readonly code = 'COMMAND_REFUSED'
@@ -110,7 +115,7 @@ export class CommandRefused extends Error {
   }
 }
 
-/** A job that ended without success. */
+/** The job ended without success. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed'
   readonly code = 'JOB_FAILED'

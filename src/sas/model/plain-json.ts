@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { referencePath } from './reference.js'
 import type { Json } from './json.js'
 
-/** How deep objects and lists may be nested in a stored document, not counting the document itself. */
+/** The largest depth of nested objects and lists in a stored document, without the document itself. */
 const maxStoredLevels = 128
 
 /**
- * How deep an input, an output or an event may be nested. Less than stored, because templates and documents
- * add levels.
+ * The largest depth of an input, an output or an event. It is less than the stored depth, because templates
+ * and documents add levels.
  */
 export const maxGivenLevels = 100
 
@@ -19,8 +19,8 @@ interface Flaw {
 }
 
 /**
- * The schema of JSON within our documents. It walks the value itself, as a recursive schema costs ten times
- * as much.
+ * The schema of JSON within our documents. It visits the value with its own code, because a recursive schema
+ * costs ten times as much.
  */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)
@@ -28,14 +28,15 @@ export const json = z.unknown().superRefine((value, context) => {
   context.addIssue({ code: 'custom', path: [...flaw.path], message: flaw.message })
 }) as unknown as z.ZodType<Json>
 
-/** A user's value as JSON, or the reason why JSON would change it or the store would not accept it. */
+/** A user's value as JSON, or the reason why JSON would change the value or the store would not accept it. */
 export type GivenJson =
   | { readonly kind: 'json'; readonly json: Json; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Converts a user's value to the JSON that is stored. JSON omits undefined properties and calls `toJSON`, for
- * instance of a `Date`; both are allowed. Any other value that JSON would silently change or drop is refused.
+ * Converts a user's value to the JSON that is stored. JSON omits undefined properties, and calls `toJSON`,
+ * for instance of a `Date`. Both of these changes are allowed. Any other value that JSON would silently
+ * change or drop is refused.
  *
  * @param name the beginning of the path in the reason
  */
@@ -58,7 +59,7 @@ export function isTooDeep(value: Json): boolean {
   return new Walk(maxGivenLevels, 'stored').flawOf(value) !== null
 }
 
-/** Walks over a value and all its parts once. */
+/** Visits a value and all its parts once. */
 class Walk {
   private readonly path: (string | number)[] = []
 
@@ -112,7 +113,7 @@ class Walk {
     return null
   }
 
-  /** Walks by index to find holes in a list: they are undefined, and JSON would turn them into null. */
+  /** Visits a list by index to find its holes. A hole is undefined, and JSON would turn it into null. */
   private flawInList(list: readonly unknown[]): Flaw | null {
     for (let index = 0; index < list.length; index += 1) {
       const flaw = this.flawAt(index, list[index])
@@ -133,12 +134,12 @@ class Walk {
   }
 }
 
-/** Explains why JSON would lose or change an object; null if it keeps the object. */
+/** Returns why JSON would lose or change an object, or null if JSON keeps the object. */
 function changedByJson(value: object): string | null {
   if (referencePath(value) !== null) return 'is a reference, which only a workflow definition may contain'
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'is an invalid Date' : null
   const prototype: unknown = Object.getPrototypeOf(value)
-  // Recognises plain objects of any realm: the prototype of their prototype is null.
+  // This test recognises plain objects of any realm, because the prototype of their prototype is null.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
   if (isPlain || Array.isArray(value) || 'toJSON' in value) return null
   const isLost =
@@ -148,12 +149,17 @@ function changedByJson(value: object): string | null {
   return isLost ? `is an instance of ${value.constructor.name}, whose content JSON would lose` : null
 }
 
-/** Recognises `Object('a')` and the like, which JSON stores as the value they hold. */
+/**
+ * Checks whether a value is an object such as `Object('a')`, which JSON stores as the text, number or boolean
+ * in it.
+ */
 function isBoxed(value: object): boolean {
   return value instanceof String || value instanceof Number || value instanceof Boolean
 }
 
-/** How many parts of a path are shown. The beginning of a long path is enough to find the value. */
+/**
+ * The largest number of parts of a path to show. The beginning of a long path is enough to find the value.
+ */
 const shownParts = 8
 
 function pathText(name: string, path: readonly (string | number)[]): string {

@@ -7,9 +7,14 @@ export type StateFields = Pick<
   (Pick<JobDocument, 'compensation'> | Pick<StepDocument, 'direction'>)
 
 /**
- * The pattern's word for a document's stored fields (requirements §18): at the target → Processed; out of the
- * loop until an operator decides → Error; on its way back → Compensating, and there → Compensated; held by an
- * instance → Processing; else Pending.
+ * Derives the state, as the pattern names it, from a document's stored fields (requirements §18). The first
+ * rule that fits decides:
+ *
+ * - The document is at its target: Processed.
+ * - Its work has ended until an operator decides: Error.
+ * - It is being undone: Compensating. It is completely undone: Compensated.
+ * - An instance holds it: Processing.
+ * - In all other cases: Pending.
  */
 export function deriveProcessState(fields: StateFields): ProcessState {
   const { currentState, desiredState, targetState, attention, lockedBy } = fields
@@ -23,28 +28,30 @@ function isReverting(fields: StateFields): boolean {
   return 'direction' in fields ? fields.direction === 'undo' : fields.compensation !== null
 }
 
-/** Whether nothing more happens by itself. Other kinds of attention only ask a person to look. */
+/**
+ * Checks whether work stops until an operator decides. Other kinds of attention only ask a person to look.
+ */
 function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
 /**
- * The document with `processState` set to what its other fields say: the only way a state is ever written
- * (I20).
+ * Returns the document with the `processState` that its other fields imply. States are written only in this
+ * way (I20).
  */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }
 
-/** What is current of a job or step that is neither where it began nor where it was meant to get. */
+/** The current state of a job or step that is neither in its initial state nor in its target state. */
 export const betweenStates = 'Between'
 
-/** `completeBy` in both its forms. */
+/** Returns a deadline in both of its stored forms. */
 export function deadline(atMs: number | null): Pick<JobDocument, 'completeBy' | 'completeByMs'> {
   return { completeBy: atMs === null ? null : new Date(atMs).toISOString(), completeByMs: atMs }
 }
 
-/** Whether a job has ended: only an operator's request changes it any more (I7). */
+/** Checks whether a job has ended. Then only an operator's request can still change it (I7). */
 export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return (
     job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
@@ -52,8 +59,8 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
 }
 
 /**
- * Whether a job is written without its intent yet: its submission has not been completed, and nothing of it
- * may run.
+ * Checks whether a job is stored without its intent. Its submission is then not complete, and no part of the
+ * job may run.
  */
 export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
   return job.compensation === null && job.desiredState === job.initialState

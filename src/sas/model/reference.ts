@@ -3,10 +3,11 @@ import type { Json } from './json.js'
 declare const produces: unique symbol
 
 /**
- * A value that is known only when the job runs: `job.input.total`, `step.output.reservationId`. Reading a
- * property of a reference returns a reference to that property, and the type says what it will be. If the
- * value is missing when the job runs, a property is omitted and an item of a list is null. Converting a
- * reference to text or a number, spreading it or listing its keys throws a TypeError.
+ * A value that is known only when the job runs, such as `job.input.total` or `step.output.reservationId`.
+ * Reading a property of a reference returns a reference to that property, and the type describes the later
+ * value. If the value is missing when the job runs, a property with this reference is omitted, and an item of
+ * a list becomes null. Converting a reference to text or a number, spreading it or listing its keys throws a
+ * TypeError.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
   ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }
@@ -23,7 +24,7 @@ export type ValueOrReference<T> =
         ? { readonly [K in keyof T]: ValueOrReference<T[K]> }
         : T)
 
-/** The path of a reference, into the job's input or into a step's output. */
+/** The path of a reference: it leads into the job's input or into a step's output. */
 export type ReferencePath =
   readonly ['input', ...string[]] | readonly ['steps', string, 'output', ...string[]]
 
@@ -39,7 +40,8 @@ export function reference<T>(path: ReferencePath): Reference<T> {
       return reference([...path, property] as unknown as ReferencePath)
     },
     has: (_target, property) => property === pathOf,
-    // Without this, spreading it, listing its keys or converting it to JSON would give an empty object.
+    // Without this trap, spreading a reference, listing its keys or converting it to JSON would give an empty
+    // object.
     ownKeys: () => misused(path, 'spread, or listed by its keys'),
   }
   return new Proxy({}, handler) as Reference<T>
@@ -72,8 +74,9 @@ export class NotPlainDataError extends Error {
 }
 
 /**
- * Converts a bound value to plain JSON. References become `{ "$from": [...] }`. A user's object that has such
- * a key itself is wrapped in `{ "$literal": ... }`. Undefined properties are omitted, as in JSON.
+ * Converts a value of a definition to plain JSON. References become `{ "$from": [...] }`. If a user's object
+ * itself has the key `$from` or `$literal`, the object is wrapped in `{ "$literal": ... }`. Undefined
+ * properties are omitted, as in JSON.
  *
  * @throws NotPlainDataError for functions, symbols, class instances such as dates, and numbers that JSON
  * cannot represent

@@ -5,7 +5,7 @@ export interface Work {
   readonly actor: string
   readonly action: string
   readonly input: StepDocument['input']
-  /** How many attempts in this direction ended without success. */
+  /** The number of attempts in this direction that ended without success. */
   readonly failureCount: number
 }
 
@@ -25,7 +25,9 @@ export function mayHaveEffect({ kind, didNothing }: NonNullable<StepDocument['ou
   return kind !== 'permanent' || !didNothing
 }
 
-/** Returns the generation that a step works on: the one being undone, or else the step's own. */
+/**
+ * Returns the generation on which a step works: the generation that is being undone, or else the step's own.
+ */
 export function generationAtHand({ direction, generation, owed }: StepDocument): number {
   return direction === 'undo' ? (owed.at(-1)?.generation ?? generation) : generation
 }
@@ -36,8 +38,8 @@ export function currentKey(step: StepDocument): string {
 }
 
 /**
- * Returns the same key for all attempts of one job, step, generation and direction, and another for any other
- * (I9).
+ * Returns an idempotency key. All attempts of one job, step, generation and direction have the same key, and
+ * no other attempt has it (I9).
  */
 export function idempotencyKey(
   { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,

@@ -3,20 +3,23 @@ import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
 import { referencePath, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
 
-/** Decides whether a step runs. Made by {@link condition}, and evaluated when the step would begin. */
+/**
+ * Decides whether a step runs. The functions of {@link condition} make it. It is evaluated when the step
+ * would begin.
+ */
 export interface Condition {
   readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
   readonly of: readonly unknown[]
 }
 
-/** Makes conditions for `when`: `{ when: condition.equal(job.input.isGift, true) }`. */
+/** Makes conditions for the option `when`, as in `{ when: condition.equal(job.input.isGift, true) }`. */
 export const condition = {
-  /** Holds if both are the same JSON. The order of properties does not matter. */
+  /** Holds if both values are the same JSON. The order of properties does not matter. */
   equal<T>(left: Reference<T>, right: ValueOrReference<T>): Condition {
     return { operator: 'equal', of: [left, right] }
   },
 
-  /** Holds if both are numbers and the left one is larger. */
+  /** Holds if both values are numbers and the left number is larger. */
   greater(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
     return { operator: 'greater', of: [left, right] }
   },
@@ -26,7 +29,7 @@ export const condition = {
     return { operator: 'present', of: [value] }
   },
 
-  /** Holds if the condition does not. */
+  /** Holds if the given condition does not hold. */
   not(negated: Condition): Condition {
     return { operator: 'not', of: [negated] }
   },
@@ -36,21 +39,21 @@ export const condition = {
     return { operator: 'all', of: conditions }
   },
 
-  /** Holds if any condition holds. */
+  /** Holds if at least one condition holds. */
   any(...conditions: readonly Condition[]): Condition {
     return { operator: 'any', of: conditions }
   },
 }
 
-/** Returns a condition as JSON, with references as in a template. */
+/** Returns a condition as JSON, with its references in the form that templates use. */
 export function conditionTemplate(of: Condition): Json {
   return toTemplate(of, 'when')
 }
 
-/** The functions that make conditions, for the error about a value that is not a condition. */
+/** Names the functions that make conditions, for the error about a value that is not a condition. */
 const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
 
-/** How many values each operator compares, or how many conditions it joins; null for any number. */
+/** The number of values that each operator compares, or of conditions that it joins; null for any number. */
 const operators: Readonly<
   Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
 > = {
@@ -64,8 +67,8 @@ const operators: Readonly<
 }
 
 /**
- * Returns why a value is not a condition and what to write instead, or null if it is one. Accepts both forms
- * of a condition: as the functions make it, and as it is stored.
+ * Returns why a value is not a condition and what to write instead, or null if the value is a condition.
+ * Accepts a condition as the functions make it, and also a condition as it is stored.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null)
@@ -110,7 +113,7 @@ function valueText(value: unknown): string {
   return typeof text === 'string' ? text : typeof value
 }
 
-/** Returns why the condition of a stored step cannot be evaluated, or null if it can or there is none. */
+/** Returns why the condition of a stored step cannot be evaluated; null if it can be, or if there is none. */
 export function whenProblem({ when }: { readonly when: Json }): string | null {
   return when === null ? null : conditionProblem(when)
 }

@@ -4,7 +4,9 @@ import { lengthOf, listProblem, type FanOutInput, type GatherInput } from './gat
 import type { Plan, PlanStep } from './plan.js'
 import { resolveTemplate, stepsReferredTo } from './template.js'
 
-/** The part of a plan that a job with this input can need, and why such a job is impossible. */
+/**
+ * The part of a plan that a job with this input can need, and the problems that make such a job impossible.
+ */
 export interface FittedPlan {
   readonly plan: Plan
   readonly problems: readonly string[]
@@ -17,13 +19,13 @@ interface FanOut {
 
 /**
  * Removes steps that a job with this input can never need. A plan has one step for each possible item of a
- * fan-out. If the list is part of the job's input, its length is known at submission, and steps beyond its
- * end are not stored.
+ * fan-out. If the list is part of the job's input, the length of the list is known at submission. Then steps
+ * beyond the end of the list are not stored.
  */
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
   const excess = new Set<string>()
-  // Other code may have made the plan.
+  // The conditions are checked here too, because other code may have made the plan.
   const problems = plan.steps.flatMap(({ id, when }) => {
     const problem = whenProblem({ when })
     return problem === null ? [] : [`step ${JSON.stringify(id)}: when: ${problem}`]
@@ -32,7 +34,7 @@ export function fitPlan(plan: Plan, input: Json): FittedPlan {
     if (stepsReferredTo(gathered.list).size > 0) continue
     const list = resolveTemplate(gathered.list, known)
     const problem = listProblem(list, gathered.atMost)
-    // If a condition may skip the fan-out, its gathering step reports the problem when it begins.
+    // If a condition may skip the fan-out, its gathering step reports the problem when that step begins.
     if (problem !== null && step.when === null) problems.push(`step ${JSON.stringify(step.id)}: ${problem}`)
     const beyond = gathered.items.slice(problem === null ? lengthOf(list) : 0)
     for (const stepId of stepsReferredTo(beyond)) excess.add(stepId)
@@ -48,8 +50,8 @@ function fanOutOf(step: PlanStep): FanOut[] {
 }
 
 /**
- * Returns the step without the missing ones. A gathering step then depends on what they would have depended
- * on.
+ * Removes the missing steps from a step. A gathering step then depends on the dependencies of the missing
+ * steps instead.
  */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)

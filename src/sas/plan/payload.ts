@@ -2,22 +2,28 @@ import { createHash } from 'node:crypto'
 import type { Json } from '../model/documents.js'
 import type { Plan } from './plan.js'
 
-/** Returns a hash that is equal for equal workflow and input, whatever the order of their properties. */
+/**
+ * Returns a hash of a workflow's name and an input. The order of properties in the input does not change the
+ * hash.
+ */
 export function payloadHash(workflow: string, input: Json): string {
   return hashOf(`${workflow}\n${canonical(input)}`)
 }
 
-/** Returns a hash that tells definitions of a workflow apart, even if they have the same version. */
+/**
+ * Returns a hash of a plan. Different definitions of a workflow have different hashes, even with the same
+ * version.
+ */
 export function planHash(plan: Plan): string {
   return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
 }
 
-/** Returns the SHA-256 of a text in base64url, which URLs and headers accept. */
+/** Returns the SHA-256 of a text in base64url. URLs and headers accept this format. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Checks whether two values are the same JSON, whatever the order of their properties. */
+/** Checks whether two values are the same JSON. The order of properties does not matter. */
 export function sameJson(one: Json, other: Json): boolean {
   return canonical(one) === canonical(other)
 }

@@ -1,32 +1,35 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 
 /**
- * The kind of a step. An agent ends an `operation`. The scheduler ends the others: `sleep` when its time has
- * come, `waitFor` when its event was raised, and `gather` as soon as it begins.
+ * The kind of a step. An agent ends an `operation`. The scheduler ends the other kinds: `sleep` when its time
+ * has come, `waitFor` when its event was raised, and `gather` as soon as it begins.
  */
 export type StepKind = 'operation' | 'sleep' | 'waitFor' | 'gather'
 
-/** How many steps a workflow may have. The job names each of them and must stay small. */
+/** The largest number of steps in a workflow. The job document names every step and must stay small. */
 export const maxSteps = 1_000
 
 /** One step of a {@link Plan}, as plain JSON. */
 export interface PlanStep {
   readonly id: string
   readonly kind: StepKind
-  /** A condition as JSON; null for always. */
+  /** The condition of the step as JSON; null if the step always runs. */
   readonly when: Json
   readonly actor: string
   readonly action: string
   /** The step's input, with references into the job's input and earlier outputs. */
   readonly input: Json
-  /** Every step that must be done first: those to which it refers, and those in `after`. */
+  /**
+   * The ids of all steps that must be done first: the steps to which this step refers, and the steps in
+   * `after`.
+   */
   readonly dependsOn: readonly string[]
   readonly completeWithinMs: number
   readonly maxFailures: number
   readonly retryBackoff: { readonly minMs: number; readonly maxMs: number }
   readonly initialState: string
   readonly targetState: string
-  /** The undo of the step; null if there is nothing to undo. */
+  /** The undo of the step; null if the step has no undo. */
   readonly undo: PlanUndo | null
   readonly onExhausted: ExhaustionPolicy
   /** Whether an agent claims each attempt before it acts. */
@@ -42,9 +45,9 @@ export interface PlanUndo {
 }
 
 /**
- * The compiled form of a workflow definition, stored with each job. It contains no code. So a changed
- * workflow needs no deployment of the scheduler or the supervisor, and several versions can run at the same
- * time.
+ * The compiled form of a workflow definition, stored with each job. A plan contains no code. So a changed
+ * workflow needs no deployment of the scheduler or the supervisor, and several versions of a workflow can run
+ * at the same time.
  */
 export interface Plan {
   readonly workflow: string
@@ -55,7 +58,7 @@ export interface Plan {
   readonly maxGenerations: number
 }
 
-/** A step, and which of its settings its definition left to the workflow. */
+/** A step of a definition. The flags say which settings the definition of the step left to the workflow. */
 export interface DraftedStep {
   readonly step: PlanStep
   readonly name: string

@@ -11,7 +11,7 @@ import {
 } from '../../platform/options.js'
 
 /**
- * The options of a submission besides its input, with the defaults of `jobId` and `partitionKey` filled in.
+ * The options of a submission, without its input. The defaults of `jobId` and `partitionKey` are filled in.
  */
 export interface SubmissionTerms {
   readonly jobId: string
@@ -25,8 +25,8 @@ export interface SubmissionTerms {
 
 const maxIdLength = 200
 /**
- * Matches a lone half of a UTF-16 pair. No request can contain it, so the job would be accepted and never
- * read.
+ * Matches a lone half of a UTF-16 pair. A request cannot contain such a half, so the job would be accepted
+ * but could never be read.
  */
 const halfCharacter = /\p{Cs}/u
 
@@ -41,7 +41,7 @@ const shape = {
   jobId: id,
   partitionKey: id,
   orderId: text().optional(),
-  /** Checked with the documents that it names. */
+  /** The listed documents are checked one by one elsewhere. */
   alongside: kind('a list of documents', () => true),
   priority: kind<number>('a number', Number.isFinite).optional(),
   replyTo: text().optional(),
@@ -50,8 +50,8 @@ const shape = {
 }
 
 /**
- * Returns all problems of these terms. Values often come from outside the program, so their types prove
- * nothing. A job stored with an unreadable value would be accepted and never run (I1).
+ * Returns all problems of these terms. The values often come from outside the program, so their declared
+ * types prove nothing. A job stored with an unreadable value would be accepted and never run (I1).
  */
 export function submitProblems(terms: SubmissionTerms): readonly string[] {
   const { partitionKey, ...others } = terms
@@ -60,14 +60,17 @@ export function submitProblems(terms: SubmissionTerms): readonly string[] {
   return isOwnPartition ? readOptions(shape, terms).problems : readOptions(unkeyed, others).problems
 }
 
-/** The arguments of a call about a job, except its payload. */
+/** The arguments of a call about a job, without the payload of the call. */
 export interface CommandTerms {
   readonly needed: Readonly<Record<string, unknown>>
   readonly optional?: Readonly<Record<string, unknown>>
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-/** Returns all problems of the arguments of a call about a job. Does not rely on their declared types. */
+/**
+ * Returns all problems of the arguments of a call about a job. The check does not rely on the declared types
+ * of the arguments.
+ */
 export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): readonly string[] {
   const kinds: Shape = {
     ...each(needed, text()),

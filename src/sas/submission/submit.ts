@@ -13,7 +13,7 @@ import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
 
-/** Everything that a submission consists of. The caller passes times and hashes in. */
+/** All parts of a submission. The caller passes in the time and the hash. */
 export interface SubmitRequest {
   readonly plan: Plan
   readonly jobId: string
@@ -21,13 +21,16 @@ export interface SubmitRequest {
   /** The partition key value that the job, its steps and the documents alongside share. */
   readonly partition: string
   readonly input: Json
-  /** Documents of the user, created in the same transaction. */
+  /** Documents of the user that are created in the same transaction. */
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
-  /** Milliseconds for the whole job; null for no limit. */
+  /** The longest time of the whole job in milliseconds; null for no limit. */
   readonly completeWithinMs: number | null
-  /** Milliseconds for which the job is kept after it ended Processed or Compensated; null for no limit. */
+  /**
+   * The time in milliseconds for which the job is kept after it ended Processed or Compensated; null for no
+   * limit.
+   */
   readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number
@@ -35,7 +38,8 @@ export interface SubmitRequest {
 
 /**
  * Returns the writes of a submission (W0): the user's documents, the job with its intent, and every step, in
- * one transaction (I1, I14). It writes no deadline, because the submitter's clock decides nothing (R18).
+ * one transaction (I1, I14). The writes contain no deadline, because the submitter's clock decides nothing
+ * (R18).
  */
 export function submit(request: SubmitRequest): StateWrite[] {
   const documents = [
@@ -52,12 +56,15 @@ export interface StagedSubmission {
   /** The job without its intent. */
   readonly job: JobDocument
   readonly steps: readonly StepDocument[]
-  /** Written together with the intent, after all steps are written. */
+  /** The user's documents, which are written together with the intent after all steps are written. */
   readonly alongside: readonly StateDocument[]
   readonly received: readonly NoticeDocument[]
 }
 
-/** Prepares W0 in stages. Nothing of it counts before the last stage is written (F-S7). */
+/**
+ * Prepares a submission in stages (W0). No part of the submission counts before the last stage is written
+ * (F-S7).
+ */
 export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
   const { plan, alongside } = request
   const job = jobOf(request)
@@ -66,7 +73,10 @@ export function stage(request: SubmitRequest, planHash: string): StagedSubmissio
   return { job: staged, steps, alongside, received: receivedOf(request) }
 }
 
-/** Returns a staged job with its intent. Once written, it runs, and the time to take it up begins. */
+/**
+ * Returns a staged job with its intent. The job runs after this version is written. Then the time within
+ * which a scheduler must take up the job begins.
+ */
 export function intended<T extends JobDocument>(staged: T, now: number): T {
   const submittedAt = new Date(now).toISOString()
   return { ...staged, desiredState: staged.targetState, submittedAt, submittedAtMs: now }
@@ -162,8 +172,8 @@ function undoOf({ undo }: PlanStep): StepDocument['undo'] {
 }
 
 /**
- * Returns the fields that jobs and steps share. Spread it last: an object that begins with a spread costs a
- * hundred times as much.
+ * Returns the fields that jobs and steps share. Spread the result last, because an object literal that begins
+ * with a spread costs a hundred times as much.
  */
 function envelopeOf(request: SubmitRequest) {
   return {

@@ -16,14 +16,17 @@ import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../store/transaction.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
-/** How often one transaction is written while the store does not answer and the job does not exist. */
+/**
+ * The number of times that a transaction is tried while the store does not answer and the job does not exist.
+ */
 const maxTries = 3
 /**
- * How often a submission in stages is resumed, also after losing a race to another process with the same job.
+ * The number of tries of a submission in stages, including tries after another process wrote the same job
+ * first.
  */
 const maxStagedTries = 6
 
-/** A job and its steps as they were accepted, and the physical range that holds them. */
+/** An accepted job and its steps as they were written, and the physical range that holds these documents. */
 export interface AcceptedJob {
   readonly job: Stored<JobDocument>
   readonly steps: readonly Stored<StepDocument>[]
@@ -32,18 +35,19 @@ export interface AcceptedJob {
 
 export interface Submitted {
   readonly isNew: boolean
-  /** The stored documents, if one confirmed transaction wrote all of them just now; otherwise null. */
+  /** The stored documents if this call wrote all of them in one confirmed transaction; otherwise null. */
   readonly accepted: AcceptedJob | null
 }
 
 const standingAlready: Submitted = { isNew: false, accepted: null }
 
 /**
- * Writes a submission until the job is stored. After a refused or unanswered write, it reads the store to see
- * the effect (F-S2 to F-S6). A submission larger than one transaction is written in stages.
+ * Writes a submission until the job is stored. After a refused or unanswered write, this function reads the
+ * store to find out what the write did (F-S2 to F-S6). A submission that is too large for one transaction is
+ * written in stages.
  *
  * @throws SubmissionInvalid if the submission is invalid or too large even for stages; nothing was written
- * @throws JobConflict if the id belongs to another submission, or a document alongside exists
+ * @throws JobConflict if the id belongs to another submission, or if a document alongside already exists
  * @throws JobUnreadable if the job exists and its document cannot be read
  * @throws StoreUnavailable if the store could not be reached; submit again with the same id
  */
@@ -54,7 +58,7 @@ export async function ensureSubmitted(store: StateStore, request: SubmitRequest)
   return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
 }
 
-/** The writes of a submission, and their documents as readers will decode them. */
+/** The writes of a submission, and the same documents as readers will decode them. */
 interface Writing {
   readonly writes: readonly StateWrite[]
   readonly decoded: readonly Decoded[]
@@ -78,8 +82,8 @@ async function submitAtOnce(
 }
 
 /**
- * Checks whether a step has a time to live: an ended job with the same id left it, and it may outlive that
- * job.
+ * Checks whether a step has a time to live. Then an ended job with the same id left the step, because a step
+ * may outlive its job.
  */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
@@ -100,17 +104,18 @@ function acceptedAs(
 }
 
 /**
- * Writes the job without its intent, then the steps in as many transactions as they need, and last the intent
- * together with the user's documents (I1, I14). If the process dies in between, nothing runs, and the same
- * submission continues where it stopped (F-S7). Each transaction depends on the job's etag, so nothing is
- * added to a job that was given up meanwhile (F-S8).
+ * Writes the job without its intent, then the steps in as many transactions as necessary. The last
+ * transaction writes the intent together with the user's documents (I1, I14). If the process dies before the
+ * last transaction, nothing runs. The same submission, given again, continues at the point where the first
+ * one stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that was given
+ * up in the meantime (F-S8).
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
   const hash = planHash(request.plan)
   const { job, steps, received, alongside } = stage(request, hash)
   refuseOversized(request, creating([job, ...alongside, ...received]))
-  // If the largest step fits a transaction, every step does.
+  // If the largest step fits into a transaction, every step fits.
   const largest = [...steps].sort((a, b) => bytesOf(b) - bytesOf(a)).slice(0, 1)
   refuseOversized(request, creating([job, ...largest]))
   for (let tries = 0; tries < maxStagedTries; tries += 1) {
@@ -118,7 +123,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
     if (there === null) continue
     if (!isStaged(there)) return standingAlready
     if (there.planHash !== hash) throw begunOtherwise(request)
-    // Continues with the values of the first try, which the stored job holds.
+    // This try continues with the values of the first try, which the stored job holds.
     const { orderId, priority, replyTo } = there
     const begun = stage({ ...request, orderId, priority, replyTo }, hash)
     const present = await store.listSteps(partition, request.jobId)
@@ -134,7 +139,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
   throw unanswered(request)
 }
 
-/** Creates the staged job. Returns null if the write was not confirmed and the job must be read. */
+/** Creates the staged job. Returns null if the write was not confirmed, so that the job must be read. */
 async function beginning(
   store: StateStore,
   { partition }: SubmitRequest,
@@ -144,7 +149,7 @@ async function beginning(
   return result.kind === 'applied' ? { ...job, _etag: result.etags[0] ?? '', _ts: 0 } : null
 }
 
-/** Returns the writes of steps that are missing, or that are left over from an earlier job. */
+/** Returns the writes for steps that are missing, and for steps that an earlier job left over. */
 function missingSteps(
   steps: readonly StepDocument[],
   present: readonly Stored<StepDocument>[],
@@ -157,7 +162,7 @@ function missingSteps(
   })
 }
 
-/** Writes the missing steps and returns the staged job; null if a write was lost. */
+/** Writes the missing steps and returns the staged job, or null if a write was not applied. */
 async function withSteps(
   store: StateStore,
   staged: Stored<JobDocument>,
@@ -173,7 +178,10 @@ async function withSteps(
   return job
 }
 
-/** Reads the job of this submission, or null. Throws if the stored job is of another submission. */
+/**
+ * Reads the job of this submission. Returns null if there is none. Throws if another submission wrote the
+ * stored job.
+ */
 async function standing(store: StateStore, request: SubmitRequest): Promise<Stored<JobDocument> | null> {
   const { jobId, partition, payloadHash } = request
   const job = await readableJob(store, { pk: partition, id: jobDocumentId(jobId) })
@@ -205,8 +213,8 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
 }
 
 /**
- * Decodes the documents as readers will. An unreadable document, for instance of a plan that was edited or
- * made by other code, would be accepted and never run (I1).
+ * Decodes the documents as their readers will decode them. If a plan was edited or made by other code, a
+ * document may be unreadable. The store would accept such a document, but the job would never run (I1).
  */
 function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): readonly Decoded[] {
   const decoded = writes.map(({ document }) => decodeDocument(document))
@@ -217,9 +225,7 @@ function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): read
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 
-/**
- * Refuses two documents with the same id. The store would wrongly report that such a document exists already.
- */
+/** Refuses two documents with the same id. The store would wrongly report that one of them exists already. */
 function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   const ids = writes.map(({ document }) => document.id)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]

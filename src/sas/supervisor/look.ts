@@ -2,20 +2,23 @@ import type { StepDocument } from '../model/documents.js'
 import type { JobRecovery } from '../decisions/recover-job.js'
 import type { Recovery } from '../decisions/recover-step.js'
 
-/** What came of looking at one document, and when to look again. */
+/** The result of looking at one document. `untilMs` is the time to look again, or null. */
 export interface Look {
   readonly untilMs: number | null
   readonly isRecovered: boolean
 }
 
-/** The answer for a document that the supervisor leaves as it is. */
+/** The result for a document that the supervisor does not change. */
 export const untouched: Look = { untilMs: null, isRecovered: false }
 
-/** Returns what a write of a decision means: a recovery, or when to look again. */
+/** Returns the result of looking at a document after its decision was carried out. */
 export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRecovery): Look {
   if (kind === 'written') return { untilMs: null, isRecovered: true }
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
-/** A decision about a step, or the question whether its job is still there to take it up. */
+/**
+ * A decision about a step. `inDoubt` means that the supervisor must first check whether the step's job is
+ * still alive.
+ */
 export type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }

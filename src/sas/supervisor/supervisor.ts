@@ -16,41 +16,48 @@ import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { type Look, type StepDecision, lookOf, untouched } from './look.js'
 
-/** What a supervisor works with. */
+/** The options of a supervisor. */
 export interface SupervisorOptions {
   readonly store: StateStore
   readonly instanceName: string
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** How often overdue steps are asked for. */
+  /** The time between two sweeps, which query overdue documents. */
   readonly sweepIntervalMs: number
-  /** Overdue documents asked for at once. Default 1,000. */
+  /** The largest number of overdue documents in one query. Default 1,000. */
   readonly sweepLimit?: number
-  /** How long after a deadline it is acted upon: at least what the clocks of two hosts differ. */
+  /**
+   * The time after a deadline before the supervisor acts on it. Must be at least the difference between the
+   * clocks of two hosts.
+   */
   readonly deadlineGraceMs: number
 }
 
-/** How many documents are looked at in parallel. */
+/** The number of documents that are looked at in parallel. */
 const recoveriesAtOnce = 16
 
-/** The pause before a document is looked at again that could not be recovered. */
+/** The pause after a failed recovery before the document is looked at again. */
 const retryAfterMs = 1_000
 
-/** What one sweep did. */
+/** The result of one sweep. */
 export interface SweepResult {
-  /** Documents that were overdue. */
+  /** The number of documents that were overdue. */
   readonly lookedAt: number
-  /** Of these, written: given back, offered again, or out of attempts. */
+  /**
+   * The number of these documents that were written, because the work is offered again, given back or out of
+   * attempts.
+   */
   readonly recovered: number
 }
 
 /**
- * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A deadline that
- * passes writes nothing, so the feed is silent about it. The deadlines that the feed delivered make recovery
- * fast, and the sweep of {@link DueWork} makes it certain. Each decision is {@link recover} on a fresh read,
- * so two supervisors on one step write once.
+ * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. When a deadline
+ * passes, nothing is written, so the feed does not report it. The supervisor notes the deadlines that the
+ * feed delivers, so that recovery is fast. The sweep of {@link DueWork} makes sure that no deadline is
+ * missed. For each step, {@link recover} decides on a fresh read, so two supervisors that look at one step
+ * write only once.
  *
- * It is idle, then running after `start`, then idle again after `stop`.
+ * A supervisor is idle, then running after `start`, then idle again after `stop`.
  */
 export class Supervisor {
   private readonly work: DueWork<DueEntry>
@@ -76,7 +83,7 @@ export class Supervisor {
     return this.work.stop()
   }
 
-  /** Notes when each changed step and job is due. */
+  /** Notes the due time of each changed step and job. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes) {
       const { pk, id } = change
@@ -87,7 +94,7 @@ export class Supervisor {
     }
   }
 
-  /** Starts a sweep, because the changes before were delivered to another owner. */
+  /** Starts a sweep, because earlier changes were delivered to another owner of the lease. */
   onLeaseAcquired(leaseToken: string, isFirstRange: boolean): void {
     this.work.leaseAcquired(leaseToken, isFirstRange)
   }
@@ -97,12 +104,12 @@ export class Supervisor {
   }
 
   /**
-   * Recovers everything that is overdue now, without the loops, for a supervisor that is started on a
-   * schedule (R106). Asks page by page, so that documents that cannot be recovered hide none that are due
-   * later.
+   * Recovers all documents that are overdue now, without the loops, for a supervisor that is started on a
+   * schedule (R106). The query continues page by page. So documents that cannot be recovered do not hide
+   * documents that are due later.
    *
-   * @throws StoreUnavailable or StoreRefused when the store could not be asked; what was recovered until then
-   * stays so
+   * @throws StoreUnavailable or StoreRefused if a request to the store failed; documents that were recovered
+   * before the failure stay recovered
    */
   async runOnce(): Promise<SweepResult> {
     const { store, clock, sweepLimit, deadlineGraceMs } = this.options
@@ -122,7 +129,7 @@ export class Supervisor {
     }
   }
 
-  /** Lists documents that are due before the next sweep, the earliest first. */
+  /** Lists the documents that are due before the next sweep, the earliest first. */
   private async listOverdue(last: DueEntry | null, limit: number): Promise<readonly DueEntry[]> {
     const { store, clock, sweepIntervalMs, deadlineGraceMs: graceMs } = this.options
     const afterMs = last === null ? 0 : last.dueMs - graceMs
@@ -131,7 +138,7 @@ export class Supervisor {
     return overdue.map(({ pk, id, dueMs }) => ({ pk, id, dueMs: dueMs + graceMs, leaseToken: null }))
   }
 
-  /** Returns when a document is due, or null if time changes nothing about it. */
+  /** Returns the time when a document is due, or null if no time makes it due. */
   private dueAt(decoded: Decoded): number | null {
     if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {

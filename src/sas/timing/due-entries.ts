@@ -1,36 +1,40 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** A document, and when work on it is due. */
+/** A document, and the time when work on the document is due. */
 export interface DueEntry extends DocumentAddress {
   readonly dueMs: number
-  /** The lease whose feed delivered it, or null if the sweep found it. */
+  /** The lease whose feed delivered the document; null if the sweep found the document. */
   readonly leaseToken: string | null
 }
 
-/** The entries of one document. An entry that waits while another one is under way is news about it. */
+/**
+ * The entries of one document. An entry that waits while another entry is under way is news about the
+ * document.
+ */
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
 }
 
-/** How many outdated entries may stay in the queue, however few are current. */
+/** The number of outdated entries that may stay in the queue, even if there are few current entries. */
 const toleratedEntries = 64
 
 /**
- * Remembers when work on each document is due, earliest first. It is a hint that saves queries. An entry may
- * be lost, because the sweep finds the document. It may be wrong, because the document is read before any
- * decision.
+ * Remembers when work on each document is due, earliest first. The entries are hints that save queries. A
+ * lost entry does no harm, because the sweep finds the document. A wrong entry does no harm, because the
+ * document is read before any decision.
  *
  * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again
- * (`end`). News about an entry under way waits for its end, so that no document is worked on twice at once.
+ * (`end`). News about an entry under way waits for its end, so that two runs never work on the same document
+ * at the same time.
  */
 export class DueEntries<T extends DueEntry = DueEntry> {
   private readonly known = new Map<string, Known<T>>()
   private queue = new TinyQueue<T>([], earlierFirst)
 
   /**
-   * @param isNews checks whether an entry replaces what is known about its document; by default it always
+   * @param isNews checks whether an entry replaces the known entry of its document; by default, every entry
    * does
    */
   constructor(private readonly isNews: (entry: T, known: T | null) => boolean = () => true) {}
@@ -50,7 +54,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     if (this.isNews(entry, waiting ?? underWay)) this.set(key, { waiting: entry, underWay })
   }
 
-  /** Returns at most `limit` entries that are due at `now`. They are under way until `end`. */
+  /** Returns at most `limit` entries that are due at `now`. These entries are under way until `end`. */
   takeDue(now: number, limit: number): readonly T[] {
     const due: T[] = []
     for (let first = this.first(); first !== undefined && first.dueMs <= now; first = this.first()) {
@@ -62,7 +66,8 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   }
 
   /**
-   * Ends the work on entries. Those that are due `again` wait, unless they were forgotten or there is news.
+   * Ends the work on entries. The entries in `again` wait for their next time, unless they were forgotten or
+   * there is news about their documents.
    */
   end(due: readonly T[], again: readonly T[]): void {
     const next = new Map(again.map((entry) => [keyOf(entry), entry]))
@@ -75,13 +80,19 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     }
   }
 
-  /** Forgets the entry that waits. If work is under way, it may be due again. */
+  /**
+   * Forgets the waiting entry of a document. If work on the document is under way, its end may still make the
+   * document due again.
+   */
   forget(address: DocumentAddress): void {
     const key = keyOf(address)
     this.set(key, { waiting: null, underWay: this.known.get(key)?.underWay ?? null })
   }
 
-  /** Forgets the entries of a released lease, also those under way. Its new owner has them. */
+  /**
+   * Forgets all entries of a released lease, even entries that are under way. The new owner of the lease has
+   * them now.
+   */
   forgetLease(leaseToken: string): void {
     for (const [key, { waiting, underWay }] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken
@@ -90,7 +101,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     }
   }
 
-  /** Returns when the earliest waiting entry is due, or null if there is none. */
+  /** Returns the time when the earliest waiting entry is due, or null if no entry waits. */
   next(): number | null {
     return this.first()?.dueMs ?? null
   }
@@ -104,8 +115,8 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   }
 
   /**
-   * Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most once
-   * more.
+   * Rebuilds the queue if most of its entries are outdated. On average, these rebuilds move each entry at
+   * most one more time.
    */
   private clean(): void {
     if (this.queue.length <= 2 * this.known.size + toleratedEntries) return

@@ -5,7 +5,7 @@ import type { DocumentAddress } from '../store/state-store.js'
 import { DueEntries, type DueEntry } from './due-entries.js'
 import { Sweep } from './sweep.js'
 
-/** What one kind of work does, and its limits. */
+/** One kind of work, and the limits of this work. */
 export interface DueWorkOptions<T extends DueEntry> {
   readonly clock: Clock
   readonly telemetry: Telemetry
@@ -13,37 +13,43 @@ export interface DueWorkOptions<T extends DueEntry> {
   readonly name: string
   /**
    * Works on due entries. An entry is only a hint, so the work reads the document first. Returns the entries
-   * that are due again, with their new times. If it throws, all of them are due again after `retryAfterMs`.
+   * that are due again, with their new times. If `run` throws, all its entries are due again after
+   * `retryAfterMs`.
    */
   readonly run: (due: readonly T[], stop: AbortSignal) => Promise<readonly T[]>
   readonly retryAfterMs: number
   readonly runsAtOnce: number
-  /** The most entries of one run. Default 1. */
+  /** The largest number of entries of one run. Default 1. */
   readonly entriesPerRun?: number
-  /** Returns for how many milliseconds no run may begin. Default: 0. */
+  /** Returns the number of milliseconds for which no run may begin. Default: 0. */
   readonly pauseMs?: () => number
-  /** Checks whether an entry replaces what is known about its document. Default: always. */
+  /** Checks whether an entry replaces the known entry of its document. Default: always true. */
   readonly isNews?: (entry: T, known: T | null) => boolean
   /**
-   * Lists entries from the store, always in the same order: the first ones, or those after `last`. A page
-   * with fewer than `limit` entries is the last one.
+   * Lists a page of entries from the store, always in the same order: the first entries, or the entries after
+   * `last`. A page with fewer than `limit` entries is the last page.
    */
   readonly list: (last: T | null, limit: number) => Promise<readonly T[]>
   readonly sweepIntervalMs: number
-  /** The limit of a page of the sweep. Default 1,000. */
+  /** The largest number of entries in a page of the sweep. Default 1,000. */
   readonly sweepLimit?: number
 }
 
-/** The pause before the next page of a sweep, and the pause for a store that fails at everything. */
+/**
+ * The shortest pause before the next page of a sweep. It is also the pause after every run failed, probably
+ * because of the store.
+ */
 const soonMs = 1_000
 
 /**
- * Works on documents when they are due. The feed says which ones, and a sweep lists those that the feed
- * delivered to an instance that has died. Runs of the work begin at the earliest due time, `runsAtOnce` at a
- * time, and none waits for another.
+ * Works on documents when they are due. The feed delivers most of these documents. A sweep lists the
+ * documents that the feed delivered to an instance that has died. The runs of the work begin in the order of
+ * due times. At most `runsAtOnce` runs are under way at the same time, and no run waits for another one to
+ * end.
  *
- * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts the
- * signal of the runs and waits for their end. The instance that takes over finds what they leave.
+ * The object is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts
+ * the signal of the runs and waits for their end. The next owner of the leases finds the work that these runs
+ * leave.
  */
 export class DueWork<T extends DueEntry> {
   private readonly entries: DueEntries<T>
@@ -51,7 +57,8 @@ export class DueWork<T extends DueEntry> {
   private readonly loop: BackgroundLoop
   private readonly sweep: Sweep
   /**
-   * The last entry that the sweep listed; null before its first page. An acquired lease begins another sweep.
+   * The last entry that the sweep listed; null before its first page. When a lease is acquired, another sweep
+   * begins with the first page.
    */
   private listed: { last: T | null } = { last: null }
   private failuresInARow = 0
@@ -84,13 +91,15 @@ export class DueWork<T extends DueEntry> {
     await Promise.all(this.runs)
   }
 
-  /** Starts a sweep, which finds what the previous owner left. */
+  /** Starts a sweep, which finds the work that the previous owner of the lease left. */
   leaseAcquired(leaseToken: string, isFirstRange: boolean): void {
     this.listed = { last: null }
     this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
 
-  /** Forgets the entries of a lease. Runs go on, but their entries are not noted again. */
+  /**
+   * Forgets the entries of a lease. Runs that are under way continue, but their entries are not noted again.
+   */
   leaseReleased(leaseToken: string): void {
     this.sweep.leaseReleased(leaseToken)
     this.entries.forgetLease(leaseToken)
@@ -118,7 +127,7 @@ export class DueWork<T extends DueEntry> {
       this.begin(due)
     }
     const next = this.entries.next()
-    // The loop wakes when a run ends.
+    // When a run ends, it wakes this loop.
     if (next === null || this.runs.size >= runsAtOnce) return sweepIntervalMs
     return Math.max(0, next - now)
   }
@@ -143,7 +152,8 @@ export class DueWork<T extends DueEntry> {
       if (stop.aborted) return []
       this.failed(error)
       this.failuresInARow += 1
-      // A few that keep failing must not hold up the rest. If all fail, the store is given a pause.
+      // A few entries that keep failing must not delay the other entries. If all runs fail, the store gets a
+      // pause.
       if (this.failuresInARow % runsAtOnce === 0) this.resumeAtMs = clock.now() + soonMs
       return due.map((entry) => ({ ...entry, dueMs: clock.now() + retryAfterMs }))
     }
@@ -155,7 +165,8 @@ export class DueWork<T extends DueEntry> {
     const { listed } = this
     const page = await list(listed.last, sweepLimit)
     for (const entry of page) this.note(entry)
-    // Looks at the time again, because the clock may have been corrected since the loop began to wait.
+    // The loop looks at the time again, because the clock may have been corrected since the loop began to
+    // wait.
     this.loop.wake()
     const last = page.length < sweepLimit ? undefined : page.at(-1)
     listed.last = last ?? null
@@ -168,7 +179,10 @@ export class DueWork<T extends DueEntry> {
   }
 }
 
-/** Makes a run of work on each entry by itself. The work returns when the entry is due again, or null. */
+/**
+ * Makes a run that works on each entry separately. `work` returns the time when its entry is due again, or
+ * null.
+ */
 export function forEachEntry<T extends DueEntry>(
   work: (entry: T, stop: AbortSignal) => Promise<number | null>,
 ): DueWorkOptions<T>['run'] {

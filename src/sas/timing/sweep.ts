@@ -7,8 +7,8 @@ export interface SweepOptions {
   readonly telemetry: Telemetry
   readonly intervalMs: number
   /**
-   * Queries the store once. Returns the pause before the next query in milliseconds, or null if there is no
-   * more.
+   * Queries the store once. Returns the pause before the next query in milliseconds, or null if the sweep is
+   * complete.
    */
   readonly ask: () => Promise<number | null>
 }
@@ -17,13 +17,13 @@ export interface SweepOptions {
 const soonMs = 1_000
 
 /**
- * Queries the store for work that the feed does not deliver, or delivered to an instance that has died. It
- * runs for every acquired lease. At every interval only the owner of the first range runs it, so that only
- * one instance does. Only this sweep finds the work of a new lease, so a sweep that failed or did not reach
- * the end stays due.
+ * Queries the store for work that the feed does not deliver, and for work that the feed delivered to an
+ * instance that has died. A sweep starts when a lease is acquired. In addition, the owner of the first range
+ * starts a sweep at every interval, so that only one instance does this. Only a sweep finds the earlier work
+ * of an acquired lease. So a sweep for a lease stays due if it failed or did not reach the end.
  *
- * It is idle, runs after `start`, and is idle again after `stop`. Leases may be acquired and released at any
- * time.
+ * The object is idle, runs after `start`, and is idle again after `stop`. Leases may be acquired and released
+ * at any time.
  */
 export class Sweep {
   private readonly loop: BackgroundLoop

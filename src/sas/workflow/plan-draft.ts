@@ -14,7 +14,10 @@ import {
 import { stepsReferredTo } from '../plan/template.js'
 import { undoProblems } from './undo-problems.js'
 
-/** A step of a workflow that is being defined. `output` refers to the later result of its operation. */
+/**
+ * A step of a workflow that is being defined. `output` is a reference to the later result of the step's
+ * operation.
+ */
 export interface Step<O> {
   readonly id: string
   readonly output: Reference<O>
@@ -25,20 +28,24 @@ type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
 export interface StepDraft<O> {
   readonly id: string
-  /** The name of the step in problems, if one definition makes many steps. Default: its id. */
+  /**
+   * The name of the step in problems, for a definition that makes many steps. Default: the id of the step.
+   */
   readonly name?: string
   readonly kind?: StepKind
-  /** @throws NotPlainDataError if its input is not JSON */
+  /** @throws NotPlainDataError if the input of the call is not JSON */
   readonly call: () => Call
   readonly options: StepOptions & { readonly undo?: Undo<O> }
 }
 
-/** The parts of a definition from which its own plan, or part of another plan, is made. */
+/**
+ * The parts of a definition. Its own plan is made from them, and also its part of another workflow's plan.
+ */
 export interface Drafted {
   readonly steps: readonly DraftedStep[]
-  /** Null if the definition does not set it. */
+  /** Null if the definition does not call `onExhausted`. */
   readonly onExhausted: ExhaustionPolicy | null
-  /** The output for a workflow that runs this one, as a template. */
+  /** The output that this workflow has as a part of another workflow, as a template. */
   readonly output: Json
 }
 
@@ -48,13 +55,14 @@ export interface Compiled {
   readonly problems: readonly string[]
 }
 
-/** Returns the call of a step that the scheduler ends. It names no agent. */
+/** Returns the call of a step that the scheduler ends. The call names no agent. */
 export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
 /**
- * The longest id of a step. With the longest job id, it stays within the 1,023 bytes of an id in the store.
+ * The greatest length of a step id. Together with the longest job id, such an id fits into the 1,023 bytes
+ * that the store allows.
  */
 const maxIdLength = 200
 
@@ -63,7 +71,7 @@ const exhaustionShape = {
   maxGenerations: optional(wholeNumber(1), 3),
 }
 
-/** A workflow while its definition runs. Collects its steps and its problems. */
+/** Collects the steps and the problems of a workflow while its definition runs. */
 export class PlanDraft {
   private readonly steps = new Map<string, DraftedStep>()
   private readonly problems = new Set<string>()
@@ -121,7 +129,7 @@ export class PlanDraft {
     })
   }
 
-  /** Adds a compiled step. */
+  /** Adds a step that is already compiled. */
   include<O>(drafted: DraftedStep): Step<O> {
     const { step, name } = drafted
     const { id } = step
@@ -136,7 +144,7 @@ export class PlanDraft {
     return { id, output: reference(['steps', id, 'output']) }
   }
 
-  /** Returns the condition of the step called `name` as a template, or null if it has none. */
+  /** Returns the condition of the step called `name` as a template, or null if the step has no condition. */
   conditionOf(name: string, { when }: Pick<StepOptions, 'when'>): Json {
     if (when === undefined) return null
     const problem = conditionProblem(when)
@@ -146,8 +154,8 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the result of `make`. If that is not plain data, notes a problem of the step called `name` and
-   * returns null.
+   * Returns the result of `make`. If the result is not plain data, this method notes a problem of the step
+   * called `name` and returns null.
    */
   template<T>(name: string, what: string, make: () => T): T | null {
     try {
@@ -160,8 +168,8 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the steps that must be done first: those in `after` and those referred to, except `own` in the
-   * undo.
+   * Returns the ids of the steps that must be done first: the steps in `after` and the steps in references.
+   * In the undo, references to the step `own` do not count.
    */
   dependencies(
     name: string,
@@ -201,7 +209,7 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the call of a step or its undo. Checks it, because callers in JavaScript are not bound by the
+   * Returns the call of a step or its undo. The call is checked, because callers in JavaScript may ignore the
    * types.
    */
   private callOf(
@@ -213,7 +221,7 @@ export class PlanDraft {
     }: Pick<StepDraft<unknown>, 'call'> & { readonly kind: StepKind; readonly what: string },
   ): Call {
     const made = this.template<Partial<Call> | undefined>(name, what, call)
-    // The problem is already noted.
+    // `template` has already noted the problem.
     if (made === null) return byScheduler(null)
     const { actor = '', action = '', input = null } = made ?? {}
     if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }

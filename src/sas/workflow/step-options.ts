@@ -20,55 +20,62 @@ import type { Reference } from '../model/reference.js'
 
 /** Options of a step. */
 export interface StepOptions {
-  /** Steps that must be done first, although this step does not use their output. */
+  /** Other steps that must be done first. This step does not need to use their output. */
   readonly after?: readonly { readonly id: string }[]
-  /** The longest time of an attempt, including the time until an agent takes it up. Default `'1m'`. */
+  /** The longest time of an attempt, including the time until an agent begins it. Default `'1m'`. */
   readonly completeWithin?: Duration
   /**
-   * `tries` is how many attempts may end without success before the step is given up. The pause `backoff`
-   * follows a reported failure. Default 3 tries, 1 s to 1 m.
+   * The step is given up after `tries` attempts without success. After a reported failure, the next attempt
+   * waits for the pause `backoff`. Default 3 tries, 1 s to 1 m.
    */
   readonly retry?: Partial<Retry>
-  /** Your names for the state before and after the step. Default `NotStarted` and `Completed`. */
+  /** Your names for the states before and after the step. Default `NotStarted` and `Completed`. */
   readonly initialState?: string
   readonly targetState?: string
-  /** If it does not hold, this step and every step whose input refers to its output are skipped. */
+  /**
+   * The condition of the step. If it does not hold, this step and every step whose input refers to this
+   * step's output are skipped.
+   */
   readonly when?: Condition
   /**
-   * What follows if the step failed permanently or has no attempts left. Default: the policy of
+   * The policy for a step that failed permanently or has no attempts left. Default: the policy of
    * `job.onExhausted`.
    */
   readonly onExhausted?: OnExhausted
   /**
-   * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect, because its
-   * deadline or the failure of another step cut it off. The undo then lacks the output of the step, but its
-   * context names the key of the attempt. Default true.
+   * The deadline or the failure of another step may cut off the last attempt. Then it is unknown whether the
+   * attempt took effect. This option says whether the step's `undo` also runs in that case. The undo then
+   * lacks the output of the step, but the context of the undo names the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**
    * Whether an agent claims each attempt in the store before it acts. If two instances receive the same
-   * attempt, only one acts. An attempt that no agent claimed in time does not count as failed. Costs one
-   * write for each attempt. Default false: both may act, and the first recorded outcome counts.
+   * attempt, only one of them acts. An attempt that no agent claimed in time does not count as failed. This
+   * costs one write for each attempt. Default false: both instances may act, and the first recorded outcome
+   * counts.
    */
   readonly claim?: boolean
 }
 
 /**
- * What follows if a step failed permanently or has no attempts left.
+ * The policy for a step that failed permanently or has no attempts left.
  *
  * - `error` ends the job in error.
- * - `compensate` undoes the done steps.
- * - `compensateThenRetry` undoes the done steps and begins the job again.
+ * - `compensate` undoes all steps that are done.
+ * - `compensateThenRetry` undoes all steps that are done and then begins the job again.
  * - `park` sets the step aside until an operator releases it.
- * - `extendedWait` waits for that time and tries again.
+ * - `extendedWait` waits for the given time and then tries the step again.
  */
 export type OnExhausted =
   'error' | 'compensate' | 'compensateThenRetry' | 'park' | { readonly extendedWait: Duration }
 
-/** The undo of a step: an operation, given the output of the step; `'none'` if the step has no effect. */
+/**
+ * The undo of a step. The function makes the call of an operation from the step's output. Pass `'none'` if
+ * the step has no effect.
+ */
 export type Undo<O> = ((output: Reference<O>) => OperationCall<unknown>) | 'none'
 
-/** A name for the state before or after a step, which is not that of a step between them. */
+/** A name for the state before or after a step. The name for the state between the two is not allowed. */
 const stateName = textThat(
   `a name other than ${JSON.stringify(betweenStates)}, which says that a step is neither`,
   (name) => name !== '' && name !== betweenStates,
@@ -83,7 +90,7 @@ const extendedWait = group({ extendedWait: duration() }).transform((wait) => ({
   extendedWaitMs: wait.extendedWait,
 }))
 
-/** The kind of {@link OnExhausted}, read as it is stored. */
+/** Reads an {@link OnExhausted} option and returns the policy as it is stored. */
 export const exhaustionPolicy = chosen<ExhaustionPolicy>((value) =>
   isObject(value) ? extendedWait : policyName,
 )
@@ -102,7 +109,7 @@ const shape = {
   retry: optional(retryOption(retry.backoff, retry.tries), retry),
   initialState: optional(stateName, 'NotStarted'),
   targetState: optional(stateName, 'Completed'),
-  /** Checked as part of the plan. */
+  /** The condition itself is checked as part of the plan. */
   when: optional(kind<Condition>('a condition', () => true)),
   onExhausted: optional(exhaustionPolicy, null),
   undoUncertain: optional(flag(), true),
@@ -112,7 +119,9 @@ const shape = {
   ),
 }
 
-/** Returns a step's options as they are stored, and every problem that shows without the other steps. */
+/**
+ * Returns a step's options as they are stored, and every problem that can be found without the other steps.
+ */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
   const { values, problems } = readOptions(shape, options)
   const { initialState, targetState } = values

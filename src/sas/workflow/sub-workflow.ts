@@ -6,7 +6,7 @@ import { toTemplate } from '../model/reference.js'
 import type { StepOptions } from './step-options.js'
 import { substitute } from '../plan/template.js'
 
-/** A workflow as a part of another one. */
+/** A workflow that is a part of another workflow. */
 export interface RunDraft {
   readonly id: string
   readonly drafted: Drafted
@@ -15,10 +15,10 @@ export interface RunDraft {
 }
 
 /**
- * Adds the steps of another workflow, each with the prefix `id-`, and the step `id`, which is done after all
- * of them. Its output is the result of the other definition. The steps begin when everything that their input
- * refers to is known. The other workflow keeps its own failure policy; if it sets none, the policy of the
- * workflow that runs it applies.
+ * Adds the steps of another workflow, each with the prefix `id-`. Also adds the step `id`, which is done
+ * after all these steps. The output of the step `id` is the result of the other definition. The added steps
+ * begin when all values in `input` are known. The other workflow keeps its own failure policy. If it sets no
+ * policy, the policy of the workflow that runs it applies.
  */
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
@@ -35,7 +35,7 @@ export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: Run
 }
 
 interface Inlining {
-  /** The steps that must be done before the first of these steps. */
+  /** The ids of the steps that must be done before the added steps begin. */
   readonly first: readonly string[]
   readonly condition: Json
   readonly rename: (stepId: string) => string

@@ -1,8 +1,9 @@
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
 
 /**
- * Returns the problems of steps without `undo` that may be done when another step starts compensation (R109).
- * A step after the failing one cannot be done by then and needs no undo.
+ * Returns a problem for each step without `undo` that may already be done when another step starts
+ * compensation (R109). A step that depends on the failing step cannot be done at that time, so it needs no
+ * undo.
  */
 export function undoProblems(drafted: readonly DraftedStep[]): string[] {
   const ancestors = ancestorsOf(drafted.map(({ step }) => step))
@@ -19,8 +20,8 @@ export function undoProblems(drafted: readonly DraftedStep[]): string[] {
 }
 
 /**
- * Returns for each step all steps that it depends on, directly or indirectly. Steps come after their
- * dependencies.
+ * Returns for each step all steps that it depends on, directly or indirectly. In `steps`, every step comes
+ * after its dependencies.
  */
 function ancestorsOf(steps: readonly PlanStep[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>()

@@ -9,27 +9,32 @@ import { reference, toTemplate, type ValueOrReference, type Reference } from '..
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
 
-/** The argument of a workflow definition. Adds its steps. */
+/** The argument of a workflow definition. Its methods add steps to the workflow. */
 export interface WorkflowBuilder<I> {
   /** A reference to the input of the job. */
   readonly input: Reference<I>
-  /** Adds a step. Steps without a path of references or `after` between them run in parallel. */
+  /**
+   * Adds a step. Two steps run in parallel unless one depends on the other, by references or by `after`,
+   * directly or through other steps.
+   */
   step<OI, O>(
     id: string,
     operation: Operation<OI, O>,
     input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
-  /** Adds a step that is done when a time after its beginning has passed, or at an instant (ISO-8601). */
+  /**
+   * Adds a step that is done when the given time since its beginning has passed, or at an instant (ISO-8601).
+   */
   sleep(
     id: string,
     time: Duration | { readonly until: ValueOrReference<string> },
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<null>
   /**
-   * Adds a step that is done when `client.raiseEvent` is called with its id, even before it begins. Its
-   * output is the payload of the event. Without an event within `completeWithin` (default `'1d'`) it has no
-   * attempts left, and its `onExhausted` applies.
+   * Adds a step that is done when `client.raiseEvent` is called with the id of the step. The call may come
+   * even before the step begins. The output of the step is the payload of the event. If no event comes within
+   * `completeWithin` (default `'1d'`), the step has no attempts left, and its `onExhausted` applies.
    */
   waitFor<T>(
     id: string,
@@ -37,9 +42,9 @@ export interface WorkflowBuilder<I> {
   ): Step<T>
   /**
    * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is part of the
-   * job's input or of an earlier step's output. The returned step is done when all of them are, and its
-   * output is the list of their outputs. With an empty list it is done at once. If the step of an item fails
-   * permanently, it is a failed step like any other.
+   * job's input or of an earlier step's output. The returned step is done when the steps of all items are
+   * done, and its output is the list of their outputs. If the list is empty, the returned step is done
+   * immediately. If the step of an item fails permanently, it is handled like any other failed step.
    */
   forEach<E, O>(
     id: string,
@@ -49,7 +54,7 @@ export interface WorkflowBuilder<I> {
   ): Step<readonly O[]>
   /**
    * Adds the steps of another workflow, each with its id prefixed by `id-`. The returned step is done when
-   * all of them are, and its output is the result of the other definition.
+   * all these steps are done, and its output is the result of the other definition.
    */
   run<SI, SO>(
     id: string,
@@ -58,9 +63,9 @@ export interface WorkflowBuilder<I> {
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<SO>
   /**
-   * Sets what follows after a failed step, for every step without its own `onExhausted`. Default `'error'`.
-   * `maxGenerations` limits `compensateThenRetry`: after that many generations the job ends in error, undone.
-   * Default 3.
+   * Sets the policy for failed steps, for every step without its own `onExhausted`. Default `'error'`.
+   * `maxGenerations` limits `compensateThenRetry`: after that number of generations, the job is undone and
+   * ends in error. Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
 }
@@ -72,28 +77,34 @@ export interface Alongside {
 
 /** Defaults for submissions of a workflow. */
 export interface SubmissionDefaults<I> {
-  /** Converts a value from a file or a request to an input. Throws an Error that says what is wrong. */
+  /**
+   * Converts a value from a file or a request to an input. If that is impossible, it throws an Error with the
+   * reason.
+   */
   readonly parse?: (input: unknown) => I
-  /** Returns the id of the job. The same id means the same job. */
+  /** Returns the id of the job. Two submissions with the same id are the same job. */
   readonly jobId?: (input: I) => string
-  /** Returns documents to create with the job, in its logical partition. */
+  /** Returns documents to create with the job, in the job's logical partition. */
   readonly alongside?: (input: I) => readonly Alongside[]
 }
 
 const definition = Symbol('stepward.workflow')
 
-/** A workflow: its plan and its submission defaults. `O` is its output for a workflow that runs this one. */
+/**
+ * A workflow, with its plan and its submission defaults. `O` is the type of its output in a workflow that
+ * runs it.
+ */
 export interface Workflow<I, O = unknown> {
   readonly name: string
   /** @internal */
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
   readonly [definition]: unknown
-  /** Never set. Carries the type of the output. */
+  /** This property is never set. It only carries the type of the output. */
   readonly output?: O
 }
 
-/** The error of an invalid definition, with every problem. */
+/** The error for an invalid definition. It lists every problem. */
 export class WorkflowInvalid extends Error {
   override readonly name = 'WorkflowInvalid'
   readonly code = 'WORKFLOW_INVALID'
@@ -114,12 +125,12 @@ const shape = {
 }
 
 /**
- * Defines a workflow. `build` runs once, at definition, and only describes the steps. The result is a plan in
- * plain JSON, which is stored with every job. The return value of `build`, made of references and JSON, is
- * the output for a workflow that runs this one.
+ * Defines a workflow. `build` runs once, during this call, and only describes the steps. The result is a plan
+ * in plain JSON, which is stored with every job. `build` may return a value made of references and JSON. If
+ * another workflow runs this one, this value is its output.
  *
- * @throws WorkflowInvalid with every problem: bad or repeated names, durations, limits, values that are not
- * JSON
+ * @throws WorkflowInvalid with a list of all problems, such as bad or repeated names, bad durations or
+ * limits, and values that are not JSON
  */
 export function defineWorkflow<I, O = unknown>(
   name: string,
@@ -168,8 +179,8 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
 }
 
 /**
- * Returns empty names for an undefined operation, such as a misspelt one in JavaScript. The draft refuses
- * them.
+ * Returns the names of an operation's actor and action. In JavaScript, a misspelt operation is undefined. Its
+ * names are then empty, and the draft refuses empty names.
  */
 function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
