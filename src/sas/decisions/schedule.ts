@@ -75,7 +75,7 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   return continueJob(state, ledger, takeFitting(changes, job))
 }
 
-/** Checks whether the step of this entry no longer prevents the steps that depend on it. */
+/** Checks whether the step of this entry is done or skipped, so that steps that depend on it may begin. */
 function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processed' || entry?.state === 'Skipped'
 }
