@@ -3,8 +3,8 @@
  *
  * Decides and records which instance reads which feed range, and the position that the instance has reached.
  *
- * A **lease** is one document per feed range in the lease container. It has the shape of the .NET V3 SDK, so
- * a deployment unit may mix Node and .NET hosts.
+ * A **lease** is one document per feed range in the lease container. The document has the same format as in
+ * the .NET V3 SDK, so a deployment unit may have both Node hosts and .NET hosts.
  *
  * States of a lease:
  *
@@ -25,8 +25,8 @@
  *
  * - `lease/` has the lease, its document, ids, transitions and expiry, and the requirements for its
  *   container.
- * - `balance/` decides which leases an instance takes or requests and how long a request is valid. It also
- *   detects processes with the same name.
+ * - `balance/` decides which leases an instance takes or requests and how long a request is valid. The folder
+ *   also has the check for processes with the same name.
  * - `ranges/` finds missing leases and overlapping leases.
  * - `cosmos/` has the store in a Cosmos DB container, and the meaning of Cosmos DB's errors.
  *

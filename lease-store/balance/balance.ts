@@ -44,10 +44,11 @@ export interface Selection {
  * - The share of an instance is the number of leases divided by the number of instances, rounded up. The
  *   instances are this instance and all others with leases.
  * - Up to its share, this instance takes leases that are kept for it, free leases and expired leases.
- * - Only if no lease is free or expired, this instance requests leases of other instances. It picks each
- *   lease from the instance that has the most leases at that point. Normally, that instance must have more
- *   than its share. If this instance lacks two or more leases, the other instance may also go below its
- *   share. Otherwise, because shares are rounded up, this instance could remain without leases.
+ * - Only if no lease is free or expired, this instance requests leases of other instances. This instance
+ *   picks each lease from the other instance that has the most leases at that point. Normally, the other
+ *   instance must have more than its share. If this instance lacks two or more leases, however, the other
+ *   instance may also go below its share. Otherwise, because shares are rounded up, this instance could
+ *   remain without leases.
  *
  * A .NET host makes the same choices, so a mixed deployment unit reaches the same final state. This function
  * makes all choices in one call, before any lease has moved.

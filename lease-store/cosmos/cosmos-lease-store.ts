@@ -26,8 +26,8 @@ import { RefusedLeaseError } from '../lease/refused-lease-error.js'
 /** The location of a deployment unit's leases, and the container whose feed they divide. */
 export interface CosmosLeaseStoreOptions {
   /**
-   * The container of the leases. It must be partitioned by `/id` or `/partitionKey`. It needs `defaultTtl`
-   * -1, so that the store removes an old bootstrap lock.
+   * The container of the leases. The container must be partitioned by `/id` or `/partitionKey`. The container
+   * needs `defaultTtl` -1, so that the store removes an old bootstrap lock.
    */
   readonly leaseContainer: Container
   readonly monitoredContainer: Container

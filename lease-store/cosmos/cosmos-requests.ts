@@ -7,8 +7,8 @@ export interface RequestEnd {
 }
 
 /**
- * A function that is called when a request is sent. It returns another function, which is called when the
- * request ends.
+ * A function that is called when a request is sent. The function returns another function, which is called
+ * when the request ends.
  */
 export type RequestObserver = () => (end: RequestEnd) => void
 
@@ -35,10 +35,10 @@ export function watchFailures(client: CosmosClient): void {
 }
 
 /**
- * Returns the error of the requests with this options object, or undefined if no request failed. This exists
- * because the SDK does not report the status of a failed batch. If the SDK tried several times, the result is
- * the first error that leaves open whether the batch was written. If there is no such error, the result is
- * the last error.
+ * Returns the error of the requests with this options object, or undefined if no request failed. The SDK does
+ * not report the status of a failed batch, so callers get the status from here. If the SDK tried several
+ * times, the result is the first error that leaves open whether the batch was written. If there is no such
+ * error, the result is the last error.
  */
 export function failureOf(options: object): unknown {
   return failures.get(options)

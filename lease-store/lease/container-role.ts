@@ -7,7 +7,7 @@ export interface ContainerSettings {
    * The default time to live in seconds. -1: only documents with their own time to live expire. Null: off.
    */
   readonly defaultTtl: number | null
-  /** Whether every field of a document is indexed. This is the default of a new container. */
+  /** Whether every field of a document is indexed. By default, a new container indexes every field. */
   readonly isFullyIndexed: boolean
 }
 

@@ -21,10 +21,10 @@ export function expired(
 }
 
 /**
- * Returns the tokens of the expired leases. This function is for the case that the store's time is unknown.
- * Here, a lease counts as expired if it has an owner and this instance has seen it unchanged for
- * `expirationMs`. This is as safe as {@link expired}, but after a restart of this instance it finds an
- * expired lease one interval later.
+ * Returns the tokens of the expired leases. Unlike {@link expired}, this function does not need the store's
+ * time. A lease counts as expired if it has an owner and this instance has seen the lease unchanged for
+ * `expirationMs`. Both functions are equally safe. After a restart of this instance, however, this function
+ * finds an expired lease one interval later.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

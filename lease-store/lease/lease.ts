@@ -53,15 +53,16 @@ export interface Lease {
    */
   readonly continuationToken: string | null
   /**
-   * The position where reading begins while `continuationToken` is null. This is null for leases that another
-   * SDK created without a first position.
+   * The position where reading begins while `continuationToken` is null. Null for leases that another SDK
+   * created without a first position.
    */
   readonly firstPosition: FirstPosition | null
   readonly mode: LeaseMode
   /**
    * The time of the owner's last write by the owner's clock, in milliseconds since the epoch. .NET hosts use
-   * it to decide whether a lease has expired. This library only checks whether it has changed, because a
-   * change shows that the owner lives. The doctor compares it with `_ts` to find clocks that differ.
+   * this time to decide whether a lease has expired. This library only checks whether the time has changed,
+   * because a change shows that the owner lives. The doctor compares the time with `_ts` to find clocks that
+   * differ.
    */
   readonly timestampMs: number | null
   /**

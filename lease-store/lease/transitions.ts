@@ -39,8 +39,8 @@ export function reposition(
 }
 
 /**
- * Frees the lease immediately. It is then kept for its requester; without a requester, any instance may take
- * it.
+ * Frees the lease immediately. The free lease is then kept for its requester. If there is no requester, any
+ * instance may take the lease.
  */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }

@@ -22,8 +22,8 @@ export interface OverlapRepair {
  * Even if several hosts act at the same time, the finest lease that a key ever had is never removed (I11).
  *
  * A lease is removed only after it has reached the positions that the remaining leases had at the previous
- * look. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until
- * then, the changes of both leases are delivered.
+ * look. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until the
+ * removal, the changes of both leases are delivered.
  *
  * @param earlier the leases at the previous look; a lease that is missing there may belong to a split that is
  * not complete yet

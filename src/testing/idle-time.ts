@@ -20,9 +20,9 @@ const restMs = 30_000
 const marginMs = 20_000
 
 /**
- * Skips the hours in which a job only waits. In these hours, hosts only poll and renew leases. This does not
- * change the job, and would take a second of real time for each hour. While an attempt at a step is open, its
- * handler may be running, so no time is skipped.
+ * Skips the hours in which a job only waits. In these hours, hosts only poll and renew leases. Such polls do
+ * not change the job, and would take a second of real time for each hour. While an attempt at a step is open,
+ * its handler may be running, so no time is skipped.
  */
 export class IdleTime implements Checker {
   private readonly documents = new Map<string, Timed>()

@@ -33,7 +33,7 @@ export const roles = ['scheduler', 'agents', 'supervisor'] as const
 export type Role = (typeof roles)[number] | 'notifier'
 
 export interface JobFleetOptions {
-  /** Returns the agents of a process. Their handlers run in that process. */
+  /** Returns the agents of a process. The handlers of the agents run in this process. */
   readonly agents: (process: SimulatedProcess) => readonly Agent[]
   /**
    * Returns the channel through which a notifier process reaches submitters. Default: a channel only for

@@ -115,7 +115,7 @@ export class Network {
     const told = process.sent()
     await this.travel(fate.delayMs)
     const answer = await this.outcome(call, fate)
-    // Only an answer contains a time. It is the store's time when the store acted, in whole seconds.
+    // Only an answer contains a time. This time is the store's time when the store acted, in whole seconds.
     const isAnswered = fate.kind !== 'answerLost' && fate.kind !== 'requestLost'
     const storeMs = isAnswered ? wholeSecond(this.options.time.now() + (fate.dateErrorMs ?? 0)) : null
     await this.travel(fate.answerDelayMs)
@@ -144,8 +144,7 @@ export class Network {
     }
     if (fate.kind === 'requestLost') return () => wiring.lost(request.method, fate.error)
     try {
-      // For checkers, no process makes this write. It represents a write of an operator or a second
-      // submitter.
+      // For checkers, no process makes this write. The write represents an operator or a second submitter.
       if (fate.kind === 'rival') await wiring.rival?.(request, act)
       const answer = await this.options.acting(request, act)
       wiring.answered?.(request, answer)

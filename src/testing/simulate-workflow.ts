@@ -7,11 +7,11 @@ import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
 /** Your workflow, and options that decide how thoroughly it is tested. */
 export interface WorkflowSimulationOptions<I> extends WorkflowUnderTest<I> {
   /**
-   * The number of stories with two faults, in addition to all stories with one fault. They are chosen at
-   * random. Default 0.
+   * The number of stories with two faults, in addition to all stories with one fault. The pairs of faults are
+   * chosen at random. Default 0.
    */
   readonly pairs?: number
-  /** The seed of the random choice of these pairs. Default 1. */
+  /** The seed for the random choice of the pairs of faults. Default 1. */
   readonly seed?: number
   /**
    * The faults of the only story to run, copied from `problems` of an earlier simulation. Default: all

@@ -46,7 +46,7 @@ export class SimulatedProcess {
   private asleepMs = 0
   private stallMs = 0
 
-  /** @param id differs from that of any other process, including earlier ones on this computer */
+  /** @param id an id that no other process has, including earlier processes on this computer */
   constructor(
     readonly id: string,
     readonly computer: Computer,

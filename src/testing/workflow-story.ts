@@ -43,8 +43,8 @@ export interface WorkflowUnderTest<I> {
   readonly workflow: Workflow<I>
   readonly input: I
   /**
-   * Returns the agents and the check of one story. It is called for every story, so that no story sees
-   * effects of another story. All code that waits must use this clock.
+   * Returns the agents and the check of one story. The function is called for every story, so that no story
+   * sees effects of another story. All code that waits must use this clock.
    */
   readonly setup: (clock: Clock) => StorySetup
   /**
@@ -140,8 +140,8 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * Returns the longest time that the job may take. It assumes that every attempt of every step and of every
- * undo fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
+ * Returns the longest time that the job may take. This is the time if every attempt of every step and of
+ * every undo fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {

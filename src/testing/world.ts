@@ -6,12 +6,13 @@
  * the rules of the store are implemented only once. Two runs with the same seed have the same events. A hash
  * of the events proves this.
  *
- * - `world.ts` has the store, the time and the processes. It reports every stored change to checkers.
+ * - `world.ts` has the store, the time and the processes, and reports every stored change to checkers.
  * - `network.ts` carries requests and applies the fate of each request. `faults.ts` decides the fates, and
  *   `write-points.ts` names the writes as in `docs/failure-matrix.md`.
  * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and stores. `job-fleet.ts` runs all
  *   roles.
- * - `simulate-workflow.ts` is the part for users. It runs their workflow once for each fault of each write.
+ * - `simulate-workflow.ts` is the part for users. This part runs their workflow once for each fault of each
+ *   write.
  *
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */
@@ -150,7 +151,7 @@ export class World {
    * final result of `isReached`.
    */
   async runUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
-    // The clock advances from timer to timer. This timer ensures that there is at least one.
+    // The clock advances from timer to timer. The timer here ensures that there is at least one.
     const end = this.time.schedule(limitMs, () => undefined)
     await this.time.advanceUntil(() => this.problems.length > 0 || isReached(), limitMs)
     end.cancel()

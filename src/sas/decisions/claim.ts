@@ -10,8 +10,8 @@ export interface Claimant {
   /** The name of the agents instance. */
   readonly by: string
   /**
-   * A text that is unique for every claim. It distinguishes this claim from a claim that the same instance
-   * made before a crash.
+   * A text that is unique for every claim. The token distinguishes this claim from a claim that the same
+   * instance made before a crash.
    */
   readonly token: string
 }

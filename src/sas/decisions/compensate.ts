@@ -110,8 +110,8 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
 }
 
 /**
- * Returns the steps to undo next. They are done and have an undo, and no step with an effect depends on them,
- * directly or indirectly (I6).
+ * Returns the steps to undo next. Each of these steps is done and has an undo, and no step with an effect
+ * depends on it, directly or indirectly (I6).
  */
 function stepsToUndo(
   begun: readonly StepDocument[],

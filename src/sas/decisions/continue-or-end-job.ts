@@ -20,8 +20,8 @@ export type Schedule =
   /** More steps are needed. Read these steps, and decide again with them. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
   /**
-   * Write the job and these steps in one transaction, and only if the etag of each is still the one that was
-   * read.
+   * Write the job and these steps in one transaction, but only if the etag of each document is unchanged
+   * since the document was read.
    */
   | {
       readonly kind: 'write'
@@ -58,7 +58,7 @@ export function continueJob(
 /** The fields that an end of a job sets. */
 export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
 
-/** Ends the job. When it is called, no step is under way, and none will begin. */
+/** Ends the job. Callers must ensure that no step is under way or will begin. */
 export function endJob(
   state: SchedulingState,
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
@@ -111,8 +111,9 @@ function flagOf(
 }
 
 /**
- * Returns the deadline of the job's document, at which the supervisor looks at the job. This is the latest
- * deadline of all attempts under way. If no step under way has a deadline, it is the deadline of the job.
+ * Returns the deadline of the job's document, at which the supervisor looks at the job. Normally, the result
+ * is the latest deadline of all attempts under way. If no step under way has a deadline, the result is the
+ * time at which the whole job must be done.
  */
 function completeBy(
   { job, now }: SchedulingState,

@@ -189,7 +189,7 @@ export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
 }
 
-/** Begins to undo the generation before the one that was just undone. */
+/** Begins to undo the generation before the generation that was just undone. */
 export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }

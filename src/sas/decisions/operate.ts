@@ -70,7 +70,7 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  // The job was set aside, not failed. Its obstacle is removed now, so the job continues from its state.
+  // The job was set aside, not failed. The obstacle is removed now, so the job continues from its state.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })

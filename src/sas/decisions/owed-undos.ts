@@ -5,7 +5,7 @@ import type { Owed } from '../model/step-parts.js'
 import { resolveTemplate } from '../plan/template.js'
 
 /**
- * Returns the generations of a step that must be undone, with the newest last. They are the earlier
+ * Returns the generations of a step that must be undone, with the newest last. The result has the earlier
  * generations in `owed`, and perhaps the current generation. The current generation is included if it
  * succeeded, or if it may have acted and the undo has `whenUncertain`. After a success, the recorded input of
  * the undo contains the output of the step.
@@ -21,8 +21,8 @@ export function owedBy(step: StepDocument): Owed[] {
 
 /**
  * Returns the step with the fields that it has when it begins, for the first time or again. These fields
- * record whether calls with its keys may have acted (I9). A step that was undone gets a new key. For any
- * other step, the key does not change, so a service that recognises the key does not act twice.
+ * record whether calls with the step's keys may have acted (I9). A step that was undone gets a new key. For
+ * any other step, the key does not change, so a service that recognises the key does not act twice.
  */
 export function beginning(step: StepDocument): StepDocument {
   if (step.direction === 'undo') {

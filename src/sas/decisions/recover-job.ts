@@ -14,8 +14,8 @@ export type JobRecovery =
    */
   | { readonly kind: 'standing'; readonly job: JobDocument }
   /**
-   * No scheduler took up the job in time. The job is offered again, for a longer time after each offer. It is
-   * flagged the first time (C8).
+   * No scheduler took up the job in time. The job is offered again, for a longer time after each offer. The
+   * job is flagged the first time (C8).
    */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
   /**
@@ -29,14 +29,14 @@ export type JobRecovery =
  * after the job's last known deadline.
  */
 export const pickUpWithinMs = 60_000
-/** The time within which a submission in stages must be completed. It includes differences between clocks. */
+/** The time within which a submission in stages must be completed, including differences between clocks. */
 const completeSubmissionWithinMs = 3_600_000
 
 /**
  * Decides about an overdue job (W6). Steps have their own deadlines, so a job makes no progress only if a
- * write of its scheduler is missing. The supervisor does not know which write is missing. It therefore takes
- * the job from its scheduler. The next scheduler then folds every step into the ledger as usual (R98, R26).
- * No attempt has failed, so no failure is counted.
+ * write of its scheduler is missing. The supervisor does not know which write is missing. The supervisor
+ * therefore takes the job from its scheduler. The next scheduler then folds every step into the ledger as
+ * usual (R98, R26). No attempt has failed, so no failure is counted.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy

@@ -9,7 +9,7 @@ import { withFailure, workOf } from '../model/work.js'
 export interface RecoveryPolicy {
   readonly now: number
   /**
-   * The time to wait after a deadline. It must be at least the difference between the clocks of two hosts.
+   * The time to wait after a deadline, at least as long as the difference between the clocks of two hosts.
    */
   readonly graceMs: number
   readonly supervisor: string
@@ -39,9 +39,9 @@ export type Recovery =
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * Decides about one overdue step (W6). The decision uses only the envelope of the step and the time (I19). It
- * only requests another attempt: the scheduler dispatches the attempt, and agents make it. The higher fence
- * makes the outcome of a late agent void (I3).
+ * Decides about one overdue step (W6). The decision uses only the envelope of the step and the time (I19).
+ * The decision only requests another attempt. The scheduler dispatches this attempt, and agents make it. The
+ * higher fence makes the outcome of a late agent void (I3).
  */
 export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step

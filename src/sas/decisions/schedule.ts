@@ -86,7 +86,7 @@ function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: 
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
   const known = withDoneOutputs({ steps }, ledger).steps
   const outputs = new Map([...known].map(([stepId, { output }]) => [stepId, output]))
-  // If the condition cannot be evaluated, the step is not skipped. It begins, and is refused then.
+  // If the condition cannot be evaluated, the step is not skipped. The step begins, and is refused then.
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 
