@@ -41,8 +41,8 @@ export interface LeaseStore {
    */
   list(): Promise<LeaseListing>
   /**
-   * Returns the lease as it is stored now, or null if it does not exist. Rejects in the same cases as {@link
-   * list}.
+   * Returns the lease as it is stored now, or null if it does not exist. Rejects in the same cases as
+   * {@link list}.
    */
   read(leaseToken: string): Promise<Lease | null>
   /**

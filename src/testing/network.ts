@@ -126,8 +126,8 @@ export class Network {
   }
 
   /**
-   * Pauses the process just before it sends a request. Resolves to false if the process has crashed after the
-   * pause.
+   * Pauses the process between the decision to make a request and its sending. Resolves to false if the
+   * process has crashed when the pause ends.
    */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()

@@ -125,7 +125,10 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /** Blocks the event loop for this time just before the next request is sent. */
+  /**
+   * Blocks the event loop for this time before the next request. The process has then decided on the request,
+   * but has not sent it.
+   */
   stall(ms: number): void {
     this.stallMs = ms
   }

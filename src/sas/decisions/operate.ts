@@ -49,7 +49,7 @@ const maxAuditEntries = 20
 
 /**
  * Writes an operator's command into the job as a request to the scheduler (W10). Only this decision changes a
- * terminal document (I7). A repeated command is refused and changes nothing (F-O2).
+ * terminal document (I7). If a completed command is repeated, the repeat is refused (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
   if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
