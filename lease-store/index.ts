@@ -1,32 +1,37 @@
 /**
  * # Lease store
  *
- * Decides and records which instance reads which feed range, and how far it has read.
+ * Decides and records which instance reads which feed range, and the position that the instance has reached.
  *
- * A **lease** is one document per feed range in the lease container. It has the shape of the .NET V3 SDK, so
- * a deployment unit may mix Node and .NET hosts.
+ * A **lease** is one document per feed range in the lease container. The document has the same format as in
+ * the .NET V3 SDK, so a deployment unit may have both Node hosts and .NET hosts.
  *
  * States of a lease:
  *
  * - *Free*: it has no owner. Any instance may acquire it.
  * - *Owned*: its owner renews or checkpoints it every few seconds.
- * - *Expired*: the store's clock minus `_ts` exceeds the expiration interval by more than its resolution of a
- *   second. Another instance may acquire it.
- * - *Requested*: its owner lives, and another instance has asked for it. The owner finishes its page, stores
- *   its position and releases the lease. The free lease is then kept for the requester for a while.
+ * - *Expired*: its owner has not written it for longer than the expiration interval. The time since the last
+ *   write is the store's time minus `_ts`. Both are whole seconds, so this time must exceed the interval by
+ *   one more second. Another instance may then acquire the lease.
+ * - *Requested*: its owner lives, and another instance has requested the lease. The owner finishes its page,
+ *   stores its position and releases the lease. For a limited time, the free lease is then kept for the
+ *   requester.
  *
- * Every step is one conditional replace on the etag last seen. If two instances want the same lease, one of
- * them gets *conflict* and goes on. The wall clocks of two instances are never compared.
+ * Every change of a lease is one replace, which succeeds only if the etag is still the one last seen. If two
+ * instances want the same lease, one of them gets *conflict* and continues without the lease. The wall clocks
+ * of two instances are never compared.
  *
  * Parts:
  *
- * - `lease/`: the lease, its document, ids, transitions and expiry, and the role of its container.
- * - `balance/`: which leases an instance takes or requests, how long a request is valid, processes with the
- *   same name.
- * - `ranges/`: which leases are missing, and which overlap.
- * - `cosmos/`: the store in a Cosmos DB container, and the errors of Cosmos DB.
+ * - `lease/` has the lease, its document, ids, transitions and expiry, and the requirements for its
+ *   container.
+ * - `balance/` decides which leases an instance takes or requests and how long a request is valid. The folder
+ *   also has the check for processes with the same name.
+ * - `ranges/` finds missing leases and overlapping leases.
+ * - `cosmos/` has the store in a Cosmos DB container, and the meaning of Cosmos DB's errors.
  *
- * Files named by a verb or a rule are pure: they take leases and the time, and return leases.
+ * The functions in `balance/`, `ranges/` and `lease/transitions.ts` are pure: they receive leases and the
+ * time, and return their decision.
  *
  * Start with `lease/lease.ts` and `lease/transitions.ts`, then read `balance/balance.ts`.
  */

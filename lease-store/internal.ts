@@ -1,4 +1,4 @@
-/** The names of this room that only other rooms see. */
+/** The additional names of this folder that only other folders of the library use. */
 export {
   decodeLease,
   encodeLease,

@@ -1,26 +1,26 @@
 import type { Lease, LeaseOwner } from '../lease/lease.js'
 import { isOwnedBy } from '../lease/transitions.js'
 
-/** How many leases one instance may hold. */
+/** The smallest and the largest number of leases of one instance. */
 export interface LeaseLimits {
   /**
-   * The instance takes at least this many, even if others then have fewer than their share. Null for no
-   * minimum. Wins over `maxLeases`.
+   * The instance takes at least this number of leases, even if other instances then have fewer than their
+   * share. Null for no minimum. If the two limits contradict, this limit has priority over `maxLeases`.
    */
   readonly minLeases: number | null
-  /** The instance never takes more than this many. Null for no limit. */
+  /** The instance never takes more than this number of leases. Null for no limit. */
   readonly maxLeases: number | null
 }
 
-/** The facts by which an instance decides which leases to take. */
+/** The facts that an instance uses to decide which leases to take. */
 export interface Balance {
   readonly self: LeaseOwner
   readonly leases: readonly Lease[]
-  /** Tokens of owned leases that have expired: their owner shows no sign of life. */
+  /** Tokens of owned leases that have expired, because their owner shows no sign of life. */
   readonly expired: ReadonlySet<string>
   /** Tokens of leases whose requester has not fetched them in time. */
   readonly lapsed: ReadonlySet<string>
-  /** Tokens of leases whose owner does not answer a request. */
+  /** Tokens of leases whose owner has not answered this instance's request in time. */
   readonly unanswered: ReadonlySet<string>
   readonly limits: LeaseLimits
   /** Returns a number in [0, 1). Instances that decide at the same time should draw different numbers. */
@@ -29,25 +29,29 @@ export interface Balance {
 
 /** The leases that an instance acquires and requests now. No lease is in both lists. */
 export interface Selection {
-  /** Leases to acquire: they are free or expired, or their owner does not answer a request. */
+  /**
+   * Leases to acquire, because they are free or expired, or because their owner does not answer a request.
+   */
   readonly take: readonly Lease[]
-  /** Leases to request: their owner is alive and hands them over. */
+  /** Leases to request. The owner of each is alive and will hand over the lease. */
   readonly ask: readonly Lease[]
 }
 
 /**
  * Chooses the leases to take and to request now.
  *
- * - A lease counts for its requester, or else for its owner.
- * - The share of an instance is the number of leases divided by the number of instances with leases (this one
- *   included), rounded up.
- * - Up to its share, this instance takes leases that are kept for it, free or expired.
- * - Only if no lease is available, it requests leases of other instances. It picks each one from the instance
- *   that has most at that point, if that instance has more than its share. An instance that lacks two or more
- *   leases may also bring another one below its share; otherwise rounding up could leave it without leases.
+ * - A lease counts for its requester. A lease without a requester counts for its owner.
+ * - The share of an instance is the number of leases divided by the number of instances, rounded up. The
+ *   instances are this instance and all others with leases.
+ * - Up to its share, this instance takes leases that are kept for it, free leases and expired leases.
+ * - Only if no lease is free or expired, this instance requests leases of other instances. This instance
+ *   picks each lease from the other instance that has the most leases at that point. Normally, the other
+ *   instance must have more than its share. If this instance lacks two or more leases, however, the other
+ *   instance may also go below its share. Otherwise, because shares are rounded up, this instance could
+ *   remain without leases.
  *
- * A .NET host would make each of these choices, too, so a mixed deployment unit settles in the same state.
- * This function makes all choices at once, before any lease has moved.
+ * A .NET host makes the same choices, so a mixed deployment unit reaches the same final state. This function
+ * makes all choices in one call, before any lease has moved.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance
@@ -56,7 +60,7 @@ export function selectLeases(balance: Balance): Selection {
   for (const lease of shuffled(leases, random)) {
     const { owner, incarnation } = lease
     const isLive = owner !== null && !balance.expired.has(lease.leaseToken)
-    // An instance that gives away its last lease still counts as an instance.
+    // Even an instance that hands over its last lease counts as an instance with leases.
     if (isLive) listIn(shares, keyOf(owner, incarnation))
     const claimant = claimantOf(lease, isLive, balance.lapsed)
     if (claimant === null) available.push(lease)
@@ -72,7 +76,7 @@ export function selectLeases(balance: Balance): Selection {
   return surplusOf([...shares.values()], { share, missing: share - mine.length, take })
 }
 
-/** Returns the instance that a lease counts for; null when any instance may take it. */
+/** Returns the key of the instance for which a lease counts; null if any instance may take the lease. */
 function claimantOf(
   { leaseToken, owner, incarnation, handover }: Lease,
   isLive: boolean,
@@ -85,7 +89,8 @@ function claimantOf(
 }
 
 /**
- * Selects spare leases, each from the instance with most, until none is missing or no instance can spare one.
+ * Selects leases of other instances, each from the instance with the most leases. Ends when this instance has
+ * its share or no other instance can spare a lease.
  */
 function surplusOf(
   others: readonly Lease[][],
@@ -106,8 +111,8 @@ function surplusOf(
 }
 
 /**
- * Returns the cost of moving a lease. A lease without an owner costs least, then one whose hand-over is
- * already pending.
+ * Returns the cost of moving a lease. A lease without an owner costs least. A lease that has an owner and a
+ * pending hand-over costs less than one without a hand-over.
  */
 function costOf({ owner, handover }: Lease): number {
   if (owner === null) return 0
@@ -121,8 +126,8 @@ function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits)
 }
 
 /**
- * Identifies an instance. Two processes with one name are two owners. Case is ignored, because .NET ignores
- * it in names.
+ * Returns a key that identifies an instance. Two processes with the same name have different keys. The case
+ * of the name does not matter, because .NET ignores case in names.
  */
 function keyOf(instanceName: string, incarnation: string | null): string {
   return JSON.stringify([instanceName.toLowerCase(), incarnation])

@@ -2,9 +2,9 @@ import type { Lease, LeaseOwner } from '../lease/lease.js'
 import type { LeaseObservations } from '../lease/observation.js'
 
 /**
- * Returns a lease of another living process with the same name as this instance, or null. A process is alive
- * if it was seen writing within `expirationMs`. Leases of an earlier life of this instance are not written;
- * they only wait to expire (F-L16, F-L17).
+ * Returns a lease of another living process with the same name as this instance, or null if there is none. A
+ * process counts as alive if it has written a lease within the last `expirationMs`. An earlier life of this
+ * instance no longer writes its leases, so its leases are not returned (F-L16, F-L17).
  */
 export function duplicateInstanceLease(
   observations: LeaseObservations,
@@ -24,8 +24,8 @@ export function duplicateInstanceLease(
 }
 
 /**
- * Returns whether this instance gives way to `twin`. Of two processes with one name that see each other,
- * exactly one does.
+ * Returns whether this instance must stop in favour of `twin`. If two processes with the same name see each
+ * other, this is true for exactly one of them.
  */
 export function yieldsTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
   return (twin.incarnation ?? self.incarnation) < self.incarnation

@@ -9,20 +9,20 @@ export interface HandoverPatience {
   readonly observations: LeaseObservations
   /** The observer's monotonic clock. */
   readonly monotonicMs: number
-  /** The store's time, or null when it is not known. */
+  /** The store's time, or null if it is unknown. */
   readonly storeTimeMs: number | null
   readonly leaseRenewIntervalMs: number
   readonly leaseAcquireIntervalMs: number
 }
 
 /**
- * Returns the tokens of the leases that this instance has requested, whose owner has not answered within two
- * renew intervals, and that may be taken now.
+ * Returns the tokens of the leases that this instance has requested and may now take without an answer. The
+ * owner of each lease has not answered within two renew intervals.
  *
- * Only owners without an incarnation (.NET hosts) leave a request unanswered. An instance of this library
- * hands the lease over or, while its delegate is still at work, renews it. If it does neither, its lease
- * expires. Between instances of this library a lease therefore never has two owners (I12), and balancing does
- * not cut a long page short.
+ * This happens only to leases of owners without an incarnation (.NET hosts). An owner of this library hands
+ * over the lease, or renews it while its delegate still works on a page. If the owner does neither, the lease
+ * expires. Between instances of this library, a lease therefore never has two owners (I12), and balancing
+ * never interrupts a long page.
  */
 export function unanswered(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs } = patience
@@ -39,9 +39,9 @@ export function unanswered(leases: readonly Lease[], patience: HandoverPatience)
 }
 
 /**
- * Returns the tokens of the leases whose requester would have fetched them by now if it were alive. A free
- * lease is kept for its requester for two acquire intervals. An owned lease is kept until two acquire
- * intervals after the owner should have answered.
+ * Returns the tokens of the leases whose requester has had enough time to take them, and has not done so. A
+ * free lease is kept for its requester for two acquire intervals. If the lease still has its owner, the
+ * requester has two renew intervals (for the owner's answer) plus two acquire intervals.
  */
 export function lapsed(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs, leaseAcquireIntervalMs } = patience

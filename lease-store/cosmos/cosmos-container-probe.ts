@@ -2,17 +2,20 @@ import type { Container, ContainerDefinition } from '@azure/cosmos'
 import type { ContainerSettings } from '../lease/container-role.js'
 import { storeTimeMs } from './cosmos-response.js'
 
-/** A container as it was found. */
+/** The id, the settings and the store's time, as read from the service. */
 export interface ProbedContainer {
   readonly id: string
   /** The id that the service gave the container. */
   readonly rid: string
   readonly settings: ContainerSettings
-  /** Milliseconds since the epoch by the store's clock; null when its answer contains no time. */
+  /** The store's time in milliseconds since the epoch; null if the store's answer contains no time. */
   readonly storeTimeMs: number | null
 }
 
-/** Reads the settings of a container. Rejects when it is missing, forbidden or not reached. */
+/**
+ * Reads the settings of a container. Rejects if the container does not exist, access is forbidden, or the
+ * store cannot be reached.
+ */
 export async function probeContainer(container: Container): Promise<ProbedContainer> {
   const { resource, headers } = await container.read()
   if (resource === undefined) throw new Error(`container ${container.id} was read without its definition`)

@@ -1,4 +1,4 @@
-/** The meaning of a failed request to Cosmos DB for its caller. */
+/** The meaning that a failed request to Cosmos DB has for its caller. */
 export type CosmosErrorKind =
   /** 409: a document with that id already exists. */
   | { readonly kind: 'conflict' }
@@ -6,31 +6,33 @@ export type CosmosErrorKind =
   | { readonly kind: 'preconditionFailed' }
   /** 404: there is no such document or container. */
   | { readonly kind: 'notFound' }
-  /** 404 with sub-status 1002: the replica is behind the session. This passes by itself. */
+  /**
+   * 404 with sub-status 1002: the replica does not have the writes of the session yet. A later try succeeds.
+   */
   | { readonly kind: 'sessionNotAvailable' }
   /** 410: the partition was split, merged or moved. */
   | { readonly kind: 'gone' }
   /** 429: nothing was done; `retryAfterMs` is the server's advice. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
-  /** 449: nothing was done; try again at once. */
+  /** 449: nothing was done; try again immediately. */
   | { readonly kind: 'retryWith' }
-  /** The store was not reached, or could not answer. Nothing was written. */
+  /** The store could not be reached, or could not answer. Nothing was written. */
   | { readonly kind: 'unavailable' }
-  /** For a write only: it may or may not have been applied. */
+  /** Only for a write: the write may or may not have been applied. */
   | { readonly kind: 'unknownOutcome' }
   /** 401: the key or token is wrong. */
   | { readonly kind: 'unauthorized' }
-  /** 403: the identity may not do this. */
+  /** 403: the caller's identity does not have the permission for this request. */
   | { readonly kind: 'forbidden' }
-  /** Anything else: a bad request, or not an error of the store at all. */
+  /** Any other error: a bad request, or an error that did not come from the store. */
   | { readonly kind: 'other' }
 
-/** Network failures that happen before a request is on its way, so that a write was certainly not applied. */
+/** Network failures that happen before a request is sent, so a write was certainly not applied. */
 const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Failures that leave open how far a request came. The SDK's pipeline turns all others into
- * `REQUEST_SEND_ERROR`.
+ * Network failures after which it is unknown whether the store received the request. The SDK's pipeline turns
+ * all other failures into `REQUEST_SEND_ERROR`.
  */
 const underWay = new Set([
   'ECONNRESET',
@@ -42,8 +44,9 @@ const underWay = new Set([
 ])
 
 /**
- * Classifies an error of `@azure/cosmos`, or an error whose cause is one. Reads sub-status and retry-after
- * from the headers when the SDK dropped them from the error, as its change feed iterator does.
+ * Classifies an error of `@azure/cosmos`, or an error whose `cause` is such an error. The SDK's change feed
+ * iterator omits sub-status and retry-after from its errors, so this function then reads them from the
+ * headers.
  */
 export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {
   const { code, substatus, retryAfterInMs, headers, cause } = fieldsOf(error)
@@ -99,6 +102,7 @@ function numberOf(value: unknown): number | null {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return {}
-  // Not a copy: `cause` and `message` of an error are not enumerable.
+  // Returns the object itself, because a copy of an error would lack `cause` and `message`, which are not
+  // enumerable.
   return value as Readonly<Record<string, unknown>>
 }

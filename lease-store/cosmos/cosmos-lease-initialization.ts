@@ -5,7 +5,7 @@ import type { LeasePartitioning } from '../lease/lease-document.js'
 import { initializationLock, initializationMarker } from '../lease/lease-naming.js'
 import type { LeaseInitialization } from '../lease/lease-store.js'
 
-/** The location of the documents, and a function that receives the cost of each request. */
+/** The location of marker and lock, and a function that receives the cost of each request. */
 export interface CosmosLeaseInitializationOptions {
   readonly container: Container
   readonly prefix: string
@@ -14,8 +14,8 @@ export interface CosmosLeaseInitializationOptions {
 }
 
 /**
- * An instance removes an expired lock only after this much more time: the age of a lock is known to the
- * second only.
+ * The additional time after which an instance removes an expired lock, because the age of a lock is known
+ * only in whole seconds.
  */
 const lockGraceMs = 2_000
 
@@ -29,7 +29,7 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     return (await this.readMarker()).doneAtMs
   }
 
-  /** Returns the store's time, from the answer to a read of the marker. Null if the answer has no date. */
+  /** Reads the marker and returns the store's time from the answer; null if the answer has no date. */
   async storeTimeMs(): Promise<number | null> {
     return (await this.readMarker()).timeMs
   }
@@ -78,7 +78,10 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     }
   }
 
-  /** Removes an expired lock. A container without TTL would keep the lock of a crashed instance forever. */
+  /**
+   * Removes an expired lock, because a container without TTL would keep the lock of a crashed instance
+   * forever.
+   */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { container, prefix, partitioning, onAnswer } = this.options
     const { id } = initializationLock(prefix, partitioning, ttlSeconds)

@@ -26,20 +26,20 @@ import { RefusedLeaseError } from '../lease/refused-lease-error.js'
 /** The location of a deployment unit's leases, and the container whose feed they divide. */
 export interface CosmosLeaseStoreOptions {
   /**
-   * Partitioned by `/id` or `/partitionKey`, with `defaultTtl` -1 so that a stale bootstrap lock removes
-   * itself.
+   * The container of the leases. The container must be partitioned by `/id` or `/partitionKey`. The container
+   * needs `defaultTtl` -1, so that the store removes an old bootstrap lock.
    */
   readonly leaseContainer: Container
   readonly monitoredContainer: Container
   /** The name of the deployment unit. */
   readonly processorName: string
   /**
-   * Host part of the monitored account's endpoint, as the ids of the leases spell it. Default: the host of
-   * the endpoint that the client was configured with. Set it to share leases with hosts that spell it
-   * differently.
+   * The host part of the monitored account's endpoint, spelled as in the ids of the leases. Default: the host
+   * of the endpoint with which the client was configured. Set this option to share leases with hosts that use
+   * another spelling.
    */
   readonly accountHost?: string
-  /** Called with the operation and the request units of every request. */
+  /** Called after every request, with the operation and the request units that it cost. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
@@ -48,7 +48,7 @@ type Stored = ItemDefinition & LeaseDocument
 /** Stores the leases of one deployment unit in a Cosmos DB container, as documents of the .NET V3 SDK. */
 export class CosmosLeaseStore implements LeaseStore {
   readonly initialization: LeaseInitialization
-  /** The same as `initialization`, for what the port does not offer. */
+  /** The same object as `initialization`, with the methods that the interface lacks. */
   private readonly marker: CosmosLeaseInitialization
 
   private constructor(
@@ -68,8 +68,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   /**
-   * Reads the properties of both containers. Rejects when a container is missing, or when the lease container
-   * is partitioned by another path than `/id` or `/partitionKey`.
+   * Reads the properties of both containers and returns the store. Rejects if a container does not exist, or
+   * if the lease container is partitioned by another path than `/id` or `/partitionKey`.
    */
   static async open(options: CosmosLeaseStoreOptions): Promise<CosmosLeaseStore> {
     const [{ rid }, leases] = await Promise.all([
@@ -83,8 +83,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // The SDK does not publish a query's headers. A read of the marker, even a missing one, gives them for
-    // one request unit.
+    // The store's time is in the headers of an answer, but the SDK does not publish the headers of a query. A
+    // read of the marker returns headers for one request unit, even if the marker does not exist.
     const [documents, timeMs] = await Promise.all([this.query(), this.marker.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
@@ -98,7 +98,7 @@ export class CosmosLeaseStore implements LeaseStore {
     this.charge('lease.read', answer)
     if (answer.resource !== undefined) return this.decode(answer.resource)
     if (this.partitioning === '/id') return null
-    // An older .NET host may have stored it under a random partition key.
+    // An older .NET host may have stored the lease under a random partition key.
     const leases = (await this.list()).leases
     return leases.find((lease) => lease.leaseToken === leaseToken) ?? null
   }
@@ -125,7 +125,7 @@ export class CosmosLeaseStore implements LeaseStore {
         .replace<Stored>({ ...document, id }, ifMatch(lease))
       this.charge('lease.replace', answer)
       const isTold = (answer.resource ?? undefined) !== undefined || (answer.etag as unknown) !== undefined
-      // The lease is written, but the next write needs its etag.
+      // The lease is written, but the next write needs the new etag, which is unknown.
       if (!isTold)
         return { kind: 'unknownOutcome', cause: new Error('the answer has neither document nor etag') }
       return { kind: 'written', lease: await this.decode(stored(document, answer)) }
@@ -199,8 +199,8 @@ function keyOf({ document }: Lease, id: string): string {
 }
 
 /**
- * Throws if a lease exists twice. Under random keys two hosts can create one twice, and neither copy is right
- * (F-L4).
+ * Throws if a lease exists twice. With random partition keys, two hosts can create the same lease twice, and
+ * neither document is the right one (F-L4).
  */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
@@ -215,8 +215,8 @@ function refuseDuplicates(leases: readonly Lease[]): void {
 }
 
 /**
- * Returns the document as the store holds it after a write. Some clients are configured to receive no
- * document; then etag and time come from the headers.
+ * Returns the document as the store holds it after a write. If the client is configured to receive no
+ * document, the answer has none. Etag and time then come from the headers.
  */
 function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
   const writtenAtMs = storeTimeMs(answer.headers) ?? 0

@@ -1,22 +1,25 @@
 import type { CosmosClient, PluginConfig } from '@azure/cosmos'
 import { cosmosErrorKind } from './cosmos-errors.js'
 
-/** How one request ended: the headers of its answer, or none if no answer came. */
+/** The end of one request, with the headers of the answer. Without an answer, `headers` is empty. */
 export interface RequestEnd {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** Called when a request leaves. It returns a function that is called when the request ends. */
+/**
+ * A function that is called when a request is sent. The function returns another function, which is called
+ * when the request ends.
+ */
 export type RequestObserver = () => (end: RequestEnd) => void
 
-/** The options of watched clients, each with its observers. */
+/** The observers of each watched client, by the client's options object. */
 const watched = new WeakMap<object, Set<RequestObserver>>()
-/** The error of each failed request, by the options object that it was made with. */
+/** The error of each failed request, by the options object that was passed with the request. */
 const failures = new WeakMap<object, unknown>()
 
 /**
- * Calls `observer` for every request of a client, including each retry. The client may be the user's own, so
- * the plugin is added to its existing options.
+ * Calls `observer` for every request of a client, including each retry. The client may belong to the user and
+ * exist already, so the plugin is added to the client's existing options.
  *
  * @returns a function that removes the observer
  */
@@ -32,9 +35,10 @@ export function watchFailures(client: CosmosClient): void {
 }
 
 /**
- * Returns the error of the requests with this options object, because the SDK drops the status of a batch
- * that fails. The SDK may have tried several times. The result is then the last error, or the first one that
- * leaves open whether the batch was written. Undefined if no request failed.
+ * Returns the error of the requests with this options object, or undefined if no request failed. The SDK does
+ * not report the status of a failed batch, so callers get the status from here. If the SDK tried several
+ * times, the result is the first error that leaves open whether the batch was written. If there is no such
+ * error, the result is the last error.
  */
 export function failureOf(options: object): unknown {
   return failures.get(options)

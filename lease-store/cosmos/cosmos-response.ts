@@ -1,8 +1,8 @@
 import type { Container } from '@azure/cosmos'
 
 /**
- * Returns the store's time from the headers of an answer, in milliseconds since the epoch and whole seconds.
- * Null if the headers have no date.
+ * Returns the store's time from the headers of an answer, or null if the headers have no date. The time is in
+ * milliseconds since the epoch, rounded to whole seconds.
  */
 export function storeTimeMs(headers: Readonly<Record<string, unknown>>): number | null {
   const { date } = headers
@@ -11,9 +11,9 @@ export function storeTimeMs(headers: Readonly<Record<string, unknown>>): number 
 }
 
 /**
- * Returns the host part of the endpoint that a container's client was configured with. The SDK does not
- * publish that endpoint. The one it publishes may name a region, and .NET hosts name leases after the
- * endpoint without one.
+ * Returns the host part of the endpoint with which a container's client was configured. The SDK does not
+ * publish that endpoint, so it is read from a private field. The endpoint that the SDK publishes may name a
+ * region. .NET hosts, however, name leases after the endpoint without a region.
  */
 export async function accountHostOf(container: Container): Promise<string> {
   const configured = at(at(at(container.database.client, 'clientContext'), 'cosmosClientOptions'), 'endpoint')

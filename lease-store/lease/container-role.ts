@@ -1,22 +1,31 @@
 import type { LeasePartitioning } from './lease-document.js'
 
-/** The settings of a container that decide whether, and how well, it serves its purpose. */
+/** The settings of a container that decide whether, and how well, the container serves its purpose. */
 export interface ContainerSettings {
   readonly partitionKeyPaths: readonly string[]
-  /** Seconds; -1 for "only where a document states one", null for off. */
+  /**
+   * The default time to live in seconds. -1: only documents with their own time to live expire. Null: off.
+   */
   readonly defaultTtl: number | null
-  /** Whether every field of a document is indexed, as it is by default. */
+  /** Whether every field of a document is indexed. By default, a new container indexes every field. */
   readonly isFullyIndexed: boolean
 }
 
-/** The purpose of a container, what that requires, and what breaks without it. */
+/**
+ * The purpose of a container, the settings that this purpose requires, and the damage that other settings do.
+ */
 export interface ContainerRole<Name extends string = string> {
   readonly name: Name
-  /** The paths by which it may be partitioned. It is created with the first. */
+  /**
+   * The paths by which the container may be partitioned. A new container is partitioned by the first path.
+   */
   readonly partitionKeys: readonly [string, ...string[]]
-  /** The paths that are queried. Only these are indexed, because each one adds to the cost of a write. */
+  /**
+   * The paths that are queried. Only these paths are indexed, because each indexed path adds to the cost of a
+   * write.
+   */
   readonly indexedPaths: readonly string[]
-  /** What breaks, in words that continue those about the setting found. */
+  /** The damage of each wrong setting, as the end of a sentence that begins with that setting. */
   readonly breaks: Readonly<Record<'ifOtherKey' | 'ifDeleting' | 'ifTtlOff' | 'ifFullyIndexed', string>>
 }
 
@@ -24,14 +33,14 @@ export interface ContainerRole<Name extends string = string> {
 export interface ContainerFinding<Name extends string = string> {
   readonly rule: `${Name}Container${Requirement['about']}`
   readonly severity: Requirement['severity']
-  /** The container, its setting, and what that breaks. */
+  /** One sentence: the container, its wrong setting, and the damage that this setting does. */
   readonly observation: string
   readonly advice: string
 }
 
 interface Requirement {
   readonly about: 'Key' | 'Ttl' | 'Indexing'
-  /** `fatal`: work is refused or lost. `problem`: something is never removed. `notice`: it costs more. */
+  /** `fatal`: work is refused or lost. `problem`: a document is never removed. `notice`: writes cost more. */
   readonly severity: 'fatal' | 'problem' | 'notice'
   readonly isMet: (settings: ContainerSettings, role: ContainerRole) => boolean
   readonly found: (settings: ContainerSettings) => string
@@ -44,7 +53,7 @@ const ttl = {
   advice: () => 'set its default time to live to "on (no default)", which is -1',
 } as const
 
-/** Everything that is required of containers, whatever their role. */
+/** The requirements that all containers must meet, whatever their role. */
 const requirements: readonly Requirement[] = [
   {
     about: 'Key',
@@ -82,7 +91,7 @@ const requirements: readonly Requirement[] = [
   },
 ]
 
-/** The role of a container of leases. Some .NET hosts partition theirs by `/partitionKey`. */
+/** The role of a container of leases. Some .NET hosts partition their lease container by `/partitionKey`. */
 export const leaseContainerRole: ContainerRole<'lease'> = {
   name: 'lease',
   partitionKeys: ['/id', '/partitionKey'],
@@ -95,7 +104,7 @@ export const leaseContainerRole: ContainerRole<'lease'> = {
   },
 }
 
-/** Returns the requirements of a role that a container with these settings does not meet. */
+/** Returns a finding for each requirement of a role that a container with these settings does not meet. */
 export function containerFindings<Name extends string>(
   { id, settings }: { readonly id: string; readonly settings: ContainerSettings },
   role: ContainerRole<Name>,
@@ -118,7 +127,7 @@ export function findingText({ observation, advice }: ContainerFinding): string {
 /**
  * Returns how a container of leases is partitioned.
  *
- * @throws Error when leases cannot be stored in it, saying what to do
+ * @throws Error if leases cannot be stored in the container; the message says what to do
  */
 export function leasePartitioningOf(id: string, partitionKeyPaths: readonly string[]): LeasePartitioning {
   const settings = { partitionKeyPaths, defaultTtl: -1, isFullyIndexed: false }

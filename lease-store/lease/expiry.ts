@@ -2,15 +2,15 @@ import type { Lease } from './lease.js'
 import type { LeaseObservations } from './observation.js'
 
 /**
- * `_ts` and the store's `Date` are whole seconds, so a difference may overstate the time that passed by this
- * much.
+ * `_ts` and the store's `Date` are whole seconds. The difference between two such times may therefore exceed
+ * the true interval by this much.
  */
 const storeResolutionMs = 1_000
 
 /**
  * Returns the tokens of the owned leases whose owner has shown no sign of life for `expirationMs`. Only the
- * store's clock counts, neither this host's nor the owner's, so no skew can take a lease from a living owner
- * (F-L15).
+ * store's clock counts, not the clock of this host or of the owner. Wrong clocks of hosts therefore never
+ * take a lease from a living owner (F-L15).
  */
 export function expired(
   leases: readonly Lease[],
@@ -21,9 +21,10 @@ export function expired(
 }
 
 /**
- * Returns the tokens of the expired leases while the store's time is unknown: the owned leases that this
- * instance has seen unchanged for `expirationMs`. After a restart this takes one interval longer than
- * {@link expired}, and is as safe.
+ * Returns the tokens of the expired leases. Unlike {@link expired}, this function does not need the store's
+ * time. A lease counts as expired if it has an owner and this instance has seen the lease unchanged for
+ * `expirationMs`. Both functions are equally safe. After a restart of this instance, however, this function
+ * finds an expired lease one interval later.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

@@ -7,16 +7,16 @@ export function isEpkRange(range: FeedRange): boolean {
   return epk.test(range.min) && epk.test(range.max) && range.min < range.max
 }
 
-/** Digits of the hashes that make up an effective partition key: 16 bytes. */
+/** The number of hexadecimal digits of the hash in an effective partition key: 16 bytes. */
 const hashDigits = 32
 
-/** The hash of every key is below this. The bound `"FF"` only means "everything that follows". */
+/** The hash of every key is less than this number. The bound `"FF"` only means "to the end". */
 const hashesEnd = 1n << 126n
 
 /**
- * Cuts `range` into `count` parts with about as many keys each, or into fewer when it is too narrow. Cuts are
- * exact for containers with the current hash, whose two highest bits are 0. For the older hash, parts are
- * uneven but complete.
+ * Cuts `range` into `count` parts with about the same number of keys each. A range that is too narrow is cut
+ * into fewer parts. The parts are even for containers with the current hash, whose two highest bits are 0.
+ * For the older hash, the parts are uneven, but they still cover the whole range.
  */
 export function cutRange(range: FeedRange, count: number): FeedRange[] {
   const min = hashAt(range.min)
@@ -28,7 +28,10 @@ export function cutRange(range: FeedRange, count: number): FeedRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? range.min, max }))
 }
 
-/** Returns about how many keys a range has. A part of a range never has more than the range. */
+/**
+ * Returns the approximate number of keys in a range. A part of a range never has a larger number than the
+ * whole range.
+ */
 export function keyCount({ min, max }: FeedRange): bigint {
   return hashAt(max) - hashAt(min)
 }
@@ -37,7 +40,10 @@ function hashAt(bound: string): bigint {
   return BigInt(`0x${bound.padEnd(hashDigits, '0').slice(0, hashDigits)}`)
 }
 
-/** Drops zeros at the end: bounds compare as text, so these zeros carry no information. */
+/**
+ * Returns the bound of a hash, without the zeros at its end. Bounds are compared as text, so these zeros make
+ * no difference.
+ */
 function epkAt(hash: bigint): string {
   return hash
     .toString(16)
@@ -46,7 +52,7 @@ function epkAt(hash: bigint): string {
     .replace(/(00)+$/, '')
 }
 
-/** Returns the token of a lease that is not one whole physical partition. */
+/** Returns the token of a lease whose range is not exactly one physical partition. */
 export function leaseTokenOf(range: FeedRange): string {
   return `${range.min}-${range.max}`
 }

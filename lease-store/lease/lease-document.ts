@@ -7,17 +7,20 @@ export type LeaseDocument = Readonly<Record<string, unknown>>
 /** The result of decoding a document of the lease container. */
 export type DecodedLease =
   | { readonly kind: 'lease'; readonly lease: Lease }
-  /** A document that this library must not write. `reason` names the document and the rule. */
+  /** This library must not write the document. `reason` names the document and the rule. */
   | { readonly kind: 'refused'; readonly rule: LeaseRefusal; readonly reason: string }
 
-/** The rule by which a document was refused. */
+/** The rule that a refused document breaks. */
 export type LeaseRefusal =
   | 'malformed'
   | 'unknownVersion'
   | 'unknownMode'
-  /** Written by the Java SDK, whose continuation tokens mean something else. */
+  /** The Java SDK wrote the document, and its continuation tokens have another meaning. */
   | 'javaLease'
-  /** Written by an old .NET SDK, which stored only the range's id. Look the range up and decode again. */
+  /**
+   * An old .NET SDK wrote the document and stored only the id of the range. Look up the range and decode
+   * again.
+   */
   | 'missingFeedRange'
 
 /** Facts about a document that the document itself does not contain. */
@@ -26,12 +29,13 @@ export interface DecodeOptions {
   readonly feedRange?: FeedRange
 }
 
-/** How the lease container is partitioned: by `/id`, or by `/partitionKey` with the id as its value. */
+/** The path by which the lease container is partitioned. The value at this path is always the lease's id. */
 export type LeasePartitioning = '/id' | '/partitionKey'
 
 /**
- * The properties of this library. They are in `properties`, the only slot that .NET hosts write back. These
- * hosts do not read it, so an entry about an owner names that owner, and is void once the lease has another
+ * The names of this library's entries in `properties`. `properties` is the only field for additional data
+ * that .NET hosts preserve when they write a lease. .NET hosts do not update these entries when a lease gets
+ * another owner. An entry about an owner therefore names that owner, and is void if the lease has another
  * owner.
  */
 const firstPositionProperty = 'stepward.firstPosition'
@@ -39,9 +43,9 @@ const incarnationProperty = 'stepward.incarnation'
 const handoverProperty = 'stepward.handover'
 
 /**
- * Returns the document of a new lease, field by field as a .NET host creates it. A lease of a whole physical
- * partition has version 0 and the id of the partition as its token. All others have version 1 and are named
- * by their bounds.
+ * Returns the document of a new lease, with the same fields as a document that a .NET host creates. A lease
+ * of a whole physical partition has version 0, and its token is the id of the partition. Every other lease
+ * has version 1, and its token contains the bounds of its range.
  */
 export function encodeNewLease(lease: NewLease, id: string, partitioning: LeasePartitioning): LeaseDocument {
   return {
@@ -61,14 +65,14 @@ export function encodeNewLease(lease: NewLease, id: string, partitioning: LeaseP
 }
 
 /**
- * Returns the document to write: the one that `lease` was read from, with the fields that a transition may
- * have changed.
+ * Returns the document to write: the document from which `lease` was read, with the new values of the fields
+ * that a transition may have changed.
  */
 export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
-    // A lease from the V2 library has the token under another name only. Readers need it under this name,
+    // A lease from the V2 library has its token only in another field. Readers need the token in this field,
     // too.
     LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
@@ -80,12 +84,12 @@ export function encodeLease(lease: Lease): LeaseDocument {
   }
 }
 
-/** Decodes a document of the lease container, or returns why it must be left alone. */
+/** Decodes a document of the lease container. For a document that must not be written, returns the reason. */
 export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}): DecodedLease {
   const refused = refusal(document)
   if (refused !== null) return refused
   const { id, _etag, _ts, LeaseToken, PartitionId, version } = document
-  // A lease that came from the V2 library carries its token twice; .NET lets this one win.
+  // A lease from the V2 library has two fields with a token. As in .NET, `PartitionId` has priority.
   const leaseToken = typeof PartitionId === 'string' ? PartitionId : LeaseToken
   if (typeof leaseToken !== 'string' || leaseToken === '')
     return malformed(id, 'LeaseToken must be a non-empty string')
@@ -123,7 +127,10 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
   }
 }
 
-/** Applies the rules that protect foreign leases. Returns null when this library may write the document. */
+/**
+ * Applies the rules that protect leases of other libraries. Returns null if this library may write the
+ * document.
+ */
 function refusal(document: LeaseDocument): DecodedLease | null {
   const { id, version, Mode, ContinuationToken } = document
   if (typeof id !== 'string') return malformed(id, 'id must be a string')
@@ -171,12 +178,14 @@ function modeOf(stored: unknown): LeaseMode | null {
   return known.find((mode) => mode.toLowerCase() === stored.toLowerCase()) ?? null
 }
 
-/** Returns the owner. White space counts as no owner, as it does for .NET hosts. */
+/** Returns the owner. A name of white space only means that there is no owner, as for .NET hosts. */
 function ownerOf(stored: unknown): string | null {
   return typeof stored === 'string' && stored.trim() !== '' ? stored : null
 }
 
-/** Parses a timestamp. Older Java hosts ended theirs with the zone's name in brackets. */
+/**
+ * Parses a timestamp. Older Java hosts wrote timestamps that end with the name of the time zone in brackets.
+ */
 function decodeTimestamp(stored: unknown): number | null {
   if (typeof stored !== 'string') return null
   const parsed = Date.parse(stored.replace(/\[.*\]$/, ''))
@@ -223,8 +232,8 @@ function decodeIncarnation(stored: unknown, owner: string | null): string | null
 }
 
 /**
- * Decodes the requester. A request, or a place kept for a requester, is void if it names another owner than
- * the current one.
+ * Decodes the requester of a hand-over. The entry names the owner (null for a free lease) at the time of the
+ * request. If the lease has another owner now, the entry is void.
  */
 function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | null {
   const said = parsedRecord(stored)
@@ -247,7 +256,7 @@ function encodeFirstPosition(position: FirstPosition): string {
   return position.kind === 'beginning' ? 'beginning' : new Date(position.atMs).toISOString()
 }
 
-/** .NET leaves some null fields out and writes others as null. Both mean the same. */
+/** .NET omits some fields that are null, and writes other fields as null. The meaning is the same. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }

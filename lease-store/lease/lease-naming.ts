@@ -1,11 +1,13 @@
 import type { LeasePartitioning } from './lease-document.js'
 
-/** The values from which the documents of one deployment unit get their ids, as .NET hosts name them. */
+/** The values that make up the ids of the documents of one deployment unit, in the format of .NET hosts. */
 export interface LeasePrefix {
   readonly processorName: string
-  /** Host part of the endpoint the monitored container's client was configured with, without port. */
+  /**
+   * The host part, without port, of the endpoint with which the monitored container's client was configured.
+   */
   readonly accountHost: string
-  /** `_rid` of the monitored container. */
+  /** The `_rid` of the monitored container. */
   readonly containerRid: string
 }
 
@@ -15,8 +17,8 @@ export function leasePrefix({ processorName, accountHost, containerRid }: LeaseP
 }
 
 /**
- * The parts of the ids of a Java host's documents if it uses names of database and container, not their
- * `_rid`s.
+ * The values that make up the ids of a Java host's documents. Such ids contain the names of the database and
+ * container in place of their `_rid`s.
  */
 export interface JavaLeasePrefix {
   readonly processorName: string
@@ -25,12 +27,15 @@ export interface JavaLeasePrefix {
   readonly containerName: string
 }
 
-/** Returns the prefix of documents that a Java host names by database and container (`handleChanges`). */
+/**
+ * Returns the prefix of the ids that a Java host makes of the names of database and container
+ * (`handleChanges`).
+ */
 export function javaLeasePrefix(names: JavaLeasePrefix): string {
   return `${names.processorName}${names.accountHost}_${names.databaseName}_${names.containerName}`
 }
 
-/** Returns the prefix of the ids of a unit's leases. No other document has it. */
+/** Returns the prefix of the ids of a unit's leases. No other document has an id with this prefix. */
 export function leaseIdPrefix(prefix: string): string {
   return `${prefix}..`
 }
@@ -40,7 +45,7 @@ export function leaseDocumentId(prefix: string, leaseToken: string): string {
   return `${leaseIdPrefix(prefix)}${leaseToken}`
 }
 
-/** Returns the marker document. It exists once the leases of this unit have been created. */
+/** Returns the marker document. This document is created after all leases of the unit. */
 export function initializationMarker(
   prefix: string,
   partitioning: LeasePartitioning,
@@ -50,7 +55,8 @@ export function initializationMarker(
 }
 
 /**
- * Returns the lock document. Only one instance can create it, and the store removes it `ttlSeconds` later.
+ * Returns the lock document. Only one instance can create the lock document. The store removes it after
+ * `ttlSeconds`.
  */
 export function initializationLock(
   prefix: string,
@@ -64,8 +70,8 @@ export function initializationLock(
 }
 
 /**
- * Returns the database's `_rid`: the first four bytes of those of its containers. In resource ids `-` stands
- * for the `/` of base 64.
+ * Returns the `_rid` of the database, which is the first four bytes of the `_rid` of each of its containers.
+ * Resource ids are base 64 with `-` in place of `/`.
  */
 function databaseRidOf(containerRid: string): string {
   const bytes = Buffer.from(containerRid.replaceAll('-', '/'), 'base64').subarray(0, 4)

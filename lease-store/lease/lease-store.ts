@@ -3,13 +3,14 @@ import type { Lease, NewLease } from './lease.js'
 /** The leases of one deployment unit, and the store's time when they were read. */
 export interface LeaseListing {
   readonly leases: readonly Lease[]
-  /** The store's time, milliseconds since the epoch, or null when the store has not stated it. */
+  /** The store's time in milliseconds since the epoch; null if the store's answer contained no time. */
   readonly storeTimeMs: number | null
 }
 
 /**
- * The result of a conditional write of a lease. A lost race is a value; only unexpected failures are thrown.
- * `unknownOutcome`: the write may or may not have been applied. Read the lease and decide again.
+ * The result of a conditional write of a lease. If another instance was faster, that is a result and not an
+ * error. Only unexpected failures are thrown. `unknownOutcome` means that the write may or may not have been
+ * applied, so read the lease and decide again.
  */
 export type LeaseWrite =
   | { readonly kind: 'written'; readonly lease: Lease }
@@ -26,45 +27,50 @@ export type LeaseDeletion =
   { readonly kind: 'deleted' } | { readonly kind: 'conflict' } | { readonly kind: 'notFound' }
 
 /**
- * Stores the leases of **one** deployment unit. Implementations: a Cosmos container
- * ({@link import('../cosmos/cosmos-lease-store.js').CosmosLeaseStore}) and the embedded engine; both pass the
- * same suite.
+ * Stores the leases of **one** deployment unit. There are two implementations, which pass the same test
+ * suite: one for a Cosmos container ({@link import('../cosmos/cosmos-lease-store.js').CosmosLeaseStore}), and
+ * one for the embedded engine.
  */
 export interface LeaseStore {
   /**
-   * Returns all leases of the unit, in no order. The result is not a snapshot: a lease that is split
-   * meanwhile may be missing together with its children. Rejects with
-   * {@link import('./refused-lease-error.js').RefusedLeaseError} when a document among them must be left
-   * alone or exists twice. Rejects with the store's error when the store does not answer.
+   * Returns all leases of the unit, in no particular order. The result is not a snapshot, because leases may
+   * change during the call. If a lease is split during the call, the result may contain neither this lease
+   * nor its children. Rejects with {@link import('./refused-lease-error.js').RefusedLeaseError} if this
+   * library must not write one of the documents, or if a document exists twice. Rejects with the store's
+   * error if the store does not answer.
    */
   list(): Promise<LeaseListing>
-  /** Returns the lease as it is stored now; null when it does not exist. Rejects as {@link list} does. */
+  /**
+   * Returns the lease as it is stored now, or null if it does not exist. Rejects in the same cases as
+   * {@link list}.
+   */
   read(leaseToken: string): Promise<Lease | null>
   /**
-   * Creates a lease without an owner, unless its token exists. Rejects with the store's error; the lease may
-   * still have been written.
+   * Creates a lease without an owner, unless there is already a lease with its token. If the store fails, the
+   * call rejects with the store's error, and the lease may still have been written.
    */
   create(lease: NewLease): Promise<LeaseCreation>
-  /** Writes `lease` on condition that the stored document still has `lease.etag`. */
+  /** Writes `lease` only if the stored document still has `lease.etag`. */
   replace(lease: Lease): Promise<LeaseWrite>
   /**
-   * Deletes `lease` on condition that the stored document still has `lease.etag`. Rejects with the store's
-   * error.
+   * Deletes `lease` only if the stored document still has `lease.etag`. If the store fails, the call rejects
+   * with the store's error.
    */
   delete(lease: Lease): Promise<LeaseDeletion>
   /** The bootstrap marker (`.info`) and lock (`.lock`) of the unit. */
   readonly initialization: LeaseInitialization
 }
 
-/** Lets one instance create the leases, and shows the others when they are complete. */
+/** Lets one instance create the leases, and shows the other instances when all leases exist. */
 export interface LeaseInitialization {
   /**
-   * Returns when the leases were complete for the first time, by the store's clock in milliseconds; null if
-   * not yet.
+   * Returns the time when all leases existed for the first time, in milliseconds by the store's clock.
+   * Returns null if some do not exist yet.
    */
   doneAtMs(): Promise<number | null>
   /**
-   * Returns whether this caller now holds the lock. The lock expires by the store's TTL after `ttlSeconds`.
+   * Tries to take the lock, and returns whether this caller now holds it. The lock has a time to live of
+   * `ttlSeconds`, after which the store removes it.
    */
   tryLock(ttlSeconds: number): Promise<boolean>
   markDone(): Promise<void>

@@ -8,74 +8,89 @@ export interface FeedRange {
 }
 
 /**
- * The position where a lease begins to read while it has no continuation token. It is stored when the lease
- * is created.
+ * The position where a lease without a continuation token begins to read. The position is stored when the
+ * lease is created.
  */
 export type FirstPosition =
   | { readonly kind: 'beginning' }
-  /** Changes made after this instant, milliseconds since the epoch. The service rounds it to the second. */
+  /**
+   * Reading begins with changes after this instant, in milliseconds since the epoch. The service rounds the
+   * instant to the second.
+   */
   | { readonly kind: 'time'; readonly atMs: number }
 
-/** The feed that a lease follows, in the words of the service and the .NET SDK. */
+/** The kind of feed that a lease follows, named as in the service and the .NET SDK. */
 export type LeaseMode = 'Incremental Feed' | 'Full-Fidelity Feed'
 
 /**
- * The right to read one feed range, as stored. Immutable: `transitions.ts` returns the next version, and the
- * store writes it on condition that `etag` has not changed.
+ * The right to read one feed range, as stored. This object is immutable: `transitions.ts` returns the next
+ * version. The store writes that version only if the etag of the stored document is unchanged.
  */
 export interface Lease {
   /**
-   * Names the lease in its deployment unit: the id of a physical partition (`"0"`), or `min-max` for any
-   * other range.
+   * The name of the lease in its deployment unit. For the range of a physical partition, it is the id of the
+   * partition (`"0"`); for any other range, it is `min-max`.
    */
   readonly leaseToken: string
   readonly feedRange: FeedRange
-  /** The name of the instance that reads the range, or null when none does. */
+  /** The name of the instance that reads the range, or null if no instance reads it. */
   readonly owner: string | null
   /**
-   * The life of that instance. It differs for two processes with one name, and for a process before and after
-   * a crash. Null for owners that do not state it (.NET hosts).
+   * The id of one life of the owner, from the start of its process to the end. Two processes with the same
+   * name have different ids, and so does a process after a crash. Null for owners that write no such id (.NET
+   * hosts).
    */
   readonly incarnation: string | null
   /**
-   * The instance that has requested the lease and does not own it yet. The owner hands the lease over when
-   * its current page is done. While the lease is free, it is kept for the requester. Hosts that cannot read
-   * this field (.NET) ignore it.
+   * The instance that has requested the lease and does not own it yet. The owner hands over the lease when
+   * the owner's current page is done. While the lease is free, it is kept for the requester. Hosts that do
+   * not know this field (.NET) ignore it.
    */
   readonly handover: LeaseOwner | null
   /**
-   * The position read so far: the quoted etag of the last page checkpointed. Null until the first checkpoint.
+   * The position that the owner has reached: the quoted etag of the last page whose position was stored. Null
+   * until the first checkpoint.
    */
   readonly continuationToken: string | null
-  /** Used while `continuationToken` is null. Null for leases that another SDK created without one. */
+  /**
+   * The position where reading begins while `continuationToken` is null. Null for leases that another SDK
+   * created without a first position.
+   */
   readonly firstPosition: FirstPosition | null
   readonly mode: LeaseMode
   /**
-   * The owner's clock at its last write, milliseconds since the epoch. .NET hosts judge expiry by it. This
-   * library only checks whether it has changed, as a sign of life; the doctor compares it with `_ts` to find
-   * clocks that differ.
+   * The time of the owner's last write by the owner's clock, in milliseconds since the epoch. .NET hosts use
+   * this time to decide whether a lease has expired. This library only checks whether the time has changed,
+   * because a change shows that the owner lives. The doctor compares the time with `_ts` to find clocks that
+   * differ.
    */
   readonly timestampMs: number | null
-  /** The store's clock at the last write (`_ts`), milliseconds since the epoch. Expiry is judged by it. */
+  /**
+   * The time of the last write by the store's clock (`_ts`), in milliseconds since the epoch. This library
+   * uses this time to decide whether the lease has expired.
+   */
   readonly storedAtMs: number
   readonly etag: string
-  /** The document as read, so that foreign fields and properties survive a replace. */
+  /**
+   * The document as it was read. A replace writes its fields again, so fields and properties of other
+   * libraries are preserved.
+   */
   readonly document: Readonly<Record<string, unknown>>
 }
 
-/** The owner or requester of a lease: the name of an instance, and its life. */
+/** The owner or requester of a lease, by the name of an instance and the id of that instance's life. */
 export interface LeaseOwner {
   readonly instanceName: string
   readonly incarnation: string
 }
 
-/** The fields needed to create a lease; everything else starts empty. */
+/** The fields needed to create a lease. All other fields start empty. */
 export interface NewLease {
   readonly leaseToken: string
   readonly feedRange: FeedRange
   readonly continuationToken: string | null
   readonly firstPosition: FirstPosition | null
   readonly mode: LeaseMode
-  /** Properties of other libraries, taken over from the lease that this one replaces. */
+  /** Properties of other libraries, copied from the lease that the new lease replaces. */
   readonly properties?: Readonly<Record<string, unknown>>
 }

@@ -1,16 +1,16 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
-/** The observations of one lease, with times of the observer's own monotonic clock. */
+/** The observations of one lease. All times are those of the observer's own monotonic clock. */
 export interface LeaseObservation {
   readonly lease: Lease
-  /** The time since which the lease has not changed at all. */
+  /** The first time at which the lease was seen in its current state. */
   readonly unchangedSinceMs: number
   /**
-   * The time since which the same requester has been waiting for the same owner, or has not fetched the free
-   * lease.
+   * The time at which the current requester was first seen waiting for the current owner. If the lease is
+   * free, the time at which it was first seen kept for this requester.
    */
   readonly handoverSinceMs: number
-  /** The time when the owner was last seen writing the lease; null if it has not been seen writing. */
+  /** The last time at which the owner was seen to have written the lease; null if there is none. */
   readonly aliveAtMs: number | null
 }
 
@@ -18,7 +18,8 @@ export interface LeaseObservation {
 export type LeaseObservations = ReadonlyMap<string, LeaseObservation>
 
 /**
- * Returns the observations after `leases` were seen at `monotonicMs`. Forgets leases that no longer exist.
+ * Returns the observations, updated with the `leases` that were seen at `monotonicMs`. Omits leases that no
+ * longer exist.
  */
 export function observe(
   earlier: LeaseObservations,

@@ -1,9 +1,9 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
 /**
- * The transitions of a lease. Each returns the lease to write on condition of its etag (I12). `now` is the
- * writer's wall clock. Every write of an owner stores it as `timestamp`, because .NET hosts judge expiry by
- * it.
+ * The transitions of a lease. Each function returns the lease to write, which is written only if the stored
+ * etag is unchanged (I12). `now` is the time by the writer's wall clock. Every write of an owner stores this
+ * time as `timestamp`, because .NET hosts use the timestamp to decide whether a lease has expired.
  */
 
 /** Assigns the lease to `owner` and clears any pending hand-over. */
@@ -13,8 +13,8 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
 }
 
 /**
- * Records the request of `requester`, in place of an earlier one. Another instance than the owner writes it,
- * so it does not change `timestamp`, the owner's sign of life.
+ * Records the request of `requester`, in place of an earlier request. The requester writes this, not the
+ * owner, so the owner's sign of life (`timestamp`) does not change.
  */
 export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
@@ -25,12 +25,12 @@ export function renew(lease: Lease, now: number): Lease {
   return { ...lease, timestampMs: now }
 }
 
-/** Stores `continuationToken` as the position reached. Also a sign of life. */
+/** Stores `continuationToken` as the position reached. The write is also a sign of life. */
 export function checkpoint(lease: Lease, continuationToken: string, now: number): Lease {
   return { ...lease, continuationToken, timestampMs: now }
 }
 
-/** Sets another position to read from. The position stored before no longer counts. */
+/** Sets another position from which to read. This position replaces the stored one. */
 export function reposition(
   lease: Lease,
   position: Pick<Lease, 'continuationToken' | 'firstPosition'>,
@@ -38,12 +38,15 @@ export function reposition(
   return { ...lease, ...position }
 }
 
-/** Frees the lease at once, for its requester or else for any instance. */
+/**
+ * Frees the lease immediately. The free lease is then kept for its requester. If there is no requester, any
+ * instance may take the lease.
+ */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }
 }
 
-/** Returns whether both are the same life of the same instance. */
+/** Returns whether both owners are the same life of the same instance. */
 export function isSameOwner(left: LeaseOwner, right: LeaseOwner): boolean {
   return left.instanceName === right.instanceName && left.incarnation === right.incarnation
 }

@@ -7,17 +7,18 @@ export interface NamedRange extends FeedRange {
   readonly id: string
 }
 
-/** A lease that has yet to be created. */
+/** A lease that does not exist yet and must be created. */
 export interface PlannedLease {
   readonly leaseToken: string
   readonly feedRange: FeedRange
 }
 
 /**
- * Returns the leases to create so that, together with the existing ones, they cover every physical range. An
+ * Returns the leases to create. Together with the existing leases, they cover every physical range. An
  * uncovered range gets one lease named by its id, or `leasesPerFeedRange` leases named by their bounds. An
- * uncovered part of a range is named by its bounds, too. A range that the lease of a split parent covers, or
- * leases of merged partitions, needs no new lease: the reader of the existing lease replaces it.
+ * uncovered part of a range gets one lease, which is also named by its bounds. After a split, the lease of
+ * the parent still covers the new ranges; after a merge, the leases of the merged partitions cover the new
+ * range. Such ranges need no new lease here, because the reader of the existing lease replaces that lease.
  */
 export function planLeases(
   physicalRanges: readonly NamedRange[],
@@ -48,8 +49,8 @@ function inOrder(leases: readonly Pick<Lease, 'feedRange'>[]): FeedRange[] {
 }
 
 /**
- * Returns the parts of `range` that lie in none of `covered`, which are in order of `min`. Bounds are
- * hexadecimal, so they compare as text.
+ * Returns the parts of `range` that no range of `covered` contains. The ranges in `covered` must be in order
+ * of `min`. Bounds are hexadecimal, so they can be compared as text.
  */
 function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   const found: FeedRange[] = []

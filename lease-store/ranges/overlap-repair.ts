@@ -7,22 +7,26 @@ import { overlap } from './overlap.js'
 /** A lease to remove because other leases cover its range. */
 export interface OverlapRepair {
   readonly goes: Lease
-  /** Parts of it that no other lease covers. They get leases at its position before it is removed. */
+  /**
+   * Parts of the range of `goes` that no lease of `by` covers. Before `goes` is removed, each part gets a
+   * lease at the position of `goes`.
+   */
   readonly rest: readonly FeedRange[]
-  /** The leases that stay. None of them is ahead of the one that goes. */
+  /** The leases that stay. None of them has a position after the position of the removed lease. */
   readonly by: readonly Lease[]
 }
 
 /**
- * Plans which leases to replace so that no part of the feed has two. It works as for a split: the wider lease
- * goes, the finer ones stay. All hosts that look at the same leases therefore choose alike. Whatever they do
- * at the same time, the finest lease that a key ever had is never removed (I11).
+ * Plans which leases to remove so that no part of the feed has two leases. As after a split, the wider lease
+ * is removed and the finer leases stay. All hosts that see the same leases therefore make the same choice.
+ * Even if several hosts act at the same time, the finest lease that a key ever had is never removed (I11).
  *
- * A lease goes only when it has reached the positions that the staying leases had at an earlier look. They
- * deliver everything after that, so nothing is left out (I10). Until then both are read.
+ * A lease is removed only after it has reached the positions that the remaining leases had at the previous
+ * look. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until the
+ * removal, the changes of both leases are delivered.
  *
- * @param earlier the leases at the previous look; a lease that is missing from it may belong to a split under
- * way
+ * @param earlier the leases at the previous look; a lease that is missing there may belong to a split that is
+ * not complete yet
  */
 export function planOverlapRepairs(
   leases: readonly Lease[],
@@ -44,14 +48,17 @@ export function planOverlapRepairs(
   })
 }
 
-/** Returns which of two overlapping leases stays: the finer one, whatever their positions. */
+/**
+ * Returns which of two overlapping leases stays and which is removed. The finer lease stays, whatever the
+ * positions are.
+ */
 export function staying(one: Lease, other: Lease): { readonly stays: Lease; readonly goes: Lease } {
   return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }
 }
 
 /**
- * Returns whether two leases follow the same feed, so that the one that goes can reach the position of the
- * other.
+ * Returns whether two leases follow the same feed and have comparable positions. Only then can one lease
+ * reach the position of the other.
  */
 export function canMeet(one: Lease, other: Lease): boolean {
   const isKnown = ({ continuationToken }: Lease): boolean =>
@@ -60,9 +67,10 @@ export function canMeet(one: Lease, other: Lease): boolean {
 }
 
 /**
- * Orders leases; negative when the left one stays. It compares only what never changes about a lease, and a
- * part of a range always comes before the range. Of two leases of one range, the one named by its bounds
- * stays: hosts turn the other kind into this one, never the reverse.
+ * Orders leases: negative if `left` stays. The comparison uses only values of a lease that never change. A
+ * part of a range always comes before the whole range. If two leases have the same range, the lease named by
+ * its bounds stays, because hosts replace leases named by a partition with leases named by bounds, and never
+ * the reverse.
  */
 function compareLeases(left: Lease, right: Lease): number {
   const [one, other] = [left.feedRange, right.feedRange]
@@ -80,9 +88,9 @@ function isNamedByBounds({ leaseToken, feedRange }: Lease): boolean {
 }
 
 /**
- * Returns whether everything after the position of `later` also comes after that of `lease`. Tokens are
- * numbers of transactions. All leases that cover a key read it from the partition that holds it now, so their
- * tokens are comparable.
+ * Returns whether all changes after the position of `later` are also after the position of `lease`.
+ * Continuation tokens are transaction numbers. All leases that cover a key read it from the partition that
+ * holds the key now, so their tokens are comparable.
  */
 function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   if (lease.mode !== later.mode) return false
@@ -91,7 +99,7 @@ function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   return lsn !== null && laterLsn !== null && lsn <= laterLsn
 }
 
-/** Compares first positions, for a lease that has not stored a position yet. */
+/** Compares first positions, because `lease` has no continuation token yet. */
 function startsBefore({ firstPosition }: Lease, later: Lease): boolean {
   if (firstPosition?.kind === 'beginning') return true
   const isTimed = firstPosition?.kind === 'time' && later.firstPosition?.kind === 'time'

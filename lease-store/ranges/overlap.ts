@@ -1,7 +1,9 @@
 import { uncovered } from './coverage.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 
-/** A lease whose whole range other leases cover: the parent of a split, until it is deleted. */
+/**
+ * A lease whose whole range other leases cover, such as the parent of a split until this parent is deleted.
+ */
 export interface ReplacedLease {
   readonly lease: Lease
   readonly by: readonly Lease[]
@@ -10,13 +12,16 @@ export interface ReplacedLease {
 /** The leases that share a part of the feed with another lease. */
 export interface Overlaps {
   readonly replaced: readonly ReplacedLease[]
-  /** Pairs that share a part by mistake: its changes are delivered twice, and out of order. */
+  /**
+   * Pairs of leases that share a part by mistake. The changes of this part are delivered twice and out of
+   * order.
+   */
   readonly doubled: readonly (readonly [Lease, Lease])[]
 }
 
 /**
- * Finds the leases that share a part of the key space, and separates the overlaps that pass by themselves
- * (I11).
+ * Finds the leases that share a part of the key space. Returns separately the overlaps that end without a
+ * repair (I11).
  */
 export function findOverlaps(leases: readonly Lease[]): Overlaps {
   const replaced = leases.flatMap((lease) => {
@@ -39,7 +44,7 @@ export function isCovered(range: FeedRange, leases: readonly Pick<Lease, 'feedRa
   return uncovered(range, leases).length === 0
 }
 
-/** Bounds compare as text: they are hexadecimal. */
+/** Compares bounds as text, because they are hexadecimal. */
 function isPartOf(part: FeedRange, whole: FeedRange): boolean {
   const isSame = part.min === whole.min && part.max === whole.max
   return !isSame && part.min >= whole.min && part.max <= whole.max

@@ -3,7 +3,7 @@ import type { VersionFields } from '../emulator/engine/index.js'
 import type { FeedRange } from '../../lease-store/index.js'
 import type { Request } from './network.js'
 
-/** A page that is delivered to the delegate of one process. */
+/** A page of changes that is delivered to the delegate of one process. */
 export interface Delivery {
   readonly processId: string
   readonly leaseToken: string
@@ -12,8 +12,8 @@ export interface Delivery {
 }
 
 /**
- * A document has changed. `by` is null if no request of a process changed it, but an expired time to live or
- * an outside writer.
+ * A document has changed. `by` is null if the change was not made by a request of a process. Such a change
+ * comes from an expired time to live or an outside writer.
  */
 export interface Written {
   readonly type: 'written'
@@ -25,7 +25,7 @@ export interface Written {
   readonly after: VersionFields | null
 }
 
-/** A request to an outside service and its effect. The service recognises a repetition by its key. */
+/** A request to an outside service, and its effect. The service recognises a repeated request by its key. */
 export interface Call {
   readonly type: 'called'
   readonly processId: string
@@ -37,19 +37,16 @@ export interface Call {
   readonly undoes: string | null
   /** The input of the call. */
   readonly asked: string
-  /** `late` means that the call came after its undo and was not done. */
+  /** `late` means that the call arrived after its undo, so the service did not carry out the call. */
   readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
 }
 
-/**
- * Everything that happens in a simulation. Checkers receive these events, and the hash of a run is made of
- * them.
- */
+/** An event of a simulation. Checkers receive all events, and the hash of a run is computed from them. */
 export type SimulationEvent =
   | Written
   | ({ readonly type: 'delivery.started' } & Delivery)
   | ({ readonly type: 'delivery.accepted' } & Delivery)
-  /** The changes were kept as dead letters, so that the feed continues without them. */
+  /** The changes were stored as dead letters, so that the feed continues with the changes after them. */
   | ({ readonly type: 'delivery.setAside' } & Delivery)
   | { readonly type: 'lease.released'; readonly processId: string; readonly leaseToken: string }
   | { readonly type: 'fault'; readonly fault: string; readonly on: string }
@@ -57,12 +54,12 @@ export type SimulationEvent =
   | { readonly type: 'acknowledged'; readonly jobId: string }
   | Call
 
-/** An invariant. Receives every event and returns the violations. */
+/** Checks an invariant: receives every event and returns the violations that the event shows. */
 export interface Checker {
   check(event: SimulationEvent): readonly string[]
 }
 
-/** Returns the line of an event. Two runs with the same seed must produce the same lines. */
+/** Returns an event as one line of text. Two runs with the same seed must produce the same lines. */
 export function lineOf(event: SimulationEvent): string {
   switch (event.type) {
     case 'written': {

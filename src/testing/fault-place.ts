@@ -10,7 +10,7 @@ export const faultKinds = [
   'refused',
 ] as const satisfies readonly PlannedFault['kind'][]
 
-/** The write that has the fault: the n-th of its kind. */
+/** The write that has the fault, by its write point and its number among the writes of this point. */
 export type Place = Pick<PlannedFault, 'writePoint' | 'occurrence'>
 
 /** Returns the text form of a fault, such as `answerLost@W1#2`. */

@@ -7,29 +7,29 @@ export interface FaultRates {
   readonly refused: number
   readonly requestLost: number
   readonly answerLost: number
-  /** Applies to reads only. */
+  /** This fault applies only to reads. */
   readonly stale: number
-  /** Applies to writes only, as does `crashAfter`. */
+  /** This fault and `crashAfter` apply only to writes. */
   readonly crashBefore: number
   readonly crashAfter: number
-  /** The request takes up to a minute, whatever its outcome. */
+  /** The request takes up to a minute in each direction, whatever its outcome. */
   readonly slow: number
   /** The date of the answer is wrong by up to ten minutes. */
   readonly wrongDate: number
 }
 
-/** A fault of the n-th write of a kind, counted over all processes from 1. */
+/** A fault of one write. `occurrence` counts the writes of a write point over all processes, from 1. */
 export interface PlannedFault {
   readonly writePoint: string
   readonly occurrence: number
   readonly kind: Fate['kind']
 }
 
-/** The fate that a test chooses for a request. The default `error` is a temporary one. */
+/** The fate that a test chooses for a request. The default `error` is a temporary error. */
 export interface ScriptedFault {
   readonly kind: Fate['kind']
   readonly error?: Error
-  /** How long the request travels to the store, in milliseconds. Default: random, as for any request. */
+  /** The travel time of the request to the store, in milliseconds. Default: random, as for any request. */
   readonly delayMs?: number
 }
 
@@ -37,15 +37,15 @@ export interface FaultOptions {
   readonly random: Random
   readonly rates?: FaultRates
   readonly planned?: readonly PlannedFault[]
-  /** Receives every requested write. */
+  /** A list to which every requested write is added. */
   readonly seen?: Pick<PlannedFault, 'writePoint' | 'occurrence'>[]
-  /** Returns the fate that a test chooses for a request, or null to leave it to the other options. */
+  /** Returns the fate that a test chooses for a request, or null if the other options must decide. */
   readonly scripted?: (request: Request) => ScriptedFault | null
   /** The longest travel time of a request in one direction, in milliseconds. Default 20. */
   readonly latencyMs?: number
 }
 
-/** High rates, at which every kind of fault happens and some work is still done. */
+/** High rates. With them, every kind of fault happens, and some work is still done. */
 export const harsh: FaultRates = {
   refused: 0.04,
   requestLost: 0.02,
@@ -59,11 +59,11 @@ export const harsh: FaultRates = {
 
 const [slowestMs, mostWrongDateMs] = [60_000, 600_000] as const
 
-/** Decides the fate of each request. After `stop` there are no more faults. */
+/** Decides the fate of each request. After `stop` is called, no request has a fault. */
 export class Faults {
   private readonly seen = new Map<string, number>()
   isOver = false
-  /** How many requests had which fault. */
+  /** The number of requests that had each fault. */
   readonly counts = new Map<string, number>()
 
   constructor(private readonly options: FaultOptions) {}
@@ -124,7 +124,10 @@ export class Faults {
   }
 }
 
-/** The unused error of an answered request. One error for each request would cost more than the requests. */
+/**
+ * The error of every answered request, which is never used. To create an error for each request would cost
+ * more than the request.
+ */
 const noError = storeError('none')
 
 function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {
@@ -132,7 +135,7 @@ function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {
   return kind === 'refused' ? refusal(request, random) : loss(random)
 }
 
-/** Returns a temporary refusal, which tells the caller that nothing was done. */
+/** Returns the error of a temporary refusal, after which the caller knows that nothing was done. */
 function refusal({ writePoint }: Request, random: Random): Error {
   const choice = random.next()
   if (choice < 0.6) return storeError(429, { retryAfterInMs: Math.round(random.next() * 5_000) })

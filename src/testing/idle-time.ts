@@ -1,7 +1,7 @@
 import type { VirtualClock } from '../platform/index.js'
 import type { Checker, SimulationEvent } from './events.js'
 
-/** The fields of a stored document that contain due times. */
+/** The fields of a stored document that are needed to find its due times. */
 interface Timed {
   readonly type?: string
   readonly kind?: string
@@ -11,15 +11,18 @@ interface Timed {
   readonly endByMs?: number | null
 }
 
-/** After this time without a write of the job, the simulation counts as idle. */
+/** The time without a write to the job's container after which the simulation counts as idle. */
 const restMs = 30_000
-/** How long before the next due time a leap ends, so that the normal clock reaches that time. */
+/**
+ * The time between the end of a leap and the next due time. The clock runs normally from the end of the leap
+ * to the due time.
+ */
 const marginMs = 20_000
 
 /**
- * Skips the hours in which a job only waits. Then hosts only poll and renew leases, which changes nothing and
- * would take a second of real time for each hour. While an attempt at a step is open, its handler may be
- * running, so no time is skipped.
+ * Skips the hours in which a job only waits. In these hours, hosts only poll and renew leases. Such polls do
+ * not change the job, and would take a second of real time for each hour. While an attempt at a step is open,
+ * its handler may be running, so no time is skipped.
  */
 export class IdleTime implements Checker {
   private readonly documents = new Map<string, Timed>()
@@ -41,7 +44,7 @@ export class IdleTime implements Checker {
     return []
   }
 
-  /** Calls `action` at this wall-clock time, even if a leap reaches it. */
+  /** Calls `action` at this wall-clock time. A leap ends before this time. */
   at(dueMs: number, action: () => void): void {
     const leftMs = dueMs - this.time.now()
     if (leftMs <= 0) {
@@ -53,7 +56,7 @@ export class IdleTime implements Checker {
     this.time.schedule(Math.min(leftMs, marginMs / 4), () => this.at(dueMs, action))
   }
 
-  /** Leaps to shortly before the next due time, if nothing else can happen until then. */
+  /** Leaps to a time shortly before the next due time, if nothing else can happen until then. */
   pass(): void {
     if (this.time.monotonic() - this.writtenAtMs < restMs) return
     const open = [...this.documents.values()].filter(isOpen)
@@ -68,7 +71,8 @@ function isOpen({ processState }: Timed): boolean {
 }
 
 /**
- * Checks whether an agent may work on the step: it has a deadline, and does not sleep or wait for an event.
+ * Checks whether an agent may work on the step. Such a step has a deadline, and does not sleep or wait for an
+ * event.
  */
 function isAttempted({ type, kind, completeByMs }: Timed): boolean {
   return type === 'sas.step' && kind !== 'sleep' && kind !== 'waitFor' && (completeByMs ?? null) !== null

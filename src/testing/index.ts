@@ -1,14 +1,15 @@
 /**
  * # Testing
  *
- * Exports `stepward/testing`, the tools for tests of users:
+ * Exports `stepward/testing`, the tools for users' tests:
  *
  * - `createInProcessCosmos`, the embedded Cosmos DB in the process of the test,
  * - `VirtualClock` and `seededRandom`, a clock and random numbers that the test controls,
  * - `TelemetryRecorder`, which collects events,
- * - `simulateWorkflow`, which runs a user's workflow with every fault at every write.
+ * - `simulateWorkflow`, which runs a user's workflow once for each possible fault of each write.
  *
- * Start with `simulate-workflow.ts`. The page of `world.ts` describes the simulation behind it.
+ * Start with `simulate-workflow.ts`. The comment at the top of `world.ts` describes the simulation that
+ * `simulateWorkflow` uses.
  */
 export {
   createInProcessCosmos,

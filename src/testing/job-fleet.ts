@@ -27,19 +27,22 @@ import type { World } from './world.js'
 
 export const [stateContainer, leaseContainer] = ['state', 'leases'] as const
 
-/** The roles of the pattern. Each is a deployment unit of its own. */
+/** The roles of the pattern. Each role is a separate deployment unit. */
 export const roles = ['scheduler', 'agents', 'supervisor'] as const
-/** A role of the pattern, or the notifier, which only reports. */
+/** A role of the pattern, or the notifier, which only sends notices. */
 export type Role = (typeof roles)[number] | 'notifier'
 
 export interface JobFleetOptions {
-  /** Returns the agents of a process. Their handlers run in that process. */
+  /** Returns the agents of a process. The handlers of the agents run in this process. */
   readonly agents: (process: SimulatedProcess) => readonly Agent[]
-  /** Returns how a notifier process reaches submitters. Default: a channel for webhooks only. */
+  /**
+   * Returns the channel through which a notifier process reaches submitters. Default: a channel only for
+   * webhooks.
+   */
   readonly channel?: (process: SimulatedProcess) => ReplyChannel
   /** Returns the roles that run on a computer. Default: the roles of the pattern. */
   readonly rolesOn?: (computer: Computer) => readonly Role[]
-  /** How many physical partitions the state container has. Default 1. */
+  /** The number of physical partitions of the state container. Default 1. */
   readonly partitionCount?: number
   readonly timing?: ProcessorTiming
   readonly sweepIntervalMs?: number
@@ -53,7 +56,7 @@ interface Running {
   readonly inProcessPath: InProcessPath
 }
 
-/** How many requests may be made to learn the store's time, as in the host's `checkStore`. */
+/** The largest number of requests to find out the store's time, as in the host's `checkStore`. */
 const maxQuestions = 5
 
 const accountWiring: Wiring = {
@@ -87,7 +90,7 @@ export class JobFleet {
     )
   }
 
-  /** The processes that were started and have neither crashed nor been stopped. */
+  /** The processes that were started and have not crashed or been stopped. */
   get processes(): readonly SimulatedProcess[] {
     return [...this.running.values()].map(({ process }) => process).filter(({ isCrashed }) => !isCrashed)
   }
@@ -96,7 +99,7 @@ export class JobFleet {
     return this.processes.find((process) => process.computer === computer) ?? null
   }
 
-  /** Starts the roles of a computer under its name, in a new process. */
+  /** Starts the roles of a computer in a new process. The instances have the name of the computer. */
   start(computer: Computer): SimulatedProcess {
     const process = this.world.process(computer)
     const rolesHere = this.options.rolesOn?.(computer) ?? roles
@@ -114,7 +117,8 @@ export class JobFleet {
   }
 
   /**
-   * Asks the store for its time before a role runs, as a host does. Repeats while the time is too uncertain.
+   * Asks the store for its time before a role runs, as a host does. Asks again while the time is too
+   * uncertain.
    */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
@@ -130,7 +134,7 @@ export class JobFleet {
     ask(maxQuestions)
   }
 
-  /** Stops a process as a deployment does: it ends after every unit has stopped. */
+  /** Stops a process in the same way as a deployment: the process ends after every unit has stopped. */
   async stop(computer: Computer): Promise<void> {
     const running = this.running.get(computer)
     if (running === undefined || running.process.isCrashed) return
@@ -187,8 +191,8 @@ export class JobFleet {
         return createSupervisor({ ...options, ...withoutUndefined({ sweepInterval: sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
-        // Twice the interval of the other sweeps, as with the defaults, because each sweep reads every
-        // flagged job.
+        // The interval is twice that of the other sweeps, as in the defaults, because each of these sweeps
+        // reads every flagged job.
         const sweeping = sweepIntervalMs === undefined ? {} : { notifySweepInterval: 2 * sweepIntervalMs }
         return createNotifier({ ...options, channel, ...sweeping })
       }

@@ -5,12 +5,12 @@ import { leaseIn } from './stored-lease.js'
 import type { Network, Wiring } from './network.js'
 import type { SimulatedProcess } from './simulated-process.js'
 
-/** How many answers old a replica may be. */
+/** The number of answers by which a replica may be old. */
 const replicaLag = 3
 
 /**
- * Creates the wiring of a lease store. All instances of a unit share one, because a stale replica is stale
- * for all.
+ * Creates the wiring of a lease store. All instances of a unit share one wiring, because a stale replica is
+ * stale for all of them.
  */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
@@ -31,7 +31,7 @@ export function leaseStoreWiring(party: string, leases: () => Container): Wiring
       if (method === 'list') {
         listings.push(answer as LeaseListing)
         if (listings.length > replicaLag) listings.shift()
-        // Only the documents are old. The time is that of the answer.
+        // Only the documents are old. The time is the time of the newest answer.
         const { storeTimeMs } = answer as LeaseListing
         return { leases: behind?.leases ?? (answer as LeaseListing).leases, storeTimeMs }
       }
@@ -54,8 +54,8 @@ export function connectedLeaseStore(
 }
 
 /**
- * Returns the write point of a replace, which depends on what the write would change: L2 acquire, L3 renew,
- * L4 checkpoint, L5 release, or `ask`, the request for a hand-over before L2.
+ * Returns the write point of a replace, which depends on the change that the write would make: L2 acquires,
+ * L3 renews, L4 is a checkpoint, L5 releases. `ask` requests a hand-over, before L2.
  */
 function replacePoint(leases: Container, lease: Lease): string {
   if (lease.owner === null) return 'L5'
@@ -84,7 +84,7 @@ export function feedWiring(party: string): Wiring {
 }
 
 /**
- * Returns the page of a replica without newer changes. If the position is no continuation or the range was
+ * Returns the page of a replica without newer changes. If the position is not a continuation or the range was
  * split, returns the true page.
  */
 function unchanged(position: FeedPosition, page: ChangePage): ChangePage {

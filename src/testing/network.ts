@@ -1,28 +1,28 @@
 import type { VirtualClock } from '../platform/index.js'
 import type { SimulatedProcess } from './simulated-process.js'
 
-/** A call of a port method that travels to the store. */
+/** A call of a store method, which travels to the store. */
 export interface Request {
   readonly process: SimulatedProcess
   readonly method: string
   readonly args: readonly unknown[]
   /** The write point of the failure matrix (L2, W3 and so on), or null for a read. */
   readonly writePoint: string | null
-  /** The part of the process that made the request: a role, a client, a unit of the processor. */
+  /** The part of the process that made the request: a role, a client, or a unit of the processor. */
   readonly party: string
-  /** The time of the process when it sent the request. */
+  /** The time, by the clock of the process, when the request was sent. */
   readonly sentAtMs: number
 }
 
-/** The fate of a request. Delays are those of the network, in true time. */
+/** The fate of a request. The delays are those of the network, in milliseconds of true time. */
 export interface Fate {
   readonly delayMs: number
   readonly answerDelayMs: number
   readonly kind:
     | 'answered'
-    /** The store does nothing and reports that. */
+    /** The store does nothing, and reports this to the caller. */
     | 'refused'
-    /** The store carries it out, and the answer is lost. */
+    /** The store carries out the request, and the answer is lost. */
     | 'answerLost'
     /** The request is lost before it reaches the store. */
     | 'requestLost'
@@ -30,27 +30,32 @@ export interface Fate {
     | 'stale'
     | 'crashBefore'
     | 'crashAfter'
-    /** Another writer changes the same document just before. */
+    /** Another writer changes the same document just before this request. */
     | 'rival'
-  /** The error of the date of the answer, in milliseconds. Default 0. */
+  /** The amount by which the date of the answer is wrong, in milliseconds. Default 0. */
   readonly dateErrorMs?: number
-  /** The error for a caller whose request is refused or gets no answer. */
+  /** The error that the caller gets if the request is refused or gets no answer. */
   readonly error: Error
 }
 
-/** How calls of a port become requests, and how faults look to the caller, as with the real adapter. */
+/**
+ * Defines how calls of a store's methods become requests, and which results the caller gets from faults. The
+ * results are the same as those of the real adapter.
+ */
 export interface Wiring {
   readonly party: string
   readonly writePointOf: (method: string, args: readonly unknown[]) => string | null
-  /** Returns the result of a lost request or answer: a value or a rejection. */
+  /** Returns the result that the caller gets if the request or the answer is lost: a value or a rejection. */
   readonly lost: (method: string, cause: Error) => Promise<unknown>
-  /** Returns the result of a refused request. Default: a rejection with the cause. */
+  /**
+   * Returns the result that the caller gets if the request is refused. Default: a rejection with the cause.
+   */
   readonly refused?: (method: string, cause: Error) => Promise<unknown>
-  /** Writes the same document just before this request, as another writer. Default: no such write. */
+  /** Writes the same document just before this request, as another writer would. Default: no such write. */
   readonly rival?: (request: Request, act: () => Promise<unknown>) => Promise<unknown>
-  /** Receives the answer of the newest replica, before the caller does. */
+  /** Receives the answer of the newest replica before the caller gets an answer. */
   readonly answered?: (request: Request, answer: unknown) => void
-  /** Returns the answer of a stale replica, given that of the newest one. */
+  /** Returns the answer of a stale replica, computed from the answer of the newest replica. */
   readonly stale: (request: Request, answer: unknown) => unknown
 }
 
@@ -58,7 +63,9 @@ export interface Wiring {
 export interface NetworkOptions {
   readonly time: VirtualClock
   readonly fateOf: (request: Request) => Fate
-  /** Runs `act`, in which the store acts. Every write during `act` belongs to this request. */
+  /**
+   * Runs `act`, which carries out the request in the store. Every write during `act` belongs to this request.
+   */
   readonly acting: (request: Request, act: () => Promise<unknown>) => Promise<unknown>
 }
 
@@ -70,12 +77,12 @@ interface Call {
 
 /**
  * Connects processes to the store. Each call becomes a request that takes time and may be lost, refused or
- * answered late. A paused process gets its answers when it resumes. A crashed process never gets them.
+ * answered late. A paused process gets its answers when it resumes. A crashed process gets no more answers.
  */
 export class Network {
   constructor(private readonly options: NetworkOptions) {}
 
-  /** Returns the port as one process sees it. */
+  /** Returns an object with the methods of `port`, whose calls are requests of this process. */
   connect<P extends object>(port: P, process: SimulatedProcess, wiring: Wiring): P {
     return new Proxy(port, {
       get: (target, method): unknown => {
@@ -108,7 +115,7 @@ export class Network {
     const told = process.sent()
     await this.travel(fate.delayMs)
     const answer = await this.outcome(call, fate)
-    // Only an answer contains the time: that of the store when it acted, in whole seconds.
+    // Only an answer contains a time. This time is the store's time when the store acted, in whole seconds.
     const isAnswered = fate.kind !== 'answerLost' && fate.kind !== 'requestLost'
     const storeMs = isAnswered ? wholeSecond(this.options.time.now() + (fate.dateErrorMs ?? 0)) : null
     await this.travel(fate.answerDelayMs)
@@ -119,8 +126,8 @@ export class Network {
   }
 
   /**
-   * Pauses the process before it sends a decided request. Resolves to whether the process still runs
-   * afterwards.
+   * Pauses the process between the decision to make a request and its sending. Resolves to false if the
+   * process has crashed when the pause ends.
    */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
@@ -129,9 +136,7 @@ export class Network {
     return !process.isCrashed
   }
 
-  /**
-   * Carries out the request. Returns what the caller will find when the answer arrives, which may be never.
-   */
+  /** Carries out the request. Returns a function that gives the caller's result when the answer arrives. */
   private async outcome({ request, wiring, act }: Call, fate: Fate): Promise<() => Promise<unknown>> {
     if (fate.kind === 'refused') {
       const refused = wiring.refused ?? ((_method, cause) => Promise.reject(cause))
@@ -139,7 +144,7 @@ export class Network {
     }
     if (fate.kind === 'requestLost') return () => wiring.lost(request.method, fate.error)
     try {
-      // Checkers see no process behind this write. It stands for an operator or a second submitter.
+      // For checkers, no process makes this write. The write represents an operator or a second submitter.
       if (fate.kind === 'rival') await wiring.rival?.(request, act)
       const answer = await this.options.acting(request, act)
       wiring.answered?.(request, answer)

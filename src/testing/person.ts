@@ -3,12 +3,12 @@ import type { JobFleet } from './job-fleet.js'
 import type { Computer } from './simulated-process.js'
 import type { World } from './world.js'
 
-/** The pause between two tries, and between two checks whether the client process still runs. */
+/** The pause between two tries, and between two checks of whether the client process still runs. */
 const againAfterMs = 2_000
 
 /**
- * A user with a client. Repeats a task until it is done or refused, in a new process if the last one has
- * crashed.
+ * A user with a client. Repeats a task until the task is done or refused. If the process of the last try has
+ * crashed, the user starts a new process.
  */
 export class Person {
   private readonly computer: Computer
@@ -18,15 +18,15 @@ export class Person {
     private readonly fleet: JobFleet,
     name: string,
     /**
-     * The computer whose role process also runs the code of this user. If it does not run, the code has its
-     * own process.
+     * The computer whose role process also runs the code of this user. If that process does not run, the code
+     * has its own process.
      */
     private readonly inside: Computer | null = null,
   ) {
     this.computer = { name, skewMs: 0, driftPpm: 0 }
   }
 
-  /** Repeats `task` and calls `over` when it is done or refused. */
+  /** Repeats `task` until it is done or refused, and then calls `over`. */
   insist(task: (client: JobClient) => Promise<void>, over: () => void): void {
     const host = this.inside === null ? null : this.fleet.processOn(this.inside)
     const process = host ?? this.world.process(this.computer)

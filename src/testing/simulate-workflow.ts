@@ -4,19 +4,25 @@ import { faultFrom, faultKinds, faultText, type Place } from './fault-place.js'
 import type { PlannedFault } from './faults.js'
 import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
 
-/** A workflow of yours, and how thoroughly to test it. */
+/** Your workflow, and options that decide how thoroughly it is tested. */
 export interface WorkflowSimulationOptions<I> extends WorkflowUnderTest<I> {
-  /** How many stories with two faults to run besides those with one. They are chosen at random. Default 0. */
+  /**
+   * The number of stories with two faults, in addition to all stories with one fault. The pairs of faults are
+   * chosen at random. Default 0.
+   */
   readonly pairs?: number
-  /** The seed of that choice. Default 1. */
+  /** The seed for the random choice of the pairs of faults. Default 1. */
   readonly seed?: number
-  /** Runs only the story with these faults, as named in `problems` of an earlier simulation. */
+  /**
+   * The faults of the only story to run, copied from `problems` of an earlier simulation. Default: all
+   * stories run.
+   */
   readonly only?: readonly string[]
 }
 
-/** A problem after one story, and how to repeat exactly that story. */
+/** A problem of one story, with the faults that are needed to repeat exactly this story. */
 export interface WorkflowProblem {
-  /** The value for `only`. Empty if the problem needs no fault. */
+  /** The faults of the story, as a value for `only`. Empty if the story had no fault. */
   readonly faults: readonly string[]
   readonly problem: string
 }
@@ -24,7 +30,7 @@ export interface WorkflowProblem {
 /** The result of a simulation. */
 export interface WorkflowSimulation {
   readonly stories: number
-  /** How many stories ended in each state. */
+  /** The number of stories whose job ended in each state. */
   readonly ends: Readonly<Partial<Record<ProcessState, number>>>
   /** Empty if no story had a problem. */
   readonly problems: readonly WorkflowProblem[]
@@ -32,14 +38,16 @@ export interface WorkflowSimulation {
 
 /**
  * Runs your workflow with your agents in every possible story with one fault. For each write of submitter,
- * scheduler, agents and supervisor there are six stories: a crash before it, a crash after it, a lost
- * request, a lost answer, a refusal, and another write just before it. Time is simulated, so a few hundred
- * stories take seconds. The same options always give the same stories.
+ * scheduler, agents and supervisor, there are six stories. Their faults are a crash before the write, a crash
+ * after the write, a lost request, a lost answer, a refusal, and another write just before this write. Time
+ * is simulated, so a few hundred stories take seconds. The same options always give the same stories.
  *
- * Every job must end, and your `check` must then find no problem. Handlers must use the clock passed to
- * `setup`, and must not use the network. A step that waits for an event gets it from `events`.
+ * In every story, the job must end, and your `check` must then find no problem. Handlers must use the clock
+ * passed to `setup`, and must not use the network. A step that waits for an event gets this event from
+ * `events`.
  *
- * @throws RangeError if `only` names no fault, or an event is for a step that waits for none
+ * @throws RangeError if `only` contains a text that is not a fault, or if an event is for a step that does
+ * not wait for an event
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,
@@ -87,8 +95,8 @@ function after(fault: PlannedFault, places: readonly Place[]): readonly Place[] 
 }
 
 /**
- * Returns every fault at these writes, except writes of leases, which do not depend on the workflow and never
- * end.
+ * Returns every fault of these writes, except writes of leases. Leases do not depend on the workflow, and
+ * they are written without end.
  */
 function faultsAt(places: readonly Place[]): readonly PlannedFault[] {
   return places

@@ -1,47 +1,52 @@
 import { AwakeTime, sleepOn, StoreClock } from '../platform/internal.js'
 import type { Clock, Timer, VirtualClock } from '../platform/index.js'
 
-/** A computer and the errors of its clocks. It stays the same while its processes start and end. */
+/** A computer and the errors of its clocks. The same computer remains while processes on it start and end. */
 export interface Computer {
   readonly name: string
-  /** Added to the true time by its wall clock. */
+  /** The time in milliseconds by which its wall clock is ahead of the true time. Negative if behind. */
   readonly skewMs: number
-  /** How much faster than true time both its clocks run, in millionths. Negative if slower. */
+  /** The rate, in millionths, by which both of its clocks run faster than true time. Negative if slower. */
   readonly driftPpm: number
-  /** Whether its processes take their time from the store's answers, as a host does. Default false. */
+  /**
+   * Whether its processes set their clocks by the time in the store's answers, as a host does. Default false.
+   */
   readonly isToldTime?: boolean
 }
 
-/** Receives the time in an answer, in milliseconds and whole seconds; null if no answer came. */
+/** Receives the time in an answer, in milliseconds (rounded to whole seconds), or null if no answer came. */
 type Told = (storeMs: number | null) => void
 
-/** How early a timer may fire, because sums of fractions are not exact. */
+/** The time in milliseconds by which a timer may fire early, because sums of fractions are not exact. */
 const exactMs = 0.001
 
 /**
- * One process, from its start to its end, on a computer of the simulation. It sees time only through `clock`,
- * and everything from outside (timers, answers) reaches it through `run`.
+ * One process, from its start to its end, on a computer of the simulation. The process sees time only through
+ * `clock`. Everything from outside, such as timers and answers, runs through `run`.
  *
- * A process is running, paused or crashed. `pause` and `resume` switch between the first two. While it is
- * paused, nothing runs, but time and the network continue, as in a frozen virtual machine or with a blocked
- * event loop. After `crash` nothing runs again and no request leaves. Requests under way at a crash never get
- * an answer.
+ * A process is running, paused or crashed. `pause` and `resume` switch between running and paused. While the
+ * process is paused, none of its code runs, but time and the network continue. This is like a frozen virtual
+ * machine or a blocked event loop. After `crash`, no code of the process runs and no request is sent.
+ * Requests under way at a crash never get an answer.
  */
 export class SimulatedProcess {
-  /** The clock of its units: that of the machine, or one that the store's answers correct. */
+  /**
+   * The clock of the units in this process: the clock of the machine, or a clock that the store's answers
+   * correct.
+   */
   readonly clock: Clock
   private readonly storeClock: StoreClock | null
   private state: 'running' | 'paused' | 'crashed' = 'running'
   private held: (() => void)[] = []
   private jumpedMs = 0
   /**
-   * How long its machine slept. The precise clock and timers stood still then, but the time since the start
-   * did not.
+   * The total time, in milliseconds, for which the machine of the process has slept. During this time, the
+   * precise clock and the timers stood still, but the time since the start continued.
    */
   private asleepMs = 0
   private stallMs = 0
 
-  /** @param id differs from that of any other process, including earlier ones on this computer */
+  /** @param id an id that no other process has, including earlier processes on this computer */
   constructor(
     readonly id: string,
     readonly computer: Computer,
@@ -83,12 +88,12 @@ export class SimulatedProcess {
     this.clock = this.storeClock ?? machine
   }
 
-  /** Notes that a request leaves. Returns a function for the time in its answer. */
+  /** Records that a request is sent. Returns a function that receives the time in the answer. */
   sent(): Told | null {
     return this.storeClock?.sent() ?? null
   }
 
-  /** Whether the process knows the time without further answers. */
+  /** Whether the process knows the time exactly enough without further answers. */
   get knowsTime(): boolean {
     return this.storeClock?.isSettled ?? true
   }
@@ -120,19 +125,25 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /** Blocks the event loop for this long before the next request, which is then decided but not yet sent. */
+  /**
+   * Blocks the event loop for this time before the next request. The process has then decided on the request,
+   * but has not sent it.
+   */
   stall(ms: number): void {
     this.stallMs = ms
   }
 
-  /** Returns and clears the stall for this request, in milliseconds, or 0. */
+  /** Returns the stall before this request in milliseconds, or 0 if there is none, and clears the stall. */
   takeStall(): number {
     const { stallMs } = this
     this.stallMs = 0
     return this.state === 'running' ? stallMs : 0
   }
 
-  /** Lets its machine sleep for this long. Everything stands still except the wall clock and the network. */
+  /**
+   * Lets the machine of the process sleep for this time. Everything stands still except the wall clock and
+   * the network.
+   */
   sleepMachine(ms: number): void {
     if (this.state !== 'running') return
     this.pause()
@@ -147,7 +158,7 @@ export class SimulatedProcess {
     this.held = []
   }
 
-  /** Changes the computer's wall clock. Only `now` may be affected. */
+  /** Changes the wall clock by this time. Only the results of `now` may depend on the wall clock. */
   setWallClock(byMs: number): void {
     this.jumpedMs += byMs
   }

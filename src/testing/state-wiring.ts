@@ -7,28 +7,28 @@ import { feedWiring } from './lease-wiring.js'
 import type { Request, Wiring } from './network.js'
 import { writePointOf, type Party } from './write-points.js'
 
-/** Methods whose answers are hints and may be stale. */
+/** The methods whose answers are only hints and may be stale. */
 const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
-/** Methods that return documents. */
+/** The methods that return lists of documents. */
 const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
 
-/** How many versions old a replica may be. */
+/** The number of versions by which a replica may be old. */
 const replicaLag = 2
 
 /**
- * Creates the wirings of a state store and its feed, and the answers of stale replicas. Reads keep their
- * session, as the port promises: a process never reads an older version than it has written, read or
- * received.
+ * Creates the wirings of a state store and its feed, and the answers of stale replicas. Reads have session
+ * consistency, as the store interface promises. A process therefore never reads an older version than a
+ * version that it has written, read or received.
  */
 export class StateWirings implements Checker {
   /** Earlier versions by partition key and id, the newest last. */
   private readonly earlier = new Map<string, VersionFields[]>()
-  /** The newest LSN that a process has seen, by process and partition key. */
+  /** The newest LSN that each process has seen of each partition key. */
   private readonly seen = new Map<string, number>()
   /** The previous answer of each method. */
   private readonly earlierHints = new Map<string, unknown>()
 
-  /** @param name the name of the state container; the world must report its changes to `check` */
+  /** @param name the name of the state container; the world must report the container's changes to `check` */
   constructor(
     private readonly name: string,
     private readonly container: () => Container,
@@ -51,8 +51,8 @@ export class StateWirings implements Checker {
           : null,
       lost: (method, cause) =>
         method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
-      // Fails as the adapter does, with the pause that the store requests, because a refused batch is
-      // certainly not written.
+      // A refused batch is certainly not written. The call therefore fails as in the real adapter, with the
+      // pause that the store requests.
       refused: (method, cause) => unavailable(method, cause),
       stale: (request, answer) => this.behind(request, answer),
       answered: (request, answer) => this.noteAnswer(request, answer),
@@ -114,7 +114,8 @@ export class StateWirings implements Checker {
   }
 
   /**
-   * Repeats a submission as a second submitter would. Any other document gets an edit in a field of the user.
+   * If the request is a submission, repeats it as a second submitter would. Otherwise edits a user's field in
+   * the document of the request.
    */
   private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
     const [partition, [first]] = args as [string, readonly StateWrite[]]

@@ -13,7 +13,7 @@ import { Person } from './person.js'
 import type { Computer } from './simulated-process.js'
 import { World } from './world.js'
 
-/** How a job ended. */
+/** A job that has ended, with its final state. */
 export interface EndedJob {
   readonly jobId: string
   readonly state: ProcessState
@@ -30,11 +30,11 @@ export interface StorySetup {
 
 /** An event that is raised in every story. */
 export interface StoryEvent {
-  /** The step that waits for it. */
+  /** The id of the step that waits for the event. */
   readonly step: string
-  /** Default null. */
+  /** The data of the event. Default null. */
   readonly payload?: unknown
-  /** How long after the submission. It may be before the step begins. Default 0. */
+  /** The time between the submission and the event. The event may come before the step begins. Default 0. */
   readonly after?: Duration
 }
 
@@ -43,11 +43,14 @@ export interface WorkflowUnderTest<I> {
   readonly workflow: Workflow<I>
   readonly input: I
   /**
-   * Called for every story, so that no story sees effects of another. Everything that waits must use this
-   * clock.
+   * Returns the agents and the check of one story. The function is called for every story, so that no story
+   * sees effects of another story. All code that waits must use this clock.
    */
   readonly setup: (clock: Clock) => StorySetup
-  /** The events for its waiting steps. A step without an event reaches its deadline. Default: none. */
+  /**
+   * The events for the waiting steps of the workflow. A waiting step without an event reaches its deadline.
+   * Default: none.
+   */
   readonly events?: readonly StoryEvent[]
 }
 
@@ -118,7 +121,7 @@ function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEven
   throw new RangeError(`step ${JSON.stringify(stepId)} waits for no event; ${those}`)
 }
 
-/** Raises an event, and repeats until it is stored or the step no longer waits. */
+/** Raises an event, and repeats this until the event is stored or the step no longer waits. */
 function raise(
   world: World,
   { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
@@ -137,8 +140,8 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * Returns how long the job may take if every attempt of every step fails at its deadline, both in doing and
- * in undoing. Hours in which it only sleeps or waits are skipped and do not count.
+ * Returns the longest time that the job may take. This is the time if every attempt of every step and of
+ * every undo fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {

@@ -1,17 +1,18 @@
 /**
  * # Simulation
  *
- * A world in which production code runs unchanged. One seed decides everything around it: time, random
- * numbers, the network and the crashes. The store is the engine of the embedded Cosmos DB with its ports, so
- * that its rules exist only once. Two runs with the same seed have the same events, and a hash of the events
- * proves it.
+ * A simulated world in which production code runs unchanged. One seed decides everything around this code:
+ * time, random numbers, the network and the crashes. The store is the engine of the embedded Cosmos DB, so
+ * the rules of the store are implemented only once. Two runs with the same seed have the same events. A hash
+ * of the events proves this.
  *
- * - `world.ts` has the store, the time and the processes. It reports every stored change to checkers.
- * - `network.ts` carries requests and applies the fate of each. `faults.ts` and `write-points.ts` name what
- *   can happen where, in the terms of `docs/failure-matrix.md`.
- * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and ports. `job-fleet.ts` runs all
+ * - `world.ts` has the store, the time and the processes, and reports every stored change to checkers.
+ * - `network.ts` carries requests and applies the fate of each request. `faults.ts` decides the fates, and
+ *   `write-points.ts` names the writes as in `docs/failure-matrix.md`.
+ * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and stores. `job-fleet.ts` runs all
  *   roles.
- * - `simulate-workflow.ts` is the part for users: their workflow with every fault at every write.
+ * - `simulate-workflow.ts` is the part for users. This part runs their workflow once for each fault of each
+ *   write.
  *
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */
@@ -26,9 +27,9 @@ import { SimulatedProcess, type Computer } from './simulated-process.js'
 
 export interface WorldOptions {
   readonly seed: number
-  /** Decides the fate of a request. Default: each is answered at once. */
+  /** Decides the fate of a request. Default: every request is answered immediately. */
   readonly fateOf?: (request: Request) => Fate
-  /** Whether events are hashed, which is the largest cost in a large world. Default true. */
+  /** Whether events are hashed. The hash is the largest cost in a large world. Default true. */
   readonly isHashed?: boolean
 }
 
@@ -36,7 +37,7 @@ export interface ContainerSettings {
   /** The path of the partition key. */
   readonly partitionKey: string
   readonly defaultTtl?: number
-  /** Default 1. */
+  /** The number of physical partitions. Default 1. */
   readonly partitionCount?: number
 }
 
@@ -51,9 +52,9 @@ const answeredAtOnce: Fate = {
 
 /**
  * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and
- * processes that are connected only by a network that may fail. Callers add the units in the processes and
- * the checkers. Every checker receives everything that is stored, and the events that units report with
- * `record`.
+ * processes. Only a network that may fail connects the processes with the store. Callers add the units in the
+ * processes, and the checkers. Every checker receives every stored change, and the events that are reported
+ * with `record`.
  */
 export class World {
   readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)
@@ -61,7 +62,7 @@ export class World {
   readonly engine: CosmosEngine
   readonly ports: EnginePorts
   readonly network: Network
-  /** The violations that checkers found, with their time. A simulation ends at the first. */
+  /** The violations that checkers found, with their time. A simulation ends at the first violation. */
   readonly problems: string[] = []
   eventCount = 0
   private readonly checkers: Checker[] = []
@@ -111,7 +112,7 @@ export class World {
     this.checkers.push(checker)
   }
 
-  /** Creates a process on a computer. Its id counts the processes of that computer. */
+  /** Creates a process on a computer. The number in its id counts the processes of that computer. */
   process(computer: Computer): SimulatedProcess {
     const life = (this.lives.get(computer.name) ?? 0) + 1
     this.lives.set(computer.name, life)
@@ -127,8 +128,8 @@ export class World {
   }
 
   /**
-   * Calls a checker. An error of the checker becomes a problem, because the checked code would treat it as
-   * its own.
+   * Calls a checker. An error that the checker throws becomes a problem. Otherwise, the checked code would
+   * catch this error as if its own write had failed.
    */
   private judge(checker: Checker, event: SimulationEvent): readonly string[] {
     try {
@@ -145,9 +146,12 @@ export class World {
     return this.hash.digest('hex')
   }
 
-  /** Lets time pass until `isReached`, a problem or the limit. Returns whether `isReached` holds. */
+  /**
+   * Lets time pass until `isReached` returns true, there is a problem, or the limit has passed. Returns the
+   * final result of `isReached`.
+   */
   async runUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
-    // The clock advances from timer to timer. This timer exists in case there is no other.
+    // The clock advances from timer to timer. The timer here ensures that there is at least one.
     const end = this.time.schedule(limitMs, () => undefined)
     await this.time.advanceUntil(() => this.problems.length > 0 || isReached(), limitMs)
     end.cancel()
@@ -159,7 +163,7 @@ export class World {
   }
 
   /**
-   * Runs a request. The engine acts synchronously, so its journal entries during the call belong to this
+   * Runs a request. The engine acts synchronously, so all journal entries during the call belong to this
    * request.
    */
   private act(request: Request, act: () => Promise<unknown>): Promise<unknown> {
@@ -178,7 +182,7 @@ export class World {
     const before = this.versions.get(place) ?? null
     if (after === null) this.versions.delete(place)
     else this.versions.set(place, after)
-    // A merge of partitions moves documents without changing them.
+    // A merge of partitions moves documents without changing them. Such a move is not reported.
     if (before !== null && after !== null && before.etag === after.etag) return
     const container = this.containerName(containerRid)
     this.record({ type: 'written', container, by: this.acting, before, after })

@@ -3,37 +3,36 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 import { mayHaveEffect } from '../model/work.js'
 
-/** The process that asks for an attempt. */
+/** The process that wants to make an attempt. */
 export interface Claimant {
-  /** The fence of the attempt that was offered. */
+  /** The fence of the attempt that was offered to this process. */
   readonly fence: number
   /** The name of the agents instance. */
   readonly by: string
   /**
-   * Unique for every claim, so that a claim made before a crash of this instance is not mistaken for this
-   * one.
+   * A text that is unique for every claim. The token distinguishes this claim from a claim that the same
+   * instance made before a crash.
    */
   readonly token: string
 }
 
 export type Claiming =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The claim is already written; its reply was lost. */
+  /** The claim was written earlier, and the answer to that write was lost. */
   | { readonly kind: 'held' }
-  /** Another process makes the attempt, or it is over. This process must not act. */
+  /** Another process makes the attempt, or the attempt is over. This process must not act. */
   | { readonly kind: 'refused' }
 
 /**
- * Claims an attempt before its side effect (W2). The write is conditional on the step's etag, so that only
- * one of the processes that were offered the attempt acts (F-A6). The fence does not change, because the
- * outcome belongs to the attempt as dispatched (I2, I3).
+ * Claims an attempt before its side effect (W2). The attempt may be offered to several processes. The claim
+ * is written only if the step's etag is unchanged, so only one of these processes acts (F-A6). The fence does
+ * not change, because the outcome belongs to the same attempt that was dispatched (I2, I3).
  */
 export function claim(step: StepDocument, claimant: Claimant, now: number): Claiming {
   if (step.claim?.token === claimant.token) return { kind: 'held' }
   if (step.fence !== claimant.fence || !isOpen(step, now) || !isUnclaimed(step)) return { kind: 'refused' }
   const { by, token, fence } = claimant
-  // An offer may last longer than an attempt, so the deadline of a claimed attempt is cut to
-  // `completeWithin`.
+  // An offer may last longer than an attempt, so a claim shortens the deadline to `completeWithin` from now.
   const isLongOffer = step.attention?.kind === 'unclaimed'
   const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
   const at = new Date(now).toISOString()
@@ -44,28 +43,32 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
 }
 
 /**
- * Checks whether the current attempt waits for an agent to claim it. Then certainly no agent has acted on it.
+ * Checks whether the current attempt waits for an agent to claim it. If so, certainly no agent has made this
+ * attempt.
  */
 export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)
 }
 
-/** Checks whether a process has written, by a claim or an extension, that it makes the current attempt. */
+/** Checks whether a process has recorded, in a claim or an extension, that it makes the current attempt. */
 export function isTaken({ claim: newest, fence }: StepDocument): boolean {
   return newest?.fence === fence
 }
 
 /**
- * Marks an attempt that needs no claim (W2). A process writes the mark before it acts, if it may not be the
- * first to make the attempt. If an earlier process then reports a refusal, it finds the mark, so the refusal
- * proves nothing. Otherwise the earlier process has already settled the attempt.
+ * Sets `mayHaveActed` for an attempt that needs no claim (W2). A process writes this mark before it acts, if
+ * another process may have begun the same attempt before. If the earlier process later reports that its call
+ * was refused, the mark shows that another call may have been made. The refusal then does not prove that the
+ * attempt had no effect. If the earlier process has already reported its outcome, the mark is refused.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
   return step.mayHaveActed ? { kind: 'held' } : { kind: 'write', step: { ...step, mayHaveActed: true } }
 }
 
-/** Checks whether a call with the key of the step's generation may have had an effect (F-K2, F-A20). */
+/**
+ * Checks whether a call with the key of the step's current generation may have had an effect (F-K2, F-A20).
+ */
 export function mayHaveActed(step: StepDocument): boolean {
   const { direction, outcome, lockedBy } = step
   if (step.mayHaveActed) return true

@@ -3,32 +3,38 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
-/** What the scheduler knows when it decides about one job. A decision requests the steps that it misses. */
+/**
+ * The facts that the scheduler knows when it decides about one job. If steps are missing, the decision asks
+ * for them.
+ */
 export type SchedulingState = Dispatching
 
 export type Schedule =
-  /** Everything that follows from these documents is already written. */
+  /** All consequences of these documents are already written. */
   | { readonly kind: 'nothing' }
   /**
-   * These documents contradict each other, because one was read before a write that the other shows. Read
-   * again.
+   * The documents contradict each other, because one document was read before a write and another one after
+   * it. Read them again.
    */
   | { readonly kind: 'stale' }
-  /** Decide again with these steps as well. */
+  /** More steps are needed. Read these steps, and decide again with them. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
-  /** Write the job and these steps, in one transaction, each on condition of the etag it was read with. */
+  /**
+   * Write the job and these steps in one transaction, but only if the etag of each document is unchanged
+   * since the document was read.
+   */
   | {
       readonly kind: 'write'
       readonly job: JobDocument
       readonly changed: readonly StepDocument[]
-      /** New documents of the same transaction. */
+      /** Notices to create in the same transaction. */
       readonly notices: readonly NoticeDocument[]
     }
 
 /** The time after which the supervisor looks at a job that has no later deadline. */
 const lookAgainAfterMs = 60_000
 
-/** Continues the job: claims it for this instance, and applies these changes to the ledger. */
+/** Continues the job: claims the job for this instance, and applies these changes to the ledger. */
 export function continueJob(
   state: SchedulingState,
   ledger: Ledger,
@@ -52,7 +58,7 @@ export function continueJob(
 /** The fields that an end of a job sets. */
 export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
 
-/** Ends the job. No step is under way, and nothing follows. */
+/** Ends the job. Callers must ensure that no step is under way or will begin. */
 export function endJob(
   state: SchedulingState,
   { ledger, changes }: { readonly ledger: Ledger; readonly changes: readonly StepChange[] },
@@ -87,8 +93,8 @@ export function isFlagCurrent({ job, steps }: SchedulingState, ledger: Ledger): 
 }
 
 /**
- * Returns the flag of a step under way that waits for an operator or for long. The job shows it, because
- * lists show jobs.
+ * Returns the flag of a step under way that waits for an operator or waits for a long time. The flag is also
+ * put on the job, because lists show jobs.
  */
 function flagOf(
   job: JobDocument,
@@ -105,8 +111,9 @@ function flagOf(
 }
 
 /**
- * Returns when the last known attempt must have ended. Without a deadline of a step, the deadline of the job
- * counts.
+ * Returns the deadline of the job's document, at which the supervisor looks at the job. Normally, the result
+ * is the latest deadline of all attempts under way. If no step under way has a deadline, the result is the
+ * time at which the whole job must be done.
  */
 function completeBy(
   { job, now }: SchedulingState,

@@ -12,29 +12,30 @@ import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/templat
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { currentKey, workOf } from '../model/work.js'
 
-/** What a dispatch depends on: the job, its steps, the time and the scheduler. */
+/** The facts that decide about a dispatch: the job, its steps, the time and the scheduler. */
 export interface Dispatching {
   readonly job: JobDocument
-  /** The known steps by step id, including those to whose outputs the dispatched steps refer. */
+  /** The known steps by step id, including the steps whose outputs the dispatched steps need. */
   readonly steps: ReadonlyMap<string, StepDocument>
   readonly now: number
   readonly scheduler: string
 }
 
-/** Returns when the whole job must be done. The time counts from when a scheduler first takes it up (R18). */
+/**
+ * Returns the time by which the whole job must be done, counted from its first scheduling (R18). Null: no
+ * limit.
+ */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
 }
 
-/**
- * How many steps are written at once, so that one transaction has room for them, their job and its notices.
- */
+/** The largest number of steps in one transaction, which must also hold their job and its notices. */
 const maxStepsAtOnce = 90
 
 /**
- * Returns as many of these changes as fit one transaction beside the job, at least one. The rest follows when
- * the feed delivers this write.
+ * Returns the first changes that fit into one transaction with the job, at least one. The remaining changes
+ * are decided again when the feed delivers this write.
  */
 export function takeFitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
@@ -52,9 +53,9 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * Begins the first attempt of a step, also when the step begins again. {@link withInput} decides its
- * idempotency key. A step whose input is too large for a transaction can never be dispatched, so it is
- * flagged for an operator and keeps its key.
+ * Begins the first attempt of a step, also if the step begins again. {@link withInput} decides the
+ * idempotency key. If the input is too large for a transaction, the step is flagged for an operator and keeps
+ * its key.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
@@ -62,7 +63,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const known = { input: job.input, outputs }
   const input = resolveTemplate(step.inputTemplate, known)
   const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
-  // No handler is called, so the key and the record of calls with it do not change.
+  // No handler is called, so the key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
@@ -77,7 +78,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
 }
 
-/** Returns why the step cannot be dispatched with its resolved input, or null. */
+/** Returns the reason why the step cannot be dispatched with its resolved input, or null. */
 function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
@@ -102,7 +103,7 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
 }
 
 /**
- * Resolves outputs of other steps in the undo. Keeps the submitted template, in case the outputs change
+ * Puts the outputs of other steps into the undo. Keeps the submitted template, because outputs may change
  * later.
  */
 function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
@@ -127,7 +128,7 @@ function tooLarge(what: string, value: Json): string {
   )
 }
 
-/** Ends a gathering step, which is done as soon as it has its input. */
+/** Ends a gathering step. Such a step is done as soon as it has its input. */
 function finishGather(step: StepDocument, by: Dispatching): StepChange {
   const gathered = gather(step.input as unknown as GatherInput)
   if (gathered.kind === 'impossible')
@@ -148,8 +149,8 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Lets a step sleep: `{ forMs }` from now, or `{ until }` an instant. It ends at once if that has passed or
- * neither is given. A value that is not an instant is a mistake, so the step is flagged for an operator.
+ * Lets a step sleep: `{ forMs }` from now, or `{ until }` an instant. If the instant has passed or neither is
+ * given, the sleep ends immediately. If `until` is not an instant, the step is flagged for an operator.
  */
 function asleep(step: StepDocument, by: Dispatching): StepDocument {
   const { now } = by
@@ -183,19 +184,19 @@ function finishWait(step: StepDocument, output: Json): StepChange {
   return { step: withDerivedState(done), state: 'Processed' }
 }
 
-/** Begins to undo a step that acted or may have acted, its newest generation first. */
+/** Begins to undo a step that acted or may have acted, beginning with the newest generation. */
 export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
 }
 
-/** Begins to undo the generation before the one that was just undone. */
+/** Begins to undo the generation before the generation that was just undone. */
 export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }
 
 /**
- * Returns the step in the direction `undo`, not dispatched yet. Its undo begins no earlier than the deadline
- * of an attempt that may still be running (F-K2). The new fence makes the outcome of that attempt void (I3).
+ * Returns the step in the direction `undo`, not dispatched yet. An attempt at the step may still be running,
+ * so the undo begins only after its deadline (F-K2). The new fence makes the attempt's outcome void (I3).
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {
@@ -209,7 +210,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
   return { step: withDerivedState(waiting), state: 'Compensating' }
 }
 
-/** Stops the step as if it had not begun. The outcome of a running attempt becomes void (I3). */
+/** Resets the step to not begun. The outcome of a running attempt becomes void (I3). */
 export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
     ...step,
@@ -243,8 +244,8 @@ function reverting(step: StepDocument, owed: StepDocument['owed'], by: Dispatchi
 }
 
 /**
- * Removes from a step what its undo does not need: its input, its output, and the second copy of the undo's
- * input. Otherwise a step that was small enough to succeed could be too large to be undone.
+ * Removes from a step the data that its undo does not need: its input, its output, and the second copy of the
+ * undo's input. Otherwise a step that was small enough to succeed could be too large to be undone.
  */
 function lightened(step: StepDocument): StepDocument {
   const newest = step.owed.slice(-1).map(({ generation }) => ({ generation, input: null }))
@@ -252,13 +253,13 @@ function lightened(step: StepDocument): StepDocument {
 }
 
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
-  // No attempt outlasts its job (F-Q13), except an undo: a done step is undone however late it is.
+  // No attempt may last longer than its job (F-Q13), except an undo, which has no such limit.
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
-  // An unclaimed attempt stays flagged until an agent claims it, however often it is offered (F-A22, I15). A
-  // step whose attempt was over when written stays flagged until an attempt is made.
+  // An unclaimed attempt stays flagged until an agent claims it, even if it is offered again (F-A22, I15). A
+  // step whose attempt was over when it was written stays flagged until an attempt is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
-  // Applies to the offer only. A claim cuts the deadline to `completeWithinMs` again.
+  // This time applies only to the offer. A claim shortens the deadline to `completeWithinMs` again.
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs
@@ -287,7 +288,7 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching, message: s
     message,
     stepId: step.stepId,
   }
-  // The step certainly did not run.
+  // No handler was called, so the step certainly had no effect.
   const outcome = {
     kind: 'permanent' as const,
     attempt: step.attempt,

@@ -6,25 +6,23 @@ import { isOpen } from './settle.js'
 export type Extension =
   | { readonly kind: 'write'; readonly step: StepDocument }
   /**
-   * The deadline does not change: more than half of the time is left, or the job itself must be done then.
+   * The deadline does not change, because more than half of the time is left or the job allows no more time.
    */
   | { readonly kind: 'unchanged' }
-  /** The attempt is over, or another process makes it. This process must stop. */
+  /** The attempt is over, or another process makes this attempt. This process must stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/**
- * The time of the request, and when the job must be done, in milliseconds since the epoch; null for no limit.
- */
+/** The time of the request, and the deadline of the job (null if none), in milliseconds since the epoch. */
 export interface AskedAt {
   readonly now: number
   readonly endByMs: number | null
 }
 
 /**
- * Extends an attempt that takes longer than one deadline (F-A25). While the attempt is open (I3), the new
- * deadline is a whole `completeWithin` from now. The fence does not change, so the attempt stays the same
- * (I2). The claim says which process makes it. The feed delivers this write to the owner of the range, which
- * must not begin the same attempt.
+ * Extends the deadline of an attempt that takes longer (F-A25). The attempt must be open (I3). The new
+ * deadline is one whole `completeWithin` from now. The fence does not change, so the attempt stays the same
+ * (I2). The claim names the process that makes the attempt, because the feed also delivers this write to the
+ * owner of the range. That owner must not begin the same attempt.
  */
 export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
   const { fence, by, token } = claimant
@@ -37,7 +35,7 @@ export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }:
     return { kind: 'refused', reason: 'another process makes this attempt' }
   }
   if (step.completeByMs - now > step.completeWithinMs / 2) return { kind: 'unchanged' }
-  // As in a dispatch, no attempt outlasts its job (F-Q13), except an undo.
+  // As in a dispatch, no attempt except an undo may last longer than its job (F-Q13).
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (laterMs <= step.completeByMs) return { kind: 'unchanged' }

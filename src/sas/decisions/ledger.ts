@@ -16,7 +16,10 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
     Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
   }
 
-/** Returns the ledger with every outcome that belongs to the dispatch it records. */
+/**
+ * Returns the ledger with the outcomes of the steps. An outcome counts only if its step has the dispatch
+ * number that the ledger records.
+ */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)
@@ -27,12 +30,12 @@ export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): 
   return Object.fromEntries(folded)
 }
 
-/** Checks whether one generation of a step was undone and others remain to be undone. */
+/** Checks whether one generation of a step was undone and earlier generations must still be undone. */
 export function hasMoreToUndo({ processState, owed }: StepDocument): boolean {
   return processState === 'Compensated' && owed.length > 1
 }
 
-/** Returns the ledger as it is written together with these steps. */
+/** Returns the ledger to write together with these steps. */
 export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Record<string, LedgerEntry> {
   const entries = changes.map(({ step, state }): [string, LedgerEntry] => [
     step.stepId,
@@ -41,7 +44,7 @@ export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Rec
   return { ...ledger, ...Object.fromEntries(entries) }
 }
 
-/** Checks whether an attempt at the step is being made or will be made. */
+/** Checks whether a step has begun, or its undo has begun, and is not over. */
 export function isUnderWay(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processing' || entry?.state === 'Compensating'
 }
@@ -50,7 +53,10 @@ export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
   return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
 
-/** Returns those of `stepIds` whose document is missing, or is another version than the ledger records. */
+/**
+ * Returns the ids from `stepIds` whose document is missing or has another dispatch number than the ledger
+ * records.
+ */
 export function unseen(
   stepIds: readonly string[],
   ledger: Ledger,
@@ -59,7 +65,7 @@ export function unseen(
   return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)
 }
 
-/** The state of a step whose attempts are over, by the state of its entry. */
+/** The state that a step has when its attempts are over, by the state of its ledger entry. */
 const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processState']>>> = {
   Processed: 'Processed',
   Error: 'Error',
@@ -68,8 +74,8 @@ const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processS
 }
 
 /**
- * Returns the job's steps in the order of the workflow; null unless each is known in the version of the
- * ledger.
+ * Returns the job's steps in the order of the workflow. Returns null if a step is missing or does not agree
+ * with the ledger.
  */
 export function stepsAsIn(
   { stepIds, steps: ledger }: Pick<JobDocument, 'stepIds' | 'steps'>,

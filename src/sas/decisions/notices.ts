@@ -3,11 +3,13 @@ import { noticeDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 
 /**
- * Adds the notices about a change of a job, as documents of the same transaction. So a notice is sent exactly
- * for what happened (I13). Each notice takes the job's next number, so there is one order per job, and two
- * writers of one number conflict. Only jobs with a `replyTo` have notices.
+ * Adds the notices about a change of a job, as documents of the same transaction. A notice is therefore
+ * written if and only if the change is written (I13). Each notice takes the next number of its job. The
+ * notices of a job are therefore ordered, and two writers of the same number conflict. Only jobs with a
+ * `replyTo` have notices.
  *
- * A flag of a step reaches the job through the scheduler, so the supervisor writes no notices.
+ * The scheduler copies the flag of a step to the job and writes the notice then. The supervisor therefore
+ * writes no notices when it flags a step.
  */
 export function withNotices(
   before: JobDocument,

@@ -6,35 +6,35 @@ import { pickUpWithinMs } from './recover-job.js'
 import { toTemplate } from '../model/reference.js'
 import { isWaiting } from '../model/work.js'
 
-/** What an operator decides about a job. */
+/** A decision of an operator about a job. */
 export type OperatorCommand =
-  /** Another try for steps that failed for good (default: all of them), or for a job that was undone. */
+  /** Tries again the steps that failed permanently (default: all of them), or a job that was undone. */
   | {
       readonly kind: 'resubmit'
       readonly steps?: readonly { readonly stepId: string; readonly input?: Json }[]
       readonly by: string
       readonly why: string
     }
-  /** Steps that are parked or wait for long (default: all of them) go on at once. */
+  /** Continues steps that are parked or in an extended wait (default: all of them) immediately. */
   | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
-  /** The job is not wanted any more: what was done is undone where it can be. */
+  /** Stops the job and undoes its steps, except steps that cannot be undone. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
 
-/** What becomes of a command. */
+/** The result of a command. */
 export type Operation =
   | {
       readonly kind: 'write'
       readonly job: JobDocument
       readonly changed: readonly StepDocument[]
-      /** False where one transaction does not take all of it: the same command again is about the rest. */
+      /** False if one transaction does not hold all steps. Repeating the command changes the rest. */
       readonly isComplete: boolean
     }
-  /** It cannot be done as the job stands; nothing is written. */
+  /** The job's current state does not allow the command. Nothing is written. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 type Resubmission = OperatorCommand & { readonly kind: 'resubmit' }
 
-/** Other inputs, by the id of the step that they are for. */
+/** New inputs, by the id of the step that gets each input. */
 type Edits = ReadonlyMap<string, Json>
 
 interface Standing {
@@ -44,12 +44,12 @@ interface Standing {
   readonly now: number
 }
 
-/** Decisions of operators kept on a job. */
+/** The largest number of operators' decisions that a job keeps. */
 const maxAuditEntries = 20
 
 /**
- * W10: writes an operator's command as a request on the job, for a scheduler to perform. Only this decision
- * changes a terminal document (I7). A repeated command is refused and does no harm (F-O2).
+ * Writes an operator's command into the job as a request to the scheduler (W10). Only this decision changes a
+ * terminal document (I7). If a completed command is repeated, the repeat is refused (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
   if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
@@ -70,7 +70,7 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  // Set aside, not failed: what stood in its way is mended, and it goes on from where it stands.
+  // The job was set aside, not failed. The obstacle is removed now, so the job continues from its state.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })
@@ -81,11 +81,11 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const failed = inState(job.steps, job.compensation === null ? 'Error' : 'CompensationFailed')
   if (failed.length > 0) return tryAgain(standing, command, failed)
-  // The job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
+  // Here, the job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
   return job.compensation === null ? goOnFrom(standing, command, edits) : startAgain(standing, command, edits)
 }
 
-/** Tries steps again that failed permanently, or whose undo did. */
+/** Tries again the steps that failed permanently or whose undo failed permanently. */
 function tryAgain(standing: Standing, command: Resubmission, failed: readonly string[]): Operation {
   const { job, steps } = standing
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
@@ -103,7 +103,7 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
   const begun = again.map((step) => resetStep(step, edits))
   const changed = atOnce(begun, job)
   if (edits.size > 0 && changed.length < begun.length) return refused(tooManyEdits(begun))
-  // Steps that do not fit stay as they are: every step is reset when it begins.
+  // Steps that do not fit need no change here, because every step is reset when it begins.
   return requested(standing, command, {
     changed,
     job: { ...job, steps: withStates(job.steps, failed, 'NotStarted'), generation: job.generation + 1 },
@@ -111,8 +111,8 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
 }
 
 /**
- * Writes the steps whose undo failed, and the job last. Until then the job stays in Error and nothing runs.
- * An operator repeats a command that was cut short; steps that are already reset are skipped.
+ * Resets the steps whose undo failed, and then continues the job. If one transaction is too small, the job
+ * stays in Error and the operator repeats the command. Steps that are already reset are then skipped.
  */
 function undoAgain(standing: Standing, command: Resubmission, failed: readonly StepDocument[]): Operation {
   const { job } = standing
@@ -129,7 +129,7 @@ function undoAgain(standing: Standing, command: Resubmission, failed: readonly S
   return requested(standing, command, { changed, job: { ...job, steps } })
 }
 
-/** Continues a job that ran out of time, not of attempts. Steps that are done stay done. */
+/** Continues a job whose time ran out, not its attempts. Steps that are done stay done. */
 function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const others = [...edits.keys()].filter((stepId) => job.steps[stepId]?.state !== 'NotStarted')
@@ -140,12 +140,12 @@ function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Oper
   return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
 }
 
-/** Restarts the whole job. Steps that were undone get new keys; others keep theirs (C21, I9). */
+/** Restarts the whole job. Steps that were undone get new keys; other steps keep their keys (C21, I9). */
 function startAgain(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const unknown = [...edits.keys()].filter((stepId) => !steps.has(stepId))
   if (unknown.length > 0) return refused(`there is no ${list(unknown)}`)
-  // What had begun to expire must not, now that its job lives again (I18).
+  // Steps that have begun to expire must be kept, because their job continues (I18).
   const expiring = [...steps.values()].filter(({ ttl }) => ttl !== -1)
   const changed = [...steps.values()]
     .filter((step) => edits.has(step.stepId) || expiring.includes(step))
@@ -172,7 +172,7 @@ function editsIn({ steps = [] }: Resubmission): Edits {
   return new Map(edited)
 }
 
-/** Of steps to be given another input that have none of their own. */
+/** Explains that these steps cannot get a new input, because they only gather outputs. */
 function inputOfOthers(steps: readonly StepDocument[]): string {
   const stepIds = steps.map(({ stepId }) => stepId)
   return `${list(stepIds)} only gathers what other steps returned: resubmit without an input`
@@ -205,7 +205,7 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
   if (job.processState === 'Processed' || job.processState === 'Compensated') {
     return refused(`job ${job.jobId} is ${job.processState}: it has ended, and there is nothing to stop`)
   }
-  // One that is undone to begin again is not wanted any more either.
+  // A job that is being undone before another generation may still be cancelled.
   if (job.compensation?.thenRetry === false) {
     return refused(`job ${job.jobId} is being undone already, because: ${job.compensation.reason}`)
   }
@@ -223,7 +223,7 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
 
 type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
 
-/** The job up for a scheduler, with the decision on record. */
+/** Returns the job with the recorded decision and ready for a scheduler. */
 function requested(
   { now }: Standing,
   command: OperatorCommand,
@@ -254,7 +254,7 @@ function requested(
 
 function resetStep(step: StepDocument, edits: Edits): StepDocument {
   const input = edits.get(step.stepId)
-  // Keeps `direction: 'undo'` until the step begins, because a step that was undone then gets a new key.
+  // `direction` stays `undo` until the step begins, so that a step that was undone then gets a new key.
   return withDerivedState({
     ...step,
     currentState: step.initialState,
@@ -272,7 +272,7 @@ function withUndoAhead(step: StepDocument): StepDocument {
   return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
 }
 
-/** As many of these as one transaction takes. */
+/** Returns the first of these steps that fit into one transaction. */
 function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
   return takeFitting(
     steps.map((step) => ({ step })),
@@ -284,7 +284,7 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
 
-/** Refuses the command. Written in parts and cut short, steps would expire before or after their job (I18). */
+/** Explains the refusal. If only some of the parts were written, steps and job could expire apart (I18). */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
   return `job ${jobId} was undone, ${why}: submit it again under another id`

@@ -5,9 +5,10 @@ import type { Owed } from '../model/step-parts.js'
 import { resolveTemplate } from '../plan/template.js'
 
 /**
- * Returns the generations of a step that must be undone, the newest last: the remaining earlier ones and the
- * current one. The current one is included if it succeeded, or if it may have acted and its undo has
- * `whenUncertain`. After a success, the recorded input of the undo contains the output of the step.
+ * Returns the generations of a step that must be undone, with the newest last. The result has the earlier
+ * generations in `owed`, and perhaps the current generation. The current generation is included if it
+ * succeeded, or if it may have acted and the undo has `whenUncertain`. After a success, the recorded input of
+ * the undo contains the output of the step.
  */
 export function owedBy(step: StepDocument): Owed[] {
   const { undo, generation } = step
@@ -19,9 +20,9 @@ export function owedBy(step: StepDocument): Owed[] {
 }
 
 /**
- * Returns the step as it begins, for the first time or again, with the record of calls with its keys (I9). A
- * step that was undone gets a new key. Otherwise the key does not change, and a service that recognises it
- * does not act twice.
+ * Returns the step with the fields that it has when it begins, for the first time or again. These fields
+ * record whether calls with the step's keys may have acted (I9). A step that was undone gets a new key. For
+ * any other step, the key does not change, so a service that recognises the key does not act twice.
  */
 export function beginning(step: StepDocument): StepDocument {
   if (step.direction === 'undo') {
@@ -31,8 +32,9 @@ export function beginning(step: StepDocument): StepDocument {
 }
 
 /**
- * Returns the step as it begins with this input. If it was called with another input before, it gets a new
- * key, and the old generation is added to `owed` if it must be undone.
+ * Returns the step with the fields that it has when it begins with this input. If the step was dispatched
+ * with another input before, it gets a new key. If its old generation must be undone, that generation is
+ * added to `owed`.
  */
 export function withInput(before: StepDocument, input: Json): StepDocument {
   const step = beginning(before)

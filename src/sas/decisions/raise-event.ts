@@ -9,9 +9,9 @@ export type Raised =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Records an event on the step that waits for it (W10). If the step has not begun, it keeps the event. The
- * scheduler ends the step when it reads the event. The first event counts, and raising the same event again
- * has no effect.
+ * Records an event on the step that waits for this event (W10). A step that has not begun keeps the event
+ * until it begins. The scheduler ends the step when it reads the event. Only the first event counts. If the
+ * same event is raised again, nothing is written.
  */
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
   if (step.kind !== 'waitFor') return refused(`step ${step.stepId} waits for no event`)
@@ -23,7 +23,7 @@ export function raiseEvent(step: StepDocument, payload: Json, now: number): Rais
     return refused(`step ${step.stepId} is ${step.processState} and waits no longer`)
   }
   const event = { payload, at: new Date(now).toISOString() }
-  // Ends an extended wait, because the event is here. A parked step still waits for an operator.
+  // The event ends an extended wait. A parked step, however, still waits for an operator.
   const isWaitingLong = step.attention?.kind === 'extendedWait'
   const up = isWaitingLong
     ? { attention: null, notBeforeMs: null, ...deadline(now + step.completeWithinMs) }

@@ -2,21 +2,25 @@ import type { JobDocument } from '../model/documents.js'
 import type { StateWrite } from '../store/state-store.js'
 import { isOver } from '../model/is-over.js'
 
-/** The roles that read the feed, each in its own unit. Each role is a part of the hints of a process. */
+/**
+ * The roles that read the feed. Each role has its own deployment unit. Hints within a process name the role
+ * that they wake.
+ */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
 
-/** A document as it is stored and as the feed delivers it, not decoded yet. */
+/** A document as it is stored and as the feed delivers it, before it is decoded. */
 type Raw = Readonly<Record<string, unknown>>
 
 /**
- * Checks for each role whether it must read a document. Everything else that the feed delivers needs no work
- * of it, which shows before the document is decoded.
+ * Checks, for each role, whether the role must read a document. The check needs no decoding. The role ignores
+ * all other documents that the feed delivers.
  *
- * - The scheduler reads a job that is not over, and a step whose attempt has ended or was given back (I8).
- * - The agents read a step with an attempt that may be open.
- * - The supervisor reads a step with a deadline, and a job that may stand still.
- * - The notifier reads a notice that is to be sent, a flagged job, and the record of an unreadable document.
+ * - The scheduler reads a job that is not over, and a step whose attempt has ended or was returned to the
+ *   scheduler (I8).
+ * - The agents read a step whose attempt may be open.
+ * - The supervisor reads a step with a deadline, and a job that may make no progress.
+ * - The notifier reads a notice that must be sent, a flagged job, and the record of an unreadable document.
  */
 export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
   scheduler: (document) => {
@@ -34,12 +38,14 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
 }
 
 /**
- * Returns the roles that these writes should wake: those that must read one of the documents, except
+ * Returns the roles that these writes should wake. These are the roles that must read one of the documents,
+ * with two exceptions:
  *
- * - scheduler and agents, if the job is submitted or a scheduler's own. The scheduler continues by itself,
- *   and wakes the agents for steps that it could not start in its process.
- * - the supervisor, for jobs and for attempts that may be open. Their deadlines are far away, so the regular
- *   polls find them in time.
+ * - Scheduler and agents are not woken if the job is being submitted, is claimed by a scheduler, or has
+ *   ended. The scheduler continues the job by itself, and wakes the agents for steps that could not start in
+ *   its process.
+ * - The supervisor is not woken for jobs, or for attempts that may be open. Their deadlines are far away, so
+ *   the regular polls of the supervisor find them in time.
  */
 export function rolesToWake(writes: readonly StateWrite[]): readonly Reader[] {
   const isSchedulers = writes.some(({ kind, document: { type, lockedBy, endedAtMs } }) => {

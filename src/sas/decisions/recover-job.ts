@@ -9,32 +9,34 @@ export type JobRecovery =
   /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   /**
-   * The scheduler of the job let its deadline pass. Any scheduler may take the job and look at all of it
-   * again (R98).
+   * The job's scheduler did not act before the deadline of the job. Now any scheduler may take the job and
+   * check all its steps again (R98).
    */
   | { readonly kind: 'standing'; readonly job: JobDocument }
   /**
-   * No scheduler took it up in time. It is offered again, for longer each time, and flagged the first time
-   * (C8).
+   * No scheduler took up the job in time. The job is offered again, for a longer time after each offer. The
+   * job is flagged the first time (C8).
    */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
   /**
-   * Its submission was never completed. It is removed, because no submitter received a confirmation (R24).
+   * The submission of the job was never completed. The job is removed, because no submitter received a
+   * confirmation (R24).
    */
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
 /**
- * How long a scheduler has to take a job up. A claimed job also has this long after its last known deadline.
+ * The time within which a scheduler must take up a job. The scheduler of a claimed job has the same time
+ * after the job's last known deadline.
  */
 export const pickUpWithinMs = 60_000
-/** How long a submission in stages may take, including differences between clocks. */
+/** The time within which a submission in stages must be completed, including differences between clocks. */
 const completeSubmissionWithinMs = 3_600_000
 
 /**
- * Decides about an overdue job (W6). Steps have their own deadlines, so a job stands still only if a write of
- * its scheduler is missing. The supervisor does not know which write. It takes the job from its scheduler,
- * and the next scheduler folds every step into the ledger as usual (R98, R26). No attempt has failed, so no
- * failure is counted.
+ * Decides about an overdue job (W6). Steps have their own deadlines, so a job makes no progress only if a
+ * write of its scheduler is missing. The supervisor does not know which write is missing. The supervisor
+ * therefore takes the job from its scheduler. The next scheduler then folds every step into the ledger as
+ * usual (R98, R26). No attempt has failed, so no failure is counted.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy
@@ -60,8 +62,8 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
 }
 
 /**
- * Marks an abandoned staged job on its etag, so that a submitter that still writes stages loses its race
- * (F-S8).
+ * Marks a staged job as abandoned. The write changes the job's etag, so a submitter that still writes stages
+ * gets a conflict (F-S8).
  */
 function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobRecovery {
   if (job.ttl !== -1) return { kind: 'nothing' }
@@ -73,7 +75,7 @@ function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobR
 
 function dueAt({ lockedBy, completeByMs, endByMs, submittedAtMs }: JobDocument): number {
   if (completeByMs === null) return submittedAtMs + pickUpWithinMs
-  // The steps of a claimed job are due at the same moment, and usually they are the cause. So they are
-  // recovered first.
+  // A step of a claimed job is due at the same moment as the job, and is usually the cause. The job is due
+  // later, so that the step is recovered first.
   return lockedBy === null || completeByMs === endByMs ? completeByMs : completeByMs + pickUpWithinMs
 }

@@ -8,16 +8,21 @@ import { withFailure, workOf } from '../model/work.js'
 /** The time of a decision about an expired step, and the instance that decides. */
 export interface RecoveryPolicy {
   readonly now: number
-  /** How long to wait after a deadline, at least the difference between the clocks of two hosts. */
+  /**
+   * The time to wait after a deadline, at least as long as the difference between the clocks of two hosts.
+   */
   readonly graceMs: number
   readonly supervisor: string
 }
 
-/** A step as it was read. `_ts` is the store's time of its last write in seconds; 0 or missing if unknown. */
+/**
+ * A step as it was read. `_ts` is the store's time of the step's last write in seconds; 0 or missing if
+ * unknown.
+ */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
 export type Recovery =
-  /** The step is done, flagged, or waits for something other than time. */
+  /** The step needs no recovery: it is over, or has no deadline. */
   | { readonly kind: 'nothing' }
   /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
@@ -25,18 +30,18 @@ export type Recovery =
   | { readonly kind: 'retry'; readonly step: StepDocument }
   /** The last attempt counts as failed. The step's policy decides what happens now. */
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
-  /** The moment that the step waited for has come, and the step is offered. */
+  /** The step waited for a moment, which has come. The step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
   /**
-   * No attempt was made, or it was over when dispatched. The step is offered again, and no failure is counted
-   * (C8).
+   * No attempt was made, or the attempt was over when it was dispatched. The step is offered again, and no
+   * failure is counted (C8).
    */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * Decides about one overdue step (W6). It uses only the envelope of the step and the time (I19). It only
- * requests: the scheduler dispatches, and agents perform. The higher fence makes the outcome of a late agent
- * void (I3).
+ * Decides about one overdue step (W6). The decision uses only the envelope of the step and the time (I19).
+ * The decision only requests another attempt. The scheduler dispatches this attempt, and agents make it. The
+ * higher fence makes the outcome of a late agent void (I3).
  */
 export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
@@ -45,8 +50,8 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Considers even an attempt that was over when dispatched: an agent with a slow clock may have made the
-  // call.
+  // Even an attempt that was over when it was dispatched may have acted, because an agent with a slow clock
+  // may have made the call.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
@@ -60,8 +65,8 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
 }
 
 /**
- * Checks whether the deadline had already passed, by the store's time, when the attempt was written. Then a
- * clock is wrong, and the attempt does not count. An attempt with an outcome is never late.
+ * Checks whether the deadline had already passed, by the store's time, when the attempt was written. If so,
+ * the clock of a host is wrong, and the attempt does not count. An attempt with an outcome is never late.
  */
 function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): boolean {
   const isUnderWay = kind === 'operation' && lockedBy !== null && outcome === null
@@ -69,8 +74,8 @@ function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): b
 }
 
 /**
- * Schedules another dispatch after a pause, which doubles while clocks disagree. Flags the step the first
- * time.
+ * Schedules another dispatch after a pause. The pause doubles each time while clocks disagree. The step is
+ * flagged the first time.
  */
 function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
@@ -88,15 +93,17 @@ function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   })
 }
 
-/** Returns the flag that no attempt is made. Its `since` stays at the first time. */
+/**
+ * Returns a flag that says that no attempt is made. If the step has this flag already, `since` is unchanged.
+ */
 function unclaimed({ attention, stepId }: StepDocument, message: string, policy: RecoveryPolicy): Attention {
   const since = attention?.kind === 'unclaimed' ? attention.since : new Date(policy.now).toISOString()
   return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
 }
 
 /**
- * Offers the step to schedulers. Unless given, the deadline for picking it up is as long as an attempt may
- * take.
+ * Offers the step to schedulers, which must take it up within `withinMs`. Default: the time that an attempt
+ * may take.
  */
 function offered(
   step: StepDocument,
@@ -107,8 +114,8 @@ function offered(
 }
 
 /**
- * Removes the deadline of a step whose job has ended or is gone, because no scheduler will take it up
- * (F-V25). If an operator revives the job, a scheduler looks at every step that was under way.
+ * Removes the deadline of a step whose job has ended or no longer exists, because no scheduler will take up
+ * this step (F-V25). If an operator continues the job, a scheduler checks every step that was under way.
  */
 export function retireStep(step: StepDocument): StepDocument {
   return withDerivedState({

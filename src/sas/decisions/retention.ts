@@ -5,15 +5,18 @@ import { isToExpire } from '../model/is-over.js'
 import { unseen } from './ledger.js'
 
 /**
- * How much longer steps are kept than their job, if one transaction cannot expire all. So the job expires
- * first.
+ * The time, in seconds, for which steps are kept longer than their job if they do not all fit into one
+ * transaction. The job therefore expires first.
  */
 const stepsOutliveJobSeconds = 3_600
 
-/** The longest time to live of a document, in seconds: 68 years. */
+/** The longest time to live of a document: 68 years, in seconds. */
 const maxTtl = 2 ** 31 - 1
 
-/** Lets an ended job and all its steps begin to expire with its last write, if they fit one transaction. */
+/**
+ * Lets an ended job and all its steps begin to expire with the job's last write, if they fit into one
+ * transaction.
+ */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
   if (!isToExpire(job)) return decision
@@ -27,9 +30,10 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
 }
 
 /**
- * Lets a part of the steps of an ended job begin to expire, if they do not all fit one transaction. With the
- * last part the job begins to expire. The job is written with every part, so an operator that revives the job
- * meanwhile wins (I18). The feed delivers each part, which leads to the next, in this or another instance.
+ * Lets a part of the steps of an ended job begin to expire, because they do not all fit into one transaction.
+ * The job begins to expire with the last part. Every part is written together with the job. If an operator
+ * continues the job between two parts, the next part is therefore not written (I18). After each part, the
+ * feed delivers the job again, to this or another instance, which then writes the next part.
  */
 export function expire({ job, steps }: SchedulingState): Schedule {
   if (!isToExpire(job)) return { kind: 'nothing' }
@@ -37,7 +41,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const ttl = secondsOf(job)
   const lasting = [...steps.values()].filter((step) => step.ttl === -1)
-  // If one step is too large for a transaction beside its job, the job and all its steps are kept.
+  // If one step and its job are too large for one transaction, the job and all its steps are kept.
   if (lasting.some((step) => isTooLarge(step, { job }))) return { kind: 'nothing' }
   const expiring = lasting.map((step) => ({ step: { ...step, ttl: ttl + stepsOutliveJobSeconds } }))
   const part = takeFitting(expiring, job)
@@ -51,7 +55,8 @@ export function expire({ job, steps }: SchedulingState): Schedule {
 }
 
 /**
- * Returns the time to live, limited to what the store accepts. Otherwise it would refuse the end of the job.
+ * Returns the time to live in seconds, at most the longest that the store accepts. With a longer time, the
+ * store would refuse the write that ends the job.
  */
 function secondsOf({ retainForMs }: JobDocument): number {
   const seconds = Math.ceil((retainForMs ?? 0) / 1_000)

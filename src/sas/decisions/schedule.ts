@@ -19,9 +19,10 @@ import { isHeldBack } from '../model/work.js'
 
 /**
  * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches the steps
- * that became ready, undoes steps, and ends the job. It looks at the current state, never at events. So a
- * repeated or merged change gives the same decision, and deciding again on a decided state writes nothing.
- * Its one rule: **a step is never ahead of its ledger**. If it is, the job was read stale.
+ * that became ready, undoes steps, and ends the job. The decision depends on the current state, never on
+ * events. A repeated or merged change therefore gives the same decision, and a second decision on the same
+ * state writes nothing. The main rule is that **a step is never ahead of its ledger**. If a step is ahead, an
+ * old version of the job was read.
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
@@ -32,7 +33,7 @@ export function schedule(state: SchedulingState): Schedule {
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
   if (job.lockedBy === null) {
-    // No scheduler has claimed it: the supervisor or an operator requests a look at everything under way
+    // No scheduler has claimed the job, so the supervisor or an operator wants every step under way checked
     // (R98).
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
@@ -43,7 +44,7 @@ export function schedule(state: SchedulingState): Schedule {
   return decision.kind === 'write' ? completed(state, decision) : decision
 }
 
-/** Adds what belongs to every write of a job: its expiry and its notices. */
+/** Adds the parts that belong to every write of a job: the job's expiry and its notices. */
 function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const expiring = withRetention(state, decision)
   if (expiring.kind !== 'write') return expiring
@@ -61,7 +62,7 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   const unknownOutputs = outputsNeeded(ready.steps, steps, ledger)
   if (unknownOutputs.length > 0) return { kind: 'read', stepIds: unknownOutputs }
   const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
-  // A skipped step may let other steps begin, or cause them to be skipped too.
+  // After a step is skipped, other steps may begin, or must be skipped too.
   if (skipped.length > 0) return advance(state, withSkipped(ledger, skipped))
   const changes = [
     ...again.map((step) => redispatch(step, state)),
@@ -74,22 +75,25 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   return continueJob(state, ledger, takeFitting(changes, job))
 }
 
-/** Checks whether steps that depend on this one may begin. */
+/** Checks whether the step of this entry is done or skipped, so that steps that depend on it may begin. */
 function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processed' || entry?.state === 'Skipped'
 }
 
-/** Checks whether to skip a step: its condition does not hold, or it needs the output of a skipped step. */
+/** Checks whether to skip a step, because its condition is false or it needs the output of a skipped step. */
 function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
   const needed = [...neededBy(step)]
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
   const known = withDoneOutputs({ steps }, ledger).steps
   const outputs = new Map([...known].map(([stepId, { output }]) => [stepId, output]))
-  // A condition that cannot be evaluated does not skip the step: the step begins, and is refused.
+  // If the condition cannot be evaluated, the step is not skipped. The step begins, and is refused then.
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 
-/** Removes outputs of steps that are not done. A skipped step may have an output of an earlier generation. */
+/**
+ * Removes the outputs of steps that are not done, because a skipped step may have an output from an earlier
+ * generation.
+ */
 function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
   const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
     return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
@@ -109,7 +113,8 @@ function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
 }
 
 /**
- * Undoes an overdue job, or ends it in error. No step is dispatched, and attempts under way no longer count.
+ * Undoes an overdue job, or ends the job in error. No step is dispatched, and attempts under way no longer
+ * count.
  */
 function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps, now, scheduler } = state
@@ -140,7 +145,9 @@ interface Failure {
   readonly again: readonly StepDocument[]
 }
 
-/** Undoes a failed job, or ends it in error after the attempts under way have ended. No new step begins. */
+/**
+ * Undoes a failed job, or ends the job in error after all attempts under way have ended. No new step begins.
+ */
 function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }: Failure): Schedule {
   const { job, steps } = state
   if (again.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
@@ -151,8 +158,8 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (compensation !== null) return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
-  // Attempts may end first. Steps that only wait, perhaps for days, are stopped, so that the failed job can
-  // end.
+  // Attempts under way may end first. Steps that only wait, perhaps for days, are stopped so that the failed
+  // job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
@@ -163,7 +170,9 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   return endJob(state, { ledger, changes }, { attention })
 }
 
-/** Checks whether the job must be written even if no step changes: for an outcome, a claim or a flag. */
+/**
+ * Checks whether the job must be written even if no step changes, because of an outcome, a claim or a flag.
+ */
 function isNews(state: SchedulingState, ledger: Ledger): boolean {
   const { job } = state
   return job.lockedBy === null || !sameLedger(job.steps, ledger) || !isFlagCurrent(state, ledger)
@@ -180,7 +189,7 @@ function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepD
 
 interface Ready {
   readonly steps: readonly StepDocument[]
-  /** Ids of steps that may be ready but whose document is missing or old. */
+  /** The ids of steps that may be ready, but whose document is missing or old. */
   readonly missing: readonly string[]
 }
 
@@ -195,13 +204,15 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
-/** Checks whether a step could become ready: at first, and once any step is done. Saves useless reads. */
+/**
+ * Checks whether a step could be ready: if no step has begun, or any step is done. This avoids useless reads.
+ */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
 }
 
-/** Returns the done steps to whose output a ready step refers and whose document is missing. */
+/** Returns the ids of done steps whose output a ready step needs and whose document is missing. */
 function outputsNeeded(
   ready: readonly StepDocument[],
   steps: ReadonlyMap<string, StepDocument>,
@@ -222,7 +233,10 @@ function outputsNeeded(
   })
 }
 
-/** Returns why the job fails, with the reason of the first failed step in the order of the workflow. */
+/**
+ * Returns the flag of the failed job. The message contains the reason of the first failed step in the order
+ * of the workflow.
+ */
 function errorOf({ steps, now, scheduler }: SchedulingState, failed: readonly string[]): Attention {
   const [stepId = ''] = failed
   const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`

@@ -3,7 +3,10 @@ import type { JobDocument, NoticeDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { withNotices } from './notices.js'
 
-/** The reason why a job cannot continue with its current documents, and which instance found it when. */
+/**
+ * The reason why a job cannot continue with its current documents, the instance that found the reason, and
+ * the time.
+ */
 export interface Obstacle {
   readonly now: number
   readonly by: string
@@ -14,8 +17,9 @@ export interface Obstacle {
 
 /**
  * Ends a job that no scheduler can decide about. The job is flagged `corrupt`, and its submitter gets a
- * notice. So it neither blocks later jobs in the feed nor is forgotten (I10, I15). Ledger and steps stay as
- * they are. After the cause is corrected, `resubmit` continues the job from there.
+ * notice. The job therefore does not block later jobs in the feed, and is not forgotten (I10, I15). The
+ * ledger and the steps are unchanged. After the cause is corrected, `resubmit` continues the job from its
+ * unchanged state.
  */
 export function setAside(
   job: JobDocument,

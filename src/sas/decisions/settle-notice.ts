@@ -3,7 +3,7 @@ import { backoffDelayMs, type ResolvedRetry } from '../../platform/internal.js'
 import { boundedMessage } from '../model/diagnostics.js'
 import type { NoticeDocument } from '../model/documents.js'
 
-/** What a try to send a notice came to. */
+/** The result of a try to send a notice. */
 export type SendResult =
   | { readonly kind: 'sent' }
   /** The receiver could not be reached, or did not accept the notice. A later try may succeed. */
@@ -11,12 +11,16 @@ export type SendResult =
   /** The host has no way to send to this receiver, so no try can succeed. */
   | { readonly kind: 'impossible'; readonly reason: string }
 
-/** How long a sent notice is kept for inspection, in seconds. Then it expires (F-N5). */
+/**
+ * The time, in seconds, for which a sent notice is kept for inspection. After this time, the notice expires
+ * (F-N5).
+ */
 const keptWhenSentSeconds = 86_400
 
 /**
- * Returns the notice after a try (W11). A sent notice begins to expire. A failed one is due again later.
- * After its last try it is given up and flagged for an operator. The state of the job never changes (F-N3).
+ * Returns the notice as it must be written after a try (W11). A sent notice begins to expire. A notice that
+ * was not sent is due again later. After its last try, the notice is given up and flagged for an operator.
+ * The state of the job never changes (F-N3).
  */
 export function settleNotice(
   notice: NoticeDocument,
@@ -25,7 +29,10 @@ export function settleNotice(
     readonly now: number
     readonly by: string
     readonly random: Random
-    /** After its tries a notice is given up, and later notices are sent. */
+    /**
+     * The number of tries and their back-off. After the last try, the notice is given up, and later notices
+     * are sent.
+     */
     readonly retry: ResolvedRetry
   },
 ): NoticeDocument {

@@ -8,19 +8,22 @@ import { resolveTemplate } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { mayHaveEffect, withFailure } from '../model/work.js'
 
-/** The attempt that an agent made, with the number and the fence of the step that it received. */
+/**
+ * The attempt that an agent made, with the attempt number and the fence from the step that the agent
+ * received.
+ */
 export interface Attempt {
   readonly number: number
   readonly fence: number
-  /** The agents instance that made it. */
+  /** The agents instance that made the attempt. */
   readonly by: string
 }
 
 export type Outcome =
   | { readonly kind: 'success'; readonly output: Json }
-  /** Failed for now. The step is tried again after its back-off. */
+  /** The attempt failed. The step is tried again after its back-off. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** Failed permanently. */
+  /** The attempt failed permanently. */
   | {
       readonly kind: 'permanent'
       readonly message: string
@@ -30,11 +33,12 @@ export type Outcome =
 
 export type Settlement =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The outcome no longer counts, and a late agent writes nothing (R75, I2, I3). */
+  /** The outcome no longer counts, so a late agent writes nothing (R75, I2, I3). */
   | { readonly kind: 'discarded'; readonly reason: string }
 
 /**
- * Checks whether an attempt may be made or is still under way: dispatched, not settled, before its deadline.
+ * Checks whether the step's attempt may be made or is still under way. The attempt must be dispatched and not
+ * settled, and its deadline must be in the future.
  */
 export function isOpen<S extends StepDocument>(
   step: S,
@@ -53,7 +57,7 @@ export function isOpen<S extends StepDocument>(
  *
  * - A success changes the state of the step and records the input of its undo (R41).
  * - A failure adds diagnostics and moves the deadline forward to the end of the back-off. The supervisor then
- *   treats the step like any other that was not done in time.
+ *   treats the step like any other step that was not done in time.
  * - A permanent failure flags the step for an operator.
  */
 export function settle(
@@ -75,7 +79,8 @@ export function settle(
   const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
   if (outcome.kind === 'success') {
     const done = succeeded(settled, outcome.output)
-    // The store would refuse a step that is too large every time (F-A17). The output of an undo is not kept.
+    // A step that is too large would be refused by the store every time (F-A17). The output of an undo is not
+    // stored.
     const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
     if (!isTooLarge) return { kind: 'write', step: done }
     return settle(step, attempt, { kind: 'permanent', message: tooLarge(done, outcome.output) }, at)
@@ -105,7 +110,7 @@ function tooLarge(step: StepDocument, output: Json): string {
 function succeeded(step: StepDocument, output: Json): StepDocument {
   const free = { ...step, lockedBy: null, attention: null, ...deadline(null) }
   if (step.direction === 'undo') {
-    // If more generations are owed, the scheduler undoes the next one when it reads this document.
+    // If `owed` has more generations, the scheduler undoes the next generation when it reads this document.
     const history = step.owed.length > 1 ? {} : { owed: [], mayHaveActed: false }
     return withDerivedState({ ...free, ...history, currentState: step.initialState })
   }
