@@ -46,7 +46,7 @@ export type JobEvent =
   | {
       readonly type: 'deadline.doubted'
       readonly operation: string
-      /** The workflow whose step gave this instance the problem first. `stepId` names the step. */
+      /** The workflow in which an instance noticed the problem. `stepId` is the step. */
       readonly workflow: string
       readonly stepId: string
       readonly completeWithinMs: number
