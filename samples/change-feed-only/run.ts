@@ -2,7 +2,7 @@ import { systemClock } from 'stepward'
 import { ChangeFeedEstimator, ChangeFeedProcessor, type Change } from 'stepward/change-feed-processor'
 import { createInProcessCosmos } from 'stepward/emulator'
 
-/** A written document, from whose changes the view below is maintained. */
+/** A document that an application writes. The view below is updated from its changes. */
 interface Order {
   readonly id: string
   readonly customer: string
@@ -20,7 +20,10 @@ const { container: leases } = await database.containers.create({
   defaultTtl: -1,
 })
 
-/** Stores an order's total instead of adding it, so that a repeated change has no further effect. */
+/**
+ * Stores an order's total under its id, and does not add it to a sum. A repeated change therefore has no
+ * further effect.
+ */
 async function project({ id, customer, total }: Change<Order>): Promise<void> {
   const seen = await view.item(customer, customer).read<{ orders: Record<string, number> }>()
   await view.items.upsert({ id: customer, orders: { ...seen.resource?.orders, [id]: total } })
@@ -29,7 +32,7 @@ async function project({ id, customer, total }: Change<Order>): Promise<void> {
 const unit = { monitoredContainer: orders, leaseContainer: leases, processorName: 'customer-view' }
 const delivered: Record<string, number> = {}
 
-/** Starts an instance. Resolves once it has acquired a lease. */
+/** Starts an instance. Resolves when the instance has acquired a lease. */
 async function started(instanceName: string): Promise<ChangeFeedProcessor<Order>> {
   let onLeaseAcquired = (): void => undefined
   const hasWork = new Promise<void>((resolve) => (onLeaseAcquired = resolve))

@@ -7,7 +7,8 @@ export interface LabelOrder {
 }
 
 /**
- * Declares for workflows and the compiler what the agent offers. No host runs it; `label_printer.py` does.
+ * Declares the actions of the agent for workflows and the compiler. No host runs this agent, because
+ * `label_printer.py` does the work.
  */
 const labels = defineAgent('labels', {
   print: (_input: { text: string }): { label: string } => {

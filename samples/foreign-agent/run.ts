@@ -12,13 +12,15 @@ import { printLabel } from './index.js'
 const python = process.env['PYTHON'] ?? 'python3'
 const texts = ['glass', 'this side up', 'keep dry', 'heavy']
 
-/** The path of the script, whether this file runs from `dist` or from the sources. */
+/**
+ * The path of the script. It is correct if this file runs from `dist`, and also if it runs from the sources.
+ */
 const script = fileURLToPath(new URL('label_printer.py', import.meta.url)).replace(
   /([\\/])dist[\\/]samples[\\/]/,
   '$1samples$1',
 )
 
-/** Starts the agent in Python. Rejects when Python is not installed. */
+/** Starts the agent in Python. Rejects if Python is not installed. */
 async function startPrinter(env: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const printer = spawn(python, [script], {
     env: { ...process.env, ...env },
@@ -30,7 +32,8 @@ async function startPrinter(env: Readonly<Record<string, string>>): Promise<Chil
 }
 
 /**
- * Prints labels by an agent that is killed in the middle of its work, and by a second one that replaces it.
+ * Prints labels with an agent that is killed in the middle of its work, and with a second agent that replaces
+ * the first.
  */
 async function run(): Promise<void> {
   const emulator = await startEmulator({ port: 0 })

@@ -2,7 +2,10 @@ import { defineAgent, type AgentContext } from 'stepward'
 import type { Order } from './orders-file.js'
 import { askService, Refused } from './services-client.js'
 
-/** Returns the URL of the remote services, which `run.ts` sets. To start a worker alone, set it by hand. */
+/**
+ * Returns the URL of the remote services. `run.ts` sets this variable. To start a worker without `run.ts`,
+ * set the variable yourself.
+ */
 function servicesUrl(): string {
   const url = process.env['ORDER_SERVICES_URL']
   if (url === undefined) {
@@ -13,7 +16,10 @@ function servicesUrl(): string {
   return url
 }
 
-/** Sends one request to a service. A permanent refusal ends the step for good and flags it for a person. */
+/**
+ * Sends one request to a service. A permanent refusal ends the step without further tries, and flags the step
+ * for a person.
+ */
 async function post<T>(path: string, body: unknown, context: AgentContext): Promise<T> {
   const { idempotencyKey, signal } = context
   try {

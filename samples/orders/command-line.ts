@@ -26,18 +26,21 @@ export interface CommandLine {
   readonly isHelp: boolean
 }
 
-/** Thrown when the command line is wrong. */
+/** Thrown if the command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Returns a path in the package's data folder, whether this file runs from `dist` or from the sources. */
+/**
+ * Returns a path in the package's data folder. The path is correct if this file runs from `dist`, and also if
+ * it runs from the sources.
+ */
 function own(file: string): string {
   const here = fileURLToPath(new URL('.', import.meta.url)).replaceAll('\\', '/')
   return `${here.replace('/dist/samples/', '/samples/')}data/${file}`
 }
 
-/** Reads the command line. Throws a UsageError that names every wrong value. */
+/** Reads the command line. Throws a UsageError with every wrong value. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const { values } = parsed(words)
   const { orders, stock, faults, seed, data } = values
@@ -49,7 +52,8 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   if (problems.length > 0) throw new UsageError(problems.join('; '))
   return {
     orders: orders ?? own('orders.jsonl'),
-    // Another orders file has other products, so the sample's own stock would not fit it.
+    // If the user names another orders file, that file has other products, so the sample's own stock would
+    // not fit.
     stock: stock ?? (orders === undefined ? own('stock.json') : null),
     faults: faults as FaultLevel,
     seed: Number(seed),

@@ -1,6 +1,6 @@
 import type { Telemetry, TelemetryEvent } from 'stepward'
 
-/** Events after which the progress, or an awaited condition, may have changed. */
+/** The events that may change the progress or an awaited condition. */
 const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'job.finished',
   'step.recovered',
@@ -8,7 +8,7 @@ const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'alert.raised',
 ])
 
-/** Collects telemetry of a run: which jobs have ended, and what they cost. */
+/** Collects the telemetry of a run: the jobs that have ended, and the cost of all jobs. */
 export class Observer implements Telemetry {
   private readonly ended = new Map<string, string>()
   private readonly listeners = new Set<() => void>()
@@ -34,7 +34,7 @@ export class Observer implements Telemetry {
     return this.charged
   }
 
-  /** The number of failed attempts after which the step recovered. */
+  /** The number of failed attempts whose step recovered afterwards. */
   get retries(): number {
     return this.recovered
   }

@@ -3,11 +3,11 @@ import type { Order } from './orders-file.js'
 import { askService } from './services-client.js'
 import { orderFulfilment } from './workflow.js'
 
-/** How often a delivery without an answer is tried, always under the same key. */
+/** The largest number of tries of a delivery that gets no answer. All tries use the same key. */
 const maxTries = 5
 const answerWithinMs = 1_000
 
-/** The operator: receives alerts about failed orders, restocks the shelves and resubmits the orders. */
+/** The operator, who receives alerts about failed orders, restocks the shelves and resubmits the orders. */
 export class Operator {
   private readonly alertsByJob = new Map<string, Alert>()
 
@@ -25,7 +25,7 @@ export class Operator {
     return this.alertsByJob.has(jobId)
   }
 
-  /** Delivers the products of these orders. */
+  /** Delivers the products of these orders to the inventory. */
   async restock(servicesUrl: string, orders: readonly Order[]): Promise<void> {
     for (const { orderId, lines } of orders) {
       for (const [index, { productId, quantity }] of lines.entries()) {

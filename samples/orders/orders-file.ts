@@ -10,7 +10,7 @@ const line = z.looseObject({
   product: text,
   unitPrice: z.number().nonnegative(),
   quantity: z.number().int().positive(),
-  /** The discount as a share of the price: 0.25 is a quarter. */
+  /** The discount as a share of the price. For example, 0.25 is a quarter. */
   discount: z.number().min(0).max(1),
 })
 
@@ -19,12 +19,12 @@ const address = z.looseObject({
   street: text,
   city: text,
   region: z.string().optional(),
-  // Not every country has postal codes.
+  // The postal code may be empty, because not every country has postal codes.
   postalCode: z.string(),
   country: text,
 })
 
-/** An order from the shop. Fields that are not named here are kept. */
+/** An order from the shop. Fields that the schema does not name are kept. */
 const orderSchema = z.looseObject({
   orderId: text,
   customerId: z.string().optional(),
@@ -38,13 +38,14 @@ const orderSchema = z.looseObject({
 export type Order = z.infer<typeof orderSchema>
 
 export interface OrdersFileProblem {
-  /** Counted from 1, including blank lines, as editors show it. */
+  /** The number of the line as editors show it: counted from 1, including blank lines. */
   readonly line: number
   readonly message: string
 }
 
 /**
- * Thrown when an orders file cannot be used. Lists all its problems, so that they can be corrected at once.
+ * Thrown if an orders file cannot be used. Lists all problems of the file, so that the user can correct them
+ * together.
  */
 export class OrdersFileError extends Error {
   override readonly name = 'OrdersFileError'
@@ -58,17 +59,17 @@ export class OrdersFileError extends Error {
   }
 }
 
-/** Thrown when an orders file is missing or cannot be read. */
+/** Thrown if an orders file is missing or cannot be read. */
 export class OrdersFileUnreadable extends Error {
   override readonly name = 'OrdersFileUnreadable'
 }
 
 /**
- * Reads orders from a JSON Lines file: UTF-8, one order a line. Allows a byte order mark, CRLF and blank
- * lines. An order that occurs twice with the same content counts once.
+ * Reads orders from a JSON Lines file in UTF-8, with one order on each line. Allows a byte order mark, CRLF
+ * and blank lines. An order that occurs twice with the same content counts once.
  *
- * @throws OrdersFileUnreadable when it cannot be read
- * @throws OrdersFileError when anything in it is wrong
+ * @throws OrdersFileUnreadable if the file cannot be read
+ * @throws OrdersFileError if the file has any problem
  */
 export async function readOrders(path: string): Promise<Order[]> {
   const { orders, problems } = parseOrders(await readText(path))
@@ -85,7 +86,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Returns the orders in the text of an orders file, and all its problems. */
+/** Returns the orders in the text of an orders file, and all problems of the text. */
 export function parseOrders(content: string): { orders: Order[]; problems: OrdersFileProblem[] } {
   const found = new Map<string, { order: Order; line: number }>()
   const problems: OrdersFileProblem[] = []
@@ -113,7 +114,7 @@ export function parseOrders(content: string): { orders: Order[]; problems: Order
 type ReadOrder = { readonly order: Order } | { readonly problems: readonly string[] }
 
 function parseOrder(lineText: string): ReadOrder {
-  // Decoding inserts this character for invalid UTF-8, so a name or address that contains it is damaged.
+  // The decoder inserts this character for invalid UTF-8, so a line that contains the character is damaged.
   if (lineText.includes('\uFFFD')) return { problems: ['is not UTF-8; save the file with this encoding'] }
   let value: unknown
   try {
@@ -132,7 +133,7 @@ function checkOrder(value: unknown): ReadOrder {
   return read.success ? { order: read.data } : { problems: read.error.issues.map(describe) }
 }
 
-/** Returns the value as an order. Throws an Error that names all its problems. */
+/** Returns the value as an order. Throws an Error with all problems of the value. */
 export function toOrder(value: unknown): Order {
   const read = checkOrder(value)
   if ('problems' in read) throw new Error(read.problems.join(', '))

@@ -1,7 +1,10 @@
 import { createLogUpdate } from 'log-update'
 import type { Observer } from './observer.js'
 
-/** Shows the progress of a run: a live bar on a terminal, a line now and then elsewhere. */
+/**
+ * Shows the progress of a run. On a terminal it shows a live bar. Without a terminal it prints a line from
+ * time to time.
+ */
 export function showProgress(
   observer: Observer,
   total: number,

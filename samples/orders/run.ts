@@ -11,7 +11,7 @@ import { showProgress } from './progress.js'
 import { readStock, startServices, type Services } from './services/index.js'
 import { describe, describeAlerts, summarize, type Summary } from './summary.js'
 
-/** How long the run may take. A job that has not ended by then counts as lost. */
+/** The longest time that the run may take. A job that has not ended after this time counts as lost. */
 const patienceMs = 10 * 60_000
 
 /** The number of orders that are submitted concurrently. */
@@ -62,7 +62,7 @@ async function run(options: CommandLine): Promise<Summary> {
 
 async function play(scene: Scene): Promise<Summary> {
   const { options, orders, services, host, observer, operator } = scene
-  // With --json, standard output contains only the summary.
+  // With --json, the progress goes to standard error, because standard output must contain only the summary.
   const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
   const startedAt = systemClock.monotonic()
   const givingUp = new AbortController()
@@ -75,7 +75,7 @@ async function play(scene: Scene): Promise<Summary> {
   timer.cancel()
   progress.done()
   const { requestUnits, retries } = observer
-  // The result is read from the store, not from the events that the observer received.
+  // The result comes from the store, not from the events that the observer received.
   const jobs = await host.client.list({ limit: orders.length })
   const orderIds = orders.map((order) => order.orderId)
   const { alerts } = operator
@@ -84,13 +84,16 @@ async function play(scene: Scene): Promise<Summary> {
   return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
 }
 
-/** Checks that the shop knows how every order ended, and the operator knows of every failed job. */
+/**
+ * Checks whether the shop has the final reply about every order, and the operator has an alert for every
+ * failed job.
+ */
 function isEverybodyTold({ orders, services, observer, operator }: Scene): boolean {
   const isShopTold = orders.every(({ orderId }) => services.lastReply(orderId)?.kind === 'finished')
   return isShopTold && observer.endedIn('Error').every((jobId) => operator.isAlertedOf(jobId))
 }
 
-/** Restocks and resubmits the failed orders. Resolves when the shop knows their new outcome. */
+/** Restocks and resubmits the failed orders. Resolves when the shop knows the new outcome of these orders. */
 async function tryFailedAgain(
   { orders, services, host, observer, operator }: Scene,
   givingUp: AbortSignal,
@@ -106,7 +109,7 @@ async function tryFailedAgain(
   await observer.until(() => again.every(isToldAgain), givingUp)
 }
 
-/** Removes an embedded store, but no other file in its directory. */
+/** Removes the files of an embedded store, but no other files in its directory. */
 async function emptyStore(directory: string): Promise<void> {
   for (const file of ['data.mdb', 'lock.mdb']) await rm(join(directory, file), { force: true })
 }

@@ -4,26 +4,32 @@ import type { LedgerReport } from './services/index.js'
 
 /** The result of a run, which `--json` prints unchanged. */
 export interface Summary {
-  /** Orders accepted. */
+  /** The number of accepted orders. */
   readonly submitted: number
-  /** Jobs by final state. */
+  /** The number of jobs in each final state. */
   readonly ended: Readonly<Record<string, number>>
   readonly jobsPerSecond: number
-  /** From submission to end, according to the documents. */
+  /** The time from the submission of a job to its end, according to the documents. */
   readonly latencyMs: { readonly p50: number; readonly p95: number }
-  /** The request units of all requests to the store, divided by the jobs: submission, three feeds, leases. */
+  /**
+   * The request units of all requests to the store (submission, three feeds, leases), divided by the number
+   * of jobs.
+   */
   readonly requestUnitsPerJob: number
-  /** Failed attempts after which the step recovered. */
+  /** The number of failed attempts whose step recovered afterwards. */
   readonly retries: number
-  /** Accepted orders whose job has not ended. */
+  /** The number of accepted orders whose job has not ended. */
   readonly lost: number
-  /** Effects beyond one per idempotency key or order, according to the services' own ledger. */
+  /** The number of effects beyond one per idempotency key or order, according to the services' own ledger. */
   readonly duplicateEffects: number
-  /** Jobs about which the operator was alerted. */
+  /** The number of jobs about which the operator was alerted. */
   readonly alerts: number
-  /** Orders whose end the shop learned through the job's `replyTo`, according to the shop's own ledger. */
+  /**
+   * The number of orders whose end was reported to the shop through the job's `replyTo`, according to the
+   * shop's own ledger.
+   */
   readonly shopToldOf: number
-  /** Replies that reached the shop out of order. */
+  /** The number of replies that reached the shop out of order. */
   readonly misorderedReplies: number
 }
 
@@ -93,7 +99,7 @@ export function describeAlerts(alerts: readonly Alert[]): string {
   return alerts.map(({ jobId, message }) => `alert: ${jobId}: ${message}`).join('\n')
 }
 
-/** Counts the orders whose last reply says how they ended. */
+/** Counts the orders whose last reply reports the end of the order. */
 function toldOf(orderIds: readonly string[], { replies }: LedgerReport): number {
   const lastKinds = new Map(replies.map(({ orderId, kind }) => [orderId, kind]))
   return orderIds.filter((orderId) => lastKinds.get(orderId) === 'finished').length

@@ -3,15 +3,18 @@ import { inventory, payments, shipping } from './agents.js'
 import { toOrder, type Order } from './orders-file.js'
 
 /**
- * How long a service may take. Short, so that the demonstration shows recoveries; a real workflow allows
- * minutes.
+ * The time that a service may take. It is short, so that the demonstration shows recoveries. A real workflow
+ * allows minutes.
  */
 const patience = {
   completeWithin: '3s',
   retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },
 } as const
 
-/** Reserves the stock, charges the customer and ships. Each step needs the result of the one before it. */
+/**
+ * Reserves the stock, charges the customer and ships the products. Each step needs the result of the previous
+ * step.
+ */
 export const orderFulfilment = defineWorkflow<Order>(
   'order-fulfilment',
   (job) => {

@@ -6,7 +6,7 @@ export interface SiteOrder {
   readonly site: string
 }
 
-/** The agents, each in front of one remote service. */
+/** The agent that calls the remote service for databases. */
 export const databases = defineAgent('databases', {
   activate: (input: { site: string }, context) => ask<{ id: string }>('database', input, context),
 })
@@ -16,7 +16,10 @@ export const websites = defineAgent('websites', {
     ask<{ id: string }>('website', input, context),
 })
 
-/** How long a resource may take to become active. Short, so that the demonstration shows a recovery. */
+/**
+ * The settings of each resource's step. The time to become active is short, so that the demonstration shows a
+ * recovery.
+ */
 const resource = {
   initialState: 'Disabled',
   targetState: 'Active',
@@ -24,7 +27,7 @@ const resource = {
   retry: { tries: 20 },
 } as const
 
-/** Takes two resources from Disabled to Active. The second step uses the output of the first. */
+/** Changes two resources from Disabled to Active. The second step uses the output of the first. */
 export const provisionSite = defineWorkflow<SiteOrder>(
   'provision-site',
   (job) => {

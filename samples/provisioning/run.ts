@@ -5,7 +5,7 @@ import { startRemoteService } from '../remote-service/index.js'
 import { databases, provisionSite, websites } from './index.js'
 import { Story } from './story.js'
 
-/** The first request for a website is lost: nothing was done, and no answer will come. */
+/** A remote service that loses the first request for a website: it does nothing and sends no answer. */
 const remote = await startRemoteService(({ kind, number }) =>
   kind === 'website' && number === 1 ? 'silent' : 'done',
 )

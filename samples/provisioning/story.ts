@@ -1,6 +1,6 @@
 import { systemClock, type Telemetry, type TelemetryEvent } from 'stepward'
 
-/** Prints the events of a run, numbered as in the pattern's original description. */
+/** Prints the events of a run, with the numbers from the pattern's original description. */
 export class Story implements Telemetry {
   private readonly startedMs = systemClock.monotonic()
 

@@ -1,14 +1,14 @@
 import type { AgentContext } from 'stepward'
 
 /**
- * The variable with the URL of the remote service, which a sample's `run.ts` sets. To start a worker alone,
- * set it by hand.
+ * The environment variable with the URL of the remote service. A sample's `run.ts` sets the variable. To
+ * start a worker without `run.ts`, set the variable yourself.
  */
 export const urlVariable = 'REMOTE_SERVICE_URL'
 
 /**
- * Sends one request to the remote service. Another attempt carries the same key, so the service recognises
- * it. A refusal is permanent, so it ends the step for good.
+ * Sends one request to the remote service. Another attempt sends the same key, so the service recognises the
+ * repeated request. A refusal is permanent, so it ends the step without further tries.
  */
 export async function ask<T>(
   kind: string,
@@ -32,7 +32,7 @@ export async function ask<T>(
   throw new Error(`${kind}: the remote service answered ${response.status}`)
 }
 
-/** Undoes what the step's own attempts did or may have done. */
+/** Undoes all effects that the step's own attempts had or may have had. */
 export function undo(context: AgentContext): Promise<{ readonly undone: boolean }> {
   return ask('undo', { key: context.undoes }, context)
 }

@@ -1,18 +1,18 @@
 /**
- * A remote service for samples. It does the requested work once for each idempotency key, and records it. It
- * runs in the process that starts it and keeps its data in memory.
+ * A remote service for samples. The service does the requested work once for each idempotency key, and
+ * records the work. It runs in the process that starts it, and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
  * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key gets the same id and has no second effect |
  * | `POST /undo` with a key and `{ key }` of the effect to undo | 200 `{ undone }`: false if there was no effect |
  *
- * A request that arrives after its own undo is refused. So an undo also settles a request whose answer was
- * lost.
+ * A request that arrives after its own undo is refused. After an undo it is therefore certain that a request
+ * whose answer was lost has no effect.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
-/** Something that the service did. */
+/** One effect that the service had. */
 export interface Effect {
   readonly kind: string
   /** The idempotency key of the request. */
@@ -21,12 +21,12 @@ export interface Effect {
   isUndone: boolean
 }
 
-/** A request as the service sees it. */
+/** A request in the form that the service sees. */
 export interface RemoteRequest {
   readonly kind: string
   readonly key: string
   readonly body: Readonly<Record<string, unknown>>
-  /** 1 for the first request with this key. */
+  /** The number of the request among all requests with this key. The first has number 1. */
   readonly number: number
 }
 
@@ -38,7 +38,7 @@ export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | '
 
 /** The running service. */
 export interface RemoteService {
-  /** Without a trailing slash. */
+  /** The URL of the service, without a trailing slash. */
   readonly url: string
   /** Returns every effect, oldest first. */
   effects(): readonly Effect[]
@@ -91,7 +91,8 @@ class Book {
     const number = (this.requests.get(key) ?? 0) + 1
     this.requests.set(key, number)
     const mood = this.mood({ kind, key, body, number })
-    // A refusal is not remembered. A key whose undo came before its call is refused from then on.
+    // A refusal by the mood is not remembered. If the undo of a key came before its call, every call with the
+    // key is refused.
     if (mood === 'refused' || this.refused.has(key)) {
       return { status: 409, body: { message: `there is no ${kind} for ${JSON.stringify(body)}` } }
     }

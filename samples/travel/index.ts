@@ -1,7 +1,7 @@
 import { defineAgent, defineWorkflow, type AgentContext } from 'stepward'
 import { ask, undo } from '../remote-service/ask.js'
 
-/** A trip that is booked as a whole, or not at all. */
+/** A trip. Either the whole trip is booked, or no part of it. */
 export interface Trip {
   readonly traveller: string
   readonly destination: string
@@ -11,7 +11,8 @@ export interface Trip {
 function bookingsOf(kind: 'flight' | 'hotel' | 'car') {
   return {
     book: (input: Trip, context: AgentContext) => ask<{ id: string }>(kind, { ...input }, context),
-    // Also cancels a booking whose answer was lost: then there is no id, and the key says what to cancel.
+    // This also cancels a booking whose answer was lost. In that case there is no id, so the key identifies
+    // the booking.
     cancel: (_input: { booking: string }, context: AgentContext) => undo(context),
   }
 }
@@ -23,9 +24,9 @@ export const cars = defineAgent('cars', bookingsOf('car'))
 const patience = { completeWithin: '2s', retry: { tries: 20, backoff: { min: '100ms', max: '1s' } } } as const
 
 /**
- * Books flight and hotel in parallel, then the car. Without a seat there is no trip, and existing bookings
- * are cancelled. Without a room or car, everything is cancelled and tried once more, since availability
- * changes.
+ * Books flight and hotel in parallel, then the car. If there is no seat on the flight, the trip fails and
+ * existing bookings are cancelled. If there is no room or car, all bookings are cancelled and the trip is
+ * tried once more, because availability changes.
  */
 export const bookTrip = defineWorkflow<Trip>(
   'book-trip',

@@ -5,9 +5,10 @@ import { startRemoteService } from '../remote-service/index.js'
 import { bookTrip, cars, flights, hotels } from './index.js'
 import { availability, trips } from './trips.js'
 
-/** Returns how a trip ended: its job's state, how often it was started, and what is booked. */
+/** Describes how a trip ended: the state of its job, the number of its starts, and its bookings. */
 async function outcomeOf(job: Job) {
-  // A trip that cannot be booked ends without a result. Its view says how it ended.
+  // The error is ignored, because a trip that cannot be booked has no result. The job's view shows how the
+  // trip ended.
   await job.result().catch(() => null)
   const { state, generation, compensation } = await job.view()
   const booked = remote

@@ -1,7 +1,9 @@
 import type { Mood } from '../remote-service/index.js'
 import type { Trip } from './index.js'
 
-/** Three trips: one that works, one that works on the second try, one that cannot be booked. */
+/**
+ * Three trips. The first is booked, the second is booked on the second try, and the third cannot be booked.
+ */
 export const trips: readonly Trip[] = [
   { traveller: 'ada', destination: 'Lisbon' },
   { traveller: 'grace', destination: 'Porto' },
@@ -10,8 +12,8 @@ export const trips: readonly Trip[] = [
 
 /**
  * Returns a service that refuses every seat to Faro and the first request for a car in Porto, and loses the
- * first answer about the hotel in Lisbon. It counts requests for the car, not keys, because a second try of
- * the trip may have another key.
+ * first answer about the hotel in Lisbon. The service counts requests for the car, not keys, because the
+ * second try of the trip may have another key.
  */
 export function availability(): Mood {
   let isCarThere = false

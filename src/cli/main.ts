@@ -14,13 +14,14 @@ async function ending(run: Promise<number>): Promise<void> {
   process.exitCode = await run
 }
 
-// The reader of the output has closed it ("| head"). That is no error, and no more output is needed.
+// EPIPE means that the reader of the output has closed it ("| head"). This is no error, and no more output is
+// needed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)
 })
 
-// The reader of standard error is gone. The command continues, and its exit code stays.
+// EPIPE means that the reader of standard error has closed it. The command continues with the same exit code.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

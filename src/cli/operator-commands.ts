@@ -10,7 +10,7 @@ import type { Terminal } from './output/terminal.js'
 /** Runs a command and sets the exit code to its result. */
 export type RunCommand = (run: Promise<number>) => Promise<void>
 
-/** Adds the commands with which an operator inspects jobs and decides about them. */
+/** Adds the commands with which an operator inspects jobs and makes decisions about jobs. */
 export function addOperatorCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')

@@ -1,17 +1,17 @@
 /**
  * # Command line
  *
- * Turns words on a terminal into calls on other rooms; no decision is made here. This file knows the commands
- * and their options; those of operators are in `operator-commands.ts`. It loads the code of a command only
- * when the command is called, because loading everything would take most of a short command's time.
- * `commands/` has one function per command: options and a `Terminal` in, an exit code out. A command prints
- * its results through the terminal and throws its errors. Only `main.ts` turns an error into one line and an
- * exit code (`output/cli-error.ts`).
+ * Turns words on a terminal into calls of other rooms. No decision is made in this room. This file defines
+ * the commands and their options, except the commands for operators, which are in `operator-commands.ts`. The
+ * code of a command is loaded only when the command is called. If all code were loaded, that would take most
+ * of a short command's time. `commands/` has one function for each command. The function receives options and
+ * a `Terminal`, and returns an exit code. A command prints its results through the terminal and throws its
+ * errors. Only `main.ts` turns an error into one line and an exit code (`output/cli-error.ts`).
  *
  * `input/store.ts` opens the store that flags, environment and file name. `input/selection.ts` finds the
  * selected jobs, and `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and
- * `running/run-fleet.ts` run the processes: signals, time budgets, parents and children. A test generates
- * `docs/cli.md` from the tree below.
+ * `running/run-fleet.ts` run the processes, and handle signals, time budgets, parents and children. A test
+ * generates `docs/cli.md` from the tree below.
  */
 import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
@@ -55,8 +55,8 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
     .description('Durable distributed jobs on Azure Cosmos DB.')
     .version(version)
     .exitOverride()
-    // A subcommand may have an option with the same name as its command's. Options after its name belong to
-    // it.
+    // A subcommand and its command may have options with the same name. Options after the name of the
+    // subcommand belong to the subcommand.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -72,7 +72,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   return withExamples(program)
 }
 
-/** Adds the embedded Cosmos DB, with every role or alone. */
+/** Adds the commands that run the embedded Cosmos DB, with every role or alone. */
 function addEmulatorCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('dev [module]'))
     .description('an embedded Cosmos DB and every role in one process')
@@ -121,7 +121,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Adds the commands that run jobs and that submit them. */
+/** Adds the commands that run roles and the commands that submit jobs. */
 function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('start'))
     .description('run roles in this process, or as a fleet of processes')
@@ -138,8 +138,8 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))
-      // A handler that ignores its signal would keep the process alive forever. Other instances continue its
-      // work.
+      // A handler that ignores its signal would keep the process alive without end. Other instances continue
+      // the handler's work.
       process.exit()
     })
 
@@ -154,7 +154,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Adds the commands about the number of processes. */
+/** Adds the commands that show or change the number of processes. */
 function addFleetCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('fleet'))
     .description(

@@ -4,11 +4,13 @@ import { backoffDelayMs, isAborted, type Backoff } from '../platform/internal.js
 import { duration, optional, type Values } from '../platform/options.js'
 import { StoreUnavailable } from '../sas/index.js'
 
-/** How long a start waits for its store. */
+/** The times for which a start waits for its store. */
 export interface StorePatience {
-  /** The time to wait for a store that does not answer. Default 0: the start fails. */
+  /** The time to wait for a store that does not answer. Default 0: the start fails immediately. */
   readonly unavailable?: Duration
-  /** The time to wait for permissions. They take minutes to spread after they were granted. Default 0. */
+  /**
+   * The time to wait for permissions. After permissions are granted, they take minutes to spread. Default 0.
+   */
   readonly forbidden?: Duration
 }
 
@@ -30,9 +32,9 @@ interface Waiting {
 const backoff: Backoff = { minMs: 250, maxMs: 10_000 }
 
 /**
- * Runs `attempt` until it succeeds, as long as its failures may pass and the patience lasts.
+ * Repeats `attempt` until it succeeds. Continues only while the failures may pass and the patience lasts.
  *
- * @throws the last error, when it will not pass, the patience is over, or the signal aborted
+ * @throws the last error, if it will not pass, the patience is over, or the signal aborted
  */
 export async function awaitStore<T>(attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
   const { patience, clock, random, signal, onWait } = waiting

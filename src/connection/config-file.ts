@@ -17,7 +17,7 @@ const shape = {
   database: name,
   container: name,
   leaseContainer: name,
-  /** The roles that `start` runs when no --role is given. */
+  /** The roles that `start` runs if no --role is given. */
   roles: optional(
     kind<readonly (Role | 'all')[]>(
       `a list of some of ${[...roles, 'all'].join(', ')}`,
@@ -56,10 +56,10 @@ export interface ConfigFile
 const defaultNames = ['stepward.config.js', 'stepward.config.json']
 
 /**
- * Reads the configuration file: `path` if given, or else one of the default names in `directory`. Returns no
- * settings if there is no default file.
+ * Reads the configuration file at `path`. Without a path, reads the file with one of the default names in
+ * `directory`. Returns no settings if there is no default file.
  *
- * @throws ConfigurationInvalid naming the file and every value that is wrong in it
+ * @throws ConfigurationInvalid with the name of the file and every wrong value in the file
  */
 export async function readConfigFile(path: string | undefined, directory: string): Promise<ConfigFile> {
   for (const name of path === undefined ? defaultNames : [path]) {

@@ -15,7 +15,7 @@ export type ConnectedClient = JobClient & {
 /**
  * Returns a client that submits jobs and reads them.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
 export async function connect(
   options: Connection & { readonly telemetry?: Telemetry },
@@ -29,7 +29,7 @@ export async function connect(
   })
 }
 
-/** Opens a connection and its containers for `use`, and closes the connection again if that fails. */
+/** Opens a connection and its containers for `use`. Closes the connection if `use` or the opening fails. */
 async function withContainers<T>(
   options: Connection,
   telemetry: Telemetry,
@@ -56,7 +56,7 @@ interface Opened {
   readonly clock: Clock
 }
 
-/** Returns a function that reports the request units of a store's requests as events. */
+/** Returns a function that emits an event with the request units of each request to the store. */
 export function charging(telemetry: Telemetry) {
   return (operation: string, charge: number): void =>
     telemetry.emit({ type: 'store.charged', operation, charge })

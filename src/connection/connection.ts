@@ -5,13 +5,13 @@ import { credential } from './identity.js'
 
 /** The address of the store and the names of the containers. */
 export interface Connection {
-  /** Such as `https://contoso.documents.azure.com`. */
+  /** The URL of the account, such as `https://contoso.documents.azure.com`. */
   readonly endpoint?: string
   /**
-   * The account's key. Without one, `@azure/identity` finds the developer's login or the managed identity.
+   * The account's key. Without a key, `@azure/identity` finds the developer's login or the managed identity.
    */
   readonly key?: string
-  /** `AccountEndpoint=…;AccountKey=…;`, instead of endpoint and key. */
+  /** A text such as `AccountEndpoint=…;AccountKey=…;`, instead of endpoint and key. */
   readonly connectionString?: string
   /** Default `stepward`. */
   readonly database?: string
@@ -22,8 +22,9 @@ export interface Connection {
   /** The caller's own client instead of endpoint and key. Closing the connection does not close it. */
   readonly client?: CosmosClient
   /**
-   * Whether a missing database or container is created. Default: yes with a key or a client. Ignored without
-   * either: the data role of an identity cannot create them.
+   * Whether a missing database or container is created. Default: true with a key or a client. Without a key
+   * or a client the option is ignored, because the data role of an identity cannot create databases or
+   * containers.
    */
   readonly provision?: boolean
 }
@@ -54,7 +55,8 @@ export interface OpenConnection {
   readonly container: string
   readonly leaseContainer: string
   /**
-   * Whether databases and containers may be created. A key may do so; the data role of an identity may not.
+   * Whether databases and containers may be created. A key may create both; the data role of an identity may
+   * not.
    */
   readonly mayProvision: boolean
   close(): void
@@ -84,8 +86,9 @@ export function connectionFromEnvironment(
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
 
 /**
- * The retry options of a process that itself reads, waits and retries, visibly and with the server's advice.
- * The client alone would silently repeat a throttled request nine times, for half a minute or more.
+ * The retry options of a process that itself retries, visibly and with the pause that the server advises.
+ * With its own defaults, the client would silently repeat a throttled request nine times, for half a minute
+ * or more.
  */
 export const impatient: ConnectionPolicy = {
   retryOptions: {
@@ -96,9 +99,9 @@ export const impatient: ConnectionPolicy = {
 }
 
 /**
- * Makes the client of a connection. It sends no request yet.
+ * Creates the client of a connection, but sends no request.
  *
- * @throws ConfigurationInvalid naming every value that is missing or not understood
+ * @throws ConfigurationInvalid with every value that is missing or invalid
  */
 export async function openConnection(
   connection: Connection,
@@ -131,7 +134,7 @@ export async function openConnection(
   }
 }
 
-/** Returns the name of a connection's store, for people. It contains no secret. */
+/** Returns the name of a connection's store, for people. The name contains no secret. */
 export function storeName(connection: Connection): string {
   const { database = 'stepward', container = 'state', client } = connection
   const { endpoint = '' } = used(connection)
@@ -139,7 +142,7 @@ export function storeName(connection: Connection): string {
   return `${account.replace(/\/$/, '')} ${database}/${container}`
 }
 
-/** Returns every problem of a connection's configuration. It sends no request. */
+/** Returns every problem of a connection's configuration. Sends no request. */
 export function connectionProblems(connection: Connection): readonly string[] {
   const given = used(connection)
   const { values, problems } = readPart(connectionShape, given)
@@ -161,8 +164,8 @@ export function connectionProblems(connection: Connection): readonly string[] {
 }
 
 /**
- * Returns the settings with endpoint and key of the connection string. A client of the caller needs none of
- * them.
+ * Returns the settings, with endpoint and key from the connection string. If the caller has its own client,
+ * the result contains no endpoint or key, because that client needs neither.
  */
 function used(connection: Connection): Connection {
   const { endpoint: _endpoint, key: _key, connectionString, ...others } = connection

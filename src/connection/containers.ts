@@ -21,11 +21,14 @@ import type { OpenConnection } from './connection.js'
 export interface Containers {
   readonly state: Container
   readonly leases: Container
-  /** The settings that work, but let documents pile up. */
+  /** Advice on settings that work, but let documents accumulate. */
   readonly advice: readonly string[]
 }
 
-/** The roles of both containers. No .NET host shares the leases, so one partition key is enough. */
+/**
+ * The roles of both containers. The lease container needs only one partition key path, because no .NET host
+ * shares the leases.
+ */
 export const containerRoles = {
   state: stateContainerRole,
   leases: { ...leaseContainerRole, partitionKeys: ['/id'] },
@@ -34,8 +37,8 @@ export const containerRoles = {
 /**
  * Returns the containers of a connection. Creates missing ones if the connection may do so.
  *
- * @throws StoreUnavailable when the store is not reached
- * @throws StoreRefused when a container is missing or has wrong settings, saying what to do
+ * @throws StoreUnavailable if the store cannot be reached
+ * @throws StoreRefused if a container is missing or has wrong settings, with advice
  */
 export async function openContainers(connection: OpenConnection): Promise<Containers> {
   try {
@@ -56,7 +59,10 @@ async function openDatabase({ client, database, mayProvision }: OpenConnection):
   return client.database(database)
 }
 
-/** Ignores a conflict: two hosts that start at the same time both find nothing and both create. */
+/**
+ * Ignores a conflict, because two hosts that start at the same time may both try to create the same
+ * container.
+ */
 async function createdByAnybody(create: () => Promise<unknown>): Promise<void> {
   try {
     await create()
@@ -93,7 +99,10 @@ function requestOf(id: string, { partitionKeys, indexedPaths }: ContainerRole): 
   }
 }
 
-/** Explains an error of a connection and says what to do. Returns other errors unchanged. */
+/**
+ * Turns an error of a connection into an error with an explanation and advice. Returns other errors
+ * unchanged.
+ */
 export function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
   if (error instanceof StoreRefused) return error
   const { kind } = cosmosErrorKind(error)

@@ -1,11 +1,14 @@
 import type { DefaultAzureCredential, ManagedIdentityCredential } from '@azure/identity'
 
-/** Variables that Azure sets for a process: the first for every app, the others for apps with an identity. */
+/**
+ * Variables that Azure sets for a process. Every app has the first variable, and apps with an identity have
+ * one of the others.
+ */
 const variablesInAzure = ['WEBSITE_SITE_NAME', 'IDENTITY_ENDPOINT', 'MSI_ENDPOINT'] as const
 
 /**
- * Returns whose identity a process has: that of the app, from the platform, or that of the signed-in
- * developer.
+ * Returns the kind of identity that a process has. The identity is the app's own, which the platform
+ * provides, or the identity of the signed-in developer.
  */
 export function identityKind(
   environment: Readonly<Record<string, string | undefined>>,
@@ -15,13 +18,14 @@ export function identityKind(
 }
 
 /**
- * Returns the credential of this process. In Azure that is the managed identity and no other: a chain would
- * probe for a minute, or find a person's login. `AZURE_CLIENT_ID` chooses among several identities of an app.
+ * Returns the credential of this process. In Azure only the managed identity is tried, because a chain of
+ * credentials would probe for a minute or find a person's login. `AZURE_CLIENT_ID` chooses among several
+ * identities of an app.
  */
 export async function credential(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<DefaultAzureCredential | ManagedIdentityCredential> {
-  // Loaded only when needed: it is by far the largest dependency.
+  // The package is loaded only if needed, because it is by far the largest dependency.
   const identity = await import('@azure/identity')
   if (identityKind(environment) === 'developer') return new identity.DefaultAzureCredential()
   const clientId = environment['AZURE_CLIENT_ID']

@@ -1,8 +1,8 @@
 /**
  * # Connection
  *
- * Turns a configuration into a checked connection to an account. Values come from flags, then from the
- * environment, then from the configuration file. All problems are reported together.
+ * Turns a configuration into a checked connection to an account. Flags win over the environment, and the
+ * environment wins over the configuration file. All problems are reported together.
  *
  * Parts:
  *
@@ -10,9 +10,10 @@
  * - The client: `connection.ts` makes a client of the SDK, and `identity.ts` finds its credential.
  * - Containers: `containers.ts` opens or creates each container and compares it with its role. `provision.ts`
  *   creates the missing ones.
- * - The store: `await-store.ts` waits for a store that does not answer, `store-time.ts` follows its clock.
+ * - The store: `await-store.ts` waits for a store that does not answer, and `store-time.ts` follows the
+ *   store's clock.
  *
- * {@link connect} gives programs and commands a client of jobs. `src/host` starts the roles.
+ * {@link connect} gives programs and commands a job client. `src/host` starts the roles.
  *
  * Start with `connect.ts`.
  */

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { withoutUndefined } from '../platform/internal.js'
 import { ConfigurationInvalid } from './errors.js'
 
-/** The settings of a process that its platform makes, besides its connection. */
+/** The settings that the platform of a process provides, except the connection. */
 export interface ProcessSettings {
-  /** Role names, including `all`. They are not checked. */
+  /** Role names, including `all`. The names are not checked. */
   readonly roles?: readonly string[]
   /** The path of a module that exports agents and workflows. */
   readonly module?: string
@@ -22,7 +22,7 @@ export interface ProcessSettings {
   readonly azureSubscription?: string
   /** The endpoint of Azure Resource Manager outside the public cloud. */
   readonly azureEndpoint?: string
-  /** The time from SIGTERM until this process is ended, in milliseconds, less a margin of 500. */
+  /** The time from SIGTERM until the platform kills this process, in milliseconds, minus a margin of 500. */
   readonly stopWithinMs: number
 }
 
@@ -49,13 +49,13 @@ const environmentSchema = z.object({
 
 /** The shortest time that App Service gives a process to stop, in seconds. */
 const leastStopSeconds = 5
-/** Time left for the process to end. */
+/** The part of the stop time that is reserved for the end of the process itself. */
 const marginMs = 500
 
 /**
  * Reads the settings of this process from the environment.
  *
- * @throws ConfigurationInvalid naming every variable that is not understood
+ * @throws ConfigurationInvalid with every variable that has an invalid value
  */
 export function processSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,

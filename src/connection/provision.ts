@@ -8,15 +8,18 @@ export interface Provisioned {
   readonly containers: readonly {
     readonly id: string
     readonly partitionKeyPath: string
-    /** Whether it was created now. If not, it existed and has the required settings. */
+    /**
+     * Whether this call created the container. If not, the container already existed and has the required
+     * settings.
+     */
     readonly isNew: boolean
   }[]
 }
 
 /**
- * Creates the database and the containers that are missing, and checks those that exist.
+ * Creates the database and the containers if they are missing, and checks the containers that exist.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
 export async function provision(connection: Connection): Promise<Provisioned> {
   const opened = await openConnection(connection)
@@ -40,7 +43,7 @@ export async function provision(connection: Connection): Promise<Provisioned> {
   }
 }
 
-/** Returns the ids that `list` finds; none if the database does not exist. */
+/** Returns the ids that `list` finds. Returns no ids if the database does not exist. */
 async function existing(list: () => Promise<string[]>): Promise<readonly string[]> {
   try {
     return await list()

@@ -1,4 +1,4 @@
-/** A role of the pattern, or `notifier`, which alerts operators. Each is a deployment unit of its own. */
+/** A role of the pattern, or `notifier`, which alerts operators. Each role is a separate deployment unit. */
 export type Role = 'scheduler' | 'agents' | 'supervisor' | 'notifier'
 
 export const roles: readonly Role[] = ['scheduler', 'agents', 'supervisor', 'notifier']
@@ -9,8 +9,8 @@ export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
 }
 
 /**
- * Returns the roles that these words name; `all` means every role. Null when a word is not a role, or when
- * there are no words.
+ * Returns the roles that these words name; `all` means every role. Returns null if a word is not a role, or
+ * if there are no words.
  */
 export function rolesNamed(words: readonly string[]): readonly Role[] | null {
   const isKnown = words.every((word) => word === 'all' || roles.some((role) => role === word))

@@ -1,7 +1,9 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
 import { connectionFromEnvironment, type Connection } from './connection.js'
 
-/** The settings of a command line. Everything else comes from the environment and the configuration file. */
+/**
+ * The settings on the command line. All other settings come from the environment and the configuration file.
+ */
 export interface SettingsSources {
   readonly flags: Connection & { readonly module?: string; readonly unitPrefix?: string }
   /** The configuration file named on the command line. */
@@ -10,7 +12,7 @@ export interface SettingsSources {
   readonly directory: string
 }
 
-/** All settings. */
+/** The settings of the connection and of the configuration file together. */
 export type Settings = ConfigFile & Connection
 
 /** Returns all settings: flags win over the environment, and the environment over the configuration file. */
@@ -18,8 +20,8 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
   const file = await readConfigFile(sources.configPath, sources.directory)
   const environment = connectionFromEnvironment()
   const said = given(sources.flags)
-  // A connection string names a whole account, so it must not be combined with the endpoint of a stronger
-  // source.
+  // The account comes from one source only: a connection string names a whole account, so it must not be
+  // combined with the endpoint of a source with higher precedence.
   const account = [said, environment, file].find((source) => source.endpoint ?? source.connectionString) ?? {}
   const {
     endpoint: _endpoint,

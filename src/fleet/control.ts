@@ -10,10 +10,10 @@ const requestSchema = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('status') }),
 ])
 
-/** A request of another terminal to a running fleet. */
+/** A request from another terminal to a running fleet. */
 export type FleetRequest = z.infer<typeof requestSchema>
 
-/** A process of a fleet, for display. */
+/** A process of a fleet, as commands show it. */
 export interface FleetRow {
   readonly role: string
   readonly instanceName: string
@@ -26,16 +26,17 @@ export interface FleetRow {
   readonly cpuShare: number | null
 }
 
-/** A fleet, for display. */
+/** A fleet, as commands show it. */
 export interface FleetStatus {
   readonly processId: number
   /** The wanted number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
   /**
-   * The number of leases of each role; instances beyond it are spares. Null when the store does not answer.
+   * The number of leases of each role. If a role has more instances than leases, the additional instances are
+   * spares. The number is null if the store does not answer.
    */
   readonly leases: Readonly<Record<string, number | null>>
-  /** The backlog of each role of the pattern; empty when the store does not answer. */
+  /** The backlog of each role of the pattern. The list is empty if the store does not answer. */
   readonly backlog: readonly RoleBacklog[]
   readonly rows: readonly FleetRow[]
 }
@@ -44,8 +45,9 @@ export type FleetAnswer =
   { readonly kind: 'done'; readonly status: FleetStatus } | { readonly kind: 'refused'; readonly why: string }
 
 /**
- * Listens for other terminals of this user: the socket is in a folder that only this user may enter. Each
- * connection carries one request, with one JSON value in each direction.
+ * Listens for requests from other terminals of this user. Other users cannot connect, because the socket is
+ * in a folder that only this user may enter. Each connection carries one request and one answer, each a JSON
+ * value.
  */
 export async function listenForRequests(
   path: string,
@@ -53,7 +55,7 @@ export async function listenForRequests(
 ): Promise<Server> {
   if (process.platform !== 'win32' && !(await isAnswered(path))) await rm(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    // A client that disconnects early needs no answer.
+    // The error is ignored, because a client that disconnects early needs no answer.
     socket.on('error', () => undefined)
     serve(socket, handle).catch(() => socket.destroy())
   })
@@ -72,8 +74,8 @@ async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<
 }
 
 /**
- * Returns all data that the other side sends. It does not iterate the socket, which would close it before the
- * answer.
+ * Returns all data that the other side sends. It does not iterate over the socket, because that would close
+ * the socket before the answer.
  */
 function received(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -85,7 +87,7 @@ function received(socket: Socket): Promise<string> {
   })
 }
 
-/** Returns whether a fleet listens at `path`. A socket that a killed fleet left behind does not answer. */
+/** Checks whether a fleet listens at `path`. A socket that a killed fleet left behind does not answer. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path)
@@ -100,7 +102,7 @@ export function isAnswered(path: string): Promise<boolean> {
 /**
  * Sends a request to the fleet that listens at `path`.
  *
- * @throws FleetNotRunning when none does
+ * @throws FleetNotRunning if no fleet listens there
  */
 export async function askFleet(path: string, request: FleetRequest): Promise<FleetAnswer> {
   const socket = createConnection({ path, allowHalfOpen: true })

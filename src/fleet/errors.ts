@@ -1,4 +1,4 @@
-/** Thrown when no fleet answers at the given path. */
+/** Thrown if no fleet answers at the given path. */
 export class FleetNotRunning extends Error {
   override readonly name = 'FleetNotRunning'
   constructor(path: string, options: ErrorOptions) {

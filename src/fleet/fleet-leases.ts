@@ -11,11 +11,11 @@ export interface RoleBacklog {
   readonly role: Role
   readonly leaseCount: number
   /**
-   * An upper bound of the changes not yet checkpointed, summed over all its leases. A lease with an unknown
-   * backlog counts as 1.
+   * An upper bound for the number of changes that are not yet checkpointed, summed over all leases of the
+   * role. A lease with an unknown backlog counts as 1.
    */
   readonly estimatedLag: number
-  /** Age of the oldest of these changes in milliseconds; null when none waits. */
+  /** The age of the oldest of these changes in milliseconds; null if no change waits. */
   readonly oldestAgeMs: number | null
 }
 
@@ -25,12 +25,12 @@ interface RoleLeases {
   readonly estimator: ChangeFeedEstimator
 }
 
-/** The time after which a status is shown without the store's answer. */
+/** The time to wait for the store's answer. After that, a status is shown without the answer. */
 const answerWithinMs = 3_000
 
 /**
- * The leases of a role's processes, as their parent uses them: it reads their backlog, and releases those of
- * dead processes.
+ * The leases of the fleet's processes. Their parent process reads the backlog of the leases, and releases the
+ * leases of dead processes.
  */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
@@ -43,8 +43,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease that the instance owned, in all roles, and returns their tokens. If the store does
-   * not answer, it gives up, and the leases expire (I8).
+   * Releases every lease that the instance owned, in all roles, and returns the tokens of these leases. If
+   * the store does not answer, the method gives up, and the leases expire later (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()
@@ -52,7 +52,7 @@ export class FleetLeases {
     return released?.flat() ?? []
   }
 
-  /** Returns the backlog of each role; null when the store does not answer within three seconds. */
+  /** Returns the backlog of each role. Returns null if the store does not answer within three seconds. */
   backlog(): Promise<readonly RoleBacklog[] | null> {
     return withinLimit(this.clock, answerWithinMs, this.asking(backlogOf), () => null)
   }

@@ -21,7 +21,7 @@ import { makeOwn, socketPath } from './state-directory.js'
 /** The options of a fleet on this machine. */
 export interface FleetOptions {
   readonly connection: Connection & { readonly unitPrefix?: string }
-  /** The number of processes by role; `all` is a process with every role. */
+  /** The number of processes of each role. A process of `all` runs every role. */
   readonly counts: Counts
   readonly stateDirectory: string
   /** The program of a child. */
@@ -33,30 +33,33 @@ export interface FleetOptions {
 
 /** The running processes of this machine. */
 export interface Fleet {
-  /** The wanted numbers: those of the start, or those that an earlier `scale` set in their place. */
+  /**
+   * The wanted numbers of processes. They are the numbers from the start, unless an earlier `scale` replaced
+   * them.
+   */
   readonly counts: Counts
   /**
-   * Resolves with an exit code when no process can run, or with 0 when another terminal has stopped the
+   * Resolves with an exit code if no process can run. Resolves with 0 if another terminal has stopped the
    * fleet.
    */
   readonly ended: Promise<number>
   /** The roles without a running process, one line for each. */
   readonly problems: readonly string[]
   status(): Promise<FleetStatus>
-  /** Stops every process, and resolves when all are gone. */
+  /** Stops every process, and resolves when all processes have ended. */
   stop(): Promise<void>
 }
 
 /**
  * Starts the processes of a fleet and listens for other terminals.
  *
- * @throws ConfigurationInvalid when a fleet already runs in this state directory, or other users may write in
- * it
+ * @throws ConfigurationInvalid if a fleet already runs in this state directory, or if other users may write
+ * there
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { stateDirectory } = options
   const path = socketPath(stateDirectory)
-  // Done first: in another user's folder, not even an answer could be trusted.
+  // The folder is checked first. In another user's folder, an answer could not be trusted either.
   await makeOwn(stateDirectory)
   if (await isAnswered(path)) {
     const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'
@@ -135,7 +138,7 @@ class RunningFleet implements Fleet {
       role,
       launch: () => {
         const instanceName = instanceNameOf(systemRandom)
-        // The children do not get the port of their parent, because they could not all open it.
+        // The children do not get the port of their parent, because only one process can open the port.
         const environment = { ...process.env, STEPWARD_INSTANCE_NAME: instanceName, PORT: undefined }
         return launch({ program, args: argsOf(role), environment, instanceName })
       },
@@ -210,7 +213,10 @@ class RunningFleet implements Fleet {
   }
 }
 
-/** Returns the leases of the role with most, because that many instances can work; null if unknown. */
+/**
+ * Returns the largest number of leases that one role has, because this number of instances can work. Returns
+ * null if the numbers are unknown.
+ */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

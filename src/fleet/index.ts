@@ -3,11 +3,11 @@
  *
  * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces a
  * process that died, with growing delays (`restart-delay.ts`). `release-leases.ts` releases the leases of a
- * dead process at once, so that others need not wait until they expire.
+ * dead process immediately. Otherwise other processes would have to wait until these leases expire.
  *
  * Another terminal sends requests through a socket in the state directory (`control.ts`, `local.ts`,
- * `state-directory.ts`). `scaled-counts.ts` stores the numbers that it sets. `instance.ts` starts one child
- * process and exchanges messages with it.
+ * `state-directory.ts`). `scaled-counts.ts` stores the numbers of processes that a `scale` request sets.
+ * `instance.ts` starts one child process and exchanges messages with it.
  *
  * Start with `fleet.ts`, then read `role-keeper.ts`.
  */

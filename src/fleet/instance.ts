@@ -16,9 +16,11 @@ export interface Instance {
   /** Whether its roles have started. */
   readonly hasRun: boolean
   readonly ended: Promise<Exit>
-  /** Returns the resources it uses; null when it does not answer within a second. */
+  /**
+   * Returns the resources that the process uses. Returns null if the process does not answer within a second.
+   */
   figures(): Promise<HostFigures | null>
-  /** Tells it that instances have come or gone. */
+  /** Informs the process that other instances have started or ended. */
   rebalance(): void
   stop(): void
   kill(): void
@@ -38,9 +40,9 @@ export interface Launch {
 }
 
 /**
- * Node options of a worker. Its objects are short-lived: with a larger young generation they become garbage
- * before they are copied. This gives a sixth more jobs per second, for a hundred megabytes. The parent's own
- * options come last, so they win.
+ * The Node options of a worker. A worker's objects are short-lived. With a larger young generation, most
+ * objects become garbage before Node copies them. This gives a sixth more jobs per second, and costs a
+ * hundred megabytes. The parent's own options come last, so they win.
  */
 export const workerNodeOptions = ['--max-semi-space-size=64']
 
@@ -80,8 +82,8 @@ export function launch(
 }
 
 /**
- * Resolves only when the process is gone, because the fleet then releases its leases. An undelivered message
- * or signal also emits `error`, but the process may live on.
+ * Resolves only after the process has ended, because the fleet then releases the leases of the process. An
+ * undelivered message or signal also emits `error`, but the process may still run.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
   return new Promise((resolve) => {
@@ -107,7 +109,7 @@ async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures
 }
 
 /**
- * Sends a message to a child. A child that is exiting may have closed its channel already, and needs no
+ * Sends a message to a child. Ignores a closed channel, because a child that is about to exit needs no
  * message.
  */
 function tell(child: ChildProcess, message: ToChild): void {

@@ -17,7 +17,7 @@ export function localFleet(path: string, role: string): ScaleTarget {
   }
 }
 
-/** Explains why a role cannot be scaled by itself, and what to scale instead. */
+/** Explains why a role cannot be scaled separately, and what the user can scale instead. */
 function noSuchRole(role: string, running: readonly string[]): string {
   if (running.includes('all')) {
     const rule = 'each process of this fleet has every role (--role all), so no role is scaled alone'
@@ -29,7 +29,7 @@ function noSuchRole(role: string, running: readonly string[]): string {
 /**
  * Sends a request to a running fleet and returns its status.
  *
- * @throws FleetNotRunning when there is none, ConfigurationInvalid when it refuses
+ * @throws FleetNotRunning if no fleet listens there, or ConfigurationInvalid if the fleet refuses the request
  */
 export async function fleetStatus(path: string, request: FleetRequest): Promise<FleetStatus> {
   const answer = await askFleet(path, request)

@@ -8,10 +8,11 @@ export interface RoleKeeperOptions {
   readonly role: string
   readonly launch: () => Instance
   /**
-   * Releases the leases of a process that is certainly dead (D11), and returns their tokens. Never rejects.
+   * Releases the leases of a process that is certainly dead (D11), and returns the tokens of these leases.
+   * Never rejects.
    */
   readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
-  /** Called when instances have come or gone, so that the others share the leases again. */
+  /** Called when instances have started or ended, so that the running instances share the leases again. */
   readonly onChanged: () => void
   readonly clock: Clock
   readonly random: Random
@@ -20,16 +21,18 @@ export interface RoleKeeperOptions {
   readonly stopWithinMs: number
 }
 
-/** Exit codes after which another start cannot help: wrong usage, store refused. */
+/**
+ * The exit codes after which another start cannot help: the usage was wrong, or the store refused the
+ * process.
+ */
 const hopeless = new Set([2, 5])
 
 /**
- * Keeps as many processes of a role alive as `scale` says. A process that ends by itself is replaced, after
- * growing delays if its successors also end soon. However a process ended, its leases are released once it is
- * gone.
+ * Keeps as many processes of a role alive as `scale` says. A process that ends by itself is replaced. If its
+ * successors also end soon, the delays grow. After every end of a process, its leases are released.
  *
- * States: keeping → stopping (`stop`). If a process ends hopelessly before any has run, the keeper gives the
- * whole role up (`givenUp`), because a wrong option does not correct itself.
+ * States: keeping → stopping (`stop`). If a process ends with a hopeless exit code before any process has
+ * run, the keeper gives up the whole role (`givenUp`), because a wrong option does not correct itself.
  */
 export class RoleKeeper {
   private readonly living = new Set<Instance>()
@@ -42,7 +45,7 @@ export class RoleKeeper {
   private resting = new AbortController()
   private waiting = 0
 
-  /** Resolves with the exit code when the role cannot run at all. */
+  /** Resolves with the exit code if the role cannot run. */
   readonly givenUp: Promise<number>
 
   constructor(private readonly options: RoleKeeperOptions) {
@@ -56,7 +59,10 @@ export class RoleKeeper {
     return this.wanted
   }
 
-  /** Returns why no process of this role runs; null while one runs, or none is wanted. */
+  /**
+   * Returns the reason why no process of this role runs. Returns null if a process runs, or if no process is
+   * wanted.
+   */
   unhealthyReason(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null
@@ -72,17 +78,17 @@ export class RoleKeeper {
     return this.retiring.has(instance)
   }
 
-  /** Starts or stops processes until there are `count`. The youngest stop first. */
+  /** Starts or stops processes until there are `count` processes. Stops the youngest processes first. */
   scale(count: number): void {
     this.wanted = count
-    // Scaling takes effect now, so replacements that wait after a crash are started at once.
+    // Scaling takes effect immediately, so replacements that wait after a crash are started now.
     this.resting.abort()
     this.resting = new AbortController()
     this.fill()
     for (const instance of [...this.living].slice(count).reverse()) this.retire(instance)
   }
 
-  /** Stops every process and resolves when all are gone and their leases are free. */
+  /** Stops every process. Resolves when all processes have ended and their leases are free. */
   async stop(): Promise<void> {
     this.scale(0)
     while (this.pending.size > 0) await Promise.all(this.pending)

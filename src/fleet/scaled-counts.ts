@@ -3,19 +3,21 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { makeOwn } from './state-directory.js'
 
-/** Instances of each role of a fleet. */
+/** The number of instances of each role of a fleet. */
 export type Counts = Readonly<Record<string, number>>
 
 const count = z.number().int().nonnegative()
 const schema = z.strictObject({
-  /** By role: the number that `scale` set, and the number of `--instances` at the start of the fleet. */
+  /**
+   * For each role: the number that `scale` set, and the number of `--instances` at the start of the fleet.
+   */
   scaled: z.record(z.string(), z.strictObject({ instances: count, startedWith: count })),
 })
 
-/** By role, the number that `scale` set and the number that it replaced. */
+/** For each role, the number that `scale` set and the number that this replaced. */
 export type Scaled = Readonly<z.infer<typeof schema>['scaled']>
 
-/** Returns the counts that `remember` stored last; empty if there are none, or if the file is invalid. */
+/** Returns the counts that `remember` stored last. Returns no counts if the file is missing or invalid. */
 export async function remembered(stateDirectory: string): Promise<Scaled> {
   try {
     return schema.parse(JSON.parse(await readFile(fileIn(stateDirectory), 'utf8'))).scaled
@@ -25,8 +27,8 @@ export async function remembered(stateDirectory: string): Promise<Scaled> {
 }
 
 /**
- * Returns the scaled counts of roles that are started with the same number as before. Another number is a
- * newer decision.
+ * Returns the scaled counts that are still valid. A count is valid if the role is started with the same
+ * number as before, because another number is a newer decision of the user.
  */
 export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   return Object.fromEntries(
@@ -35,8 +37,8 @@ export function stillScaled(scaled: Scaled, given: Counts): Scaled {
 }
 
 /**
- * Stores the counts atomically: a reader never finds half a file. Does not follow a link in place of the
- * file.
+ * Stores the counts atomically, so that a reader never finds half a file. If there is a link in place of the
+ * file, does not follow the link.
  */
 export async function remember(stateDirectory: string, scaled: Scaled): Promise<void> {
   await makeOwn(stateDirectory)
@@ -46,7 +48,10 @@ export async function remember(stateDirectory: string, scaled: Scaled): Promise<
   await rename(`${file}.new`, file)
 }
 
-/** Deletes the file, so that a fleet that was stopped on purpose starts with the number of its command. */
+/**
+ * Deletes the file. After a fleet was stopped on purpose, the next fleet then starts with the number on its
+ * command line.
+ */
 export async function forget(stateDirectory: string): Promise<void> {
   await rm(fileIn(stateDirectory), { force: true })
 }

@@ -6,12 +6,12 @@ import { ConfigurationInvalid } from '../connection/index.js'
 import { isAnswered } from './control.js'
 
 /**
- * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. It is in
- * `XDG_RUNTIME_DIR`, or else in the temporary directory, because the application's own folder may be
- * read-only. A login and a service may have different variables, so a folder in which a fleet already listens
- * is preferred.
+ * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. The folder
+ * is in `XDG_RUNTIME_DIR`, or otherwise in the temporary directory, because the application's own folder may
+ * be read-only. A login and a service may have different variables. If a fleet already listens in one of
+ * these folders, that folder is preferred.
  *
- * @throws ConfigurationInvalid when other users could have written into the folder
+ * @throws ConfigurationInvalid if other users could have written into the folder
  */
 export async function stateDirectoryOf(
   given: string | undefined,
@@ -39,11 +39,11 @@ export function socketPath(stateDirectory: string): string {
 /**
  * Creates the folder if it is missing.
  *
- * @throws ConfigurationInvalid when it exists and does not belong to this user alone
+ * @throws ConfigurationInvalid if the folder exists and other users may also write into it
  */
 export async function makeOwn(stateDirectory: string): Promise<void> {
   await mkdir(stateDirectory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    // `assertOwn` reports a link or a file in its place.
+    // If a link or a file has the folder's name, `assertOwn` reports that.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })
   await assertOwn(stateDirectory)
@@ -57,7 +57,10 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   ])
 }
 
-/** Returns why the folder cannot be trusted; null if it belongs to this user alone, or does not exist. */
+/**
+ * Returns the reason why the folder cannot be trusted. Returns null if the folder belongs to this user alone,
+ * or does not exist.
+ */
 async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null
@@ -85,7 +88,7 @@ async function defaultPlaces(
   const application = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 12)
   const inTemporary = join(temporary, `stepward-${userInfo().username}-${application}`)
   const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
-  // Some logins name a directory that does not exist.
+  // The check is needed because some logins set the variable to a directory that does not exist.
   const isThere = isAbsolute(runtime) && (await lstat(runtime).catch(() => null))?.isDirectory() === true
   return isThere ? [join(runtime, `stepward-${application}`), inTemporary] : [inTemporary]
 }

@@ -7,7 +7,10 @@ import type { ScaleTarget } from './scale-target.js'
 export interface AppServiceApp {
   readonly name: string
   readonly resourceGroup: string
-  /** Default: the only subscription that this login sees. Required if it sees several. */
+  /**
+   * The id of the subscription. Default: the only subscription that this login sees. Required if the login
+   * sees several subscriptions.
+   */
   readonly subscription?: string
 }
 
@@ -28,14 +31,15 @@ interface Found {
   readonly planPath: string
   readonly planName: string
   readonly capacity: number
-  /** Whether apps of the plan are scaled one by one. If not, all of them have the plan's capacity. */
+  /** Whether apps of the plan are scaled one by one. If not, all apps have the plan's capacity. */
   readonly isPerSite: boolean
 }
 
 /**
  * Returns a target that scales an app of App Service. If its plan scales apps one by one, the app's own
- * number is changed. The plan then grows to hold that number but never shrinks, since other apps use it.
- * Otherwise the plan's capacity is the number.
+ * number is changed. The plan grows if its capacity is smaller than that number, but it never shrinks,
+ * because other apps use the plan. If the plan does not scale apps one by one, the plan's capacity is
+ * changed.
  */
 export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTarget {
   let sought: Promise<Found> | null = null

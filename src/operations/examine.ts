@@ -11,9 +11,10 @@ import {
 } from './unit-selection.js'
 
 /**
- * What is wrong with both containers and with the leases of deployment units; empty when nothing is.
+ * Returns the problems of both containers and of the leases of deployment units. Returns an empty list if
+ * there are no problems.
  *
- * @throws UnitNotFound, or StoreUnavailable when nothing could be looked at
+ * @throws UnitNotFound, or StoreUnavailable if nothing could be examined
  */
 export function examine(selection: UnitSelection): Promise<readonly HostFinding[]> {
   return looking(selection, async ({ inspection, containers }) => {
@@ -33,7 +34,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
   })
 }
 
-/** Findings about jobs that no instance can read. The container may hold no jobs at all. */
+/** Returns findings about jobs that no instance can read. The container may contain no jobs. */
 async function unreadableFindings(container: Container): Promise<readonly HostFinding[]> {
   const jobs = await unreadableJobs(new CosmosStateStore({ container }))
   return jobs.map(({ documentId, reason }) => ({

@@ -1,13 +1,13 @@
 /**
  * # Operations
  *
- * Answers the questions of operators about a running system, for commands and pages alike. No code here
+ * Answers the questions of operators about a running system, for commands and for pages. No code in this room
  * starts a role.
  *
  * - The owner of each lease, and how far the lease is behind: `leases.ts` and `unit-lag.ts`.
- * - The number of instances that are needed: `recommend-instances.ts`, which is pure.
- * - Changes of that number: `scale-target.ts` has the interface. `app-service.ts` changes it on App Service,
- *   through `resource-manager.ts`.
+ * - The number of instances that are needed: `recommend-instances.ts`, which has only pure functions.
+ * - Changes of the number of instances: `scale-target.ts` has the interface. `app-service.ts` changes the
+ *   number on App Service, through `resource-manager.ts`.
  *
  * Start with `leases.ts`.
  */

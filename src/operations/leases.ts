@@ -3,45 +3,48 @@ import { expired } from '../../lease-store/index.js'
 import { type StandingWork, standingIn } from './standing-work.js'
 import { type NamedUnit, type UnitSelection, expirationOf, looking, readableUnits } from './unit-selection.js'
 
-/** A lease as people look at it. */
+/** A lease in the form that commands and pages show. */
 export interface LeaseRow {
   readonly processorName: string
   readonly leaseToken: string
   readonly owner: string | null
-  /** Whether the owner has not renewed it for the expiration interval. */
+  /** Whether the owner has not renewed the lease for the expiration interval. */
   readonly isExpired: boolean
   readonly continuationToken: string | null
-  /** ISO-8601 UTC: the owner's last write, by the store's clock. */
+  /** The time of the owner's last write by the store's clock, in ISO-8601 UTC. */
   readonly renewedAt: string
-  /** How long ago that was, by the store's clock; null if the store's time is unknown. */
+  /**
+   * The time since `renewedAt` by the store's clock, in milliseconds; null if the store's time is unknown.
+   */
   readonly ageMs: number | null
   /**
-   * Why this library does not read the lease: the Java SDK wrote it, or it is refused. Null if it is read.
+   * The reason why this library does not read the lease: the Java SDK wrote the lease, or its format is
+   * refused. Null if the library reads the lease.
    */
   readonly notRead: 'Java SDK' | 'refused' | null
 }
 
-/** The leases of a deployment unit whose lag cannot be estimated, and the reason. */
+/** The leases of a deployment unit if their lag cannot be estimated, and the reason. */
 export interface NotEstimated {
   readonly processorName: string
   readonly leases: number
   readonly reason: string
 }
 
-/** How far behind deployment units are. */
+/** The lag of deployment units. */
 export interface Lag {
   readonly leases: readonly EstimateRow[]
-  /** Leases that are not included in `leases`. */
+  /** The leases that are not included in `leases`, because their lag cannot be estimated. */
   readonly notEstimated: readonly NotEstimated[]
-  /** Jobs that stand still because a role does not run; null if there are none. */
+  /** Jobs that make no progress because a role does not run; null if there are no such jobs. */
   readonly standing: StandingWork | null
 }
 
-/** How far a lease is behind, and of which deployment unit it is. */
+/** The lag of a lease, and the name of its deployment unit. */
 export type EstimateRow = { readonly processorName: string } & LeaseEstimate
 
 /**
- * The leases of deployment units, by processor name and range.
+ * Returns the leases of deployment units, sorted by processor name and range.
  *
  * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -54,7 +57,7 @@ export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[
 }
 
 /**
- * How far each lease of deployment units is behind.
+ * Returns the lag of each lease of deployment units.
  *
  * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -72,7 +75,10 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
   })
 }
 
-/** The leases of a unit that its estimator cannot read. It reads all leases of a unit or none. */
+/**
+ * Returns the leases of a unit if its estimator cannot read them. An estimator reads all leases of a unit, or
+ * no lease of it.
+ */
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []

@@ -1,18 +1,18 @@
 /** One observation of a deployment unit. */
 export interface Sample {
-  /** The time of the observation, in milliseconds on any clock that never goes back. */
+  /** The time of the observation in milliseconds, by any clock that never goes back. */
   readonly atMs: number
-  /** Changes not yet handled, summed over all leases. */
+  /** The number of changes that are not yet handled, summed over all leases. */
   readonly lag: number
   /** The number of instances at that time. */
   readonly instances: number
 }
 
-/** The bounds of the number of instances, and how quickly it changes. */
+/** The bounds of the number of instances, and the times that limit how quickly this number changes. */
 export interface ScalingPolicy {
   readonly min: number
   readonly max: number
-  /** The lag, in changes, that one instance is expected to handle. */
+  /** The number of waiting changes that one instance is expected to handle. */
   readonly lagPerInstance: number
   /** The time for which every sample must agree before instances are added, in milliseconds. */
   readonly growAfterMs: number
@@ -30,13 +30,14 @@ export const calmPolicy: ScalingPolicy = {
 }
 
 /**
- * Returns how many instances a unit should have. There are never more than leases, because the rest would be
- * idle.
+ * Returns the number of instances that a unit should have. The number is never larger than the number of
+ * leases, because additional instances would be idle.
  *
- * A number outside the bounds is corrected at once. Otherwise it changes only when all samples of a period
- * ask for a change in the same direction and have the present number of instances. A sample that contradicts
- * starts the period again. The number grows to the least that these samples ask for, at most doubling. It
- * shrinks to the most that they ask for, at most by half. Noise around a level therefore changes nothing.
+ * A number outside the bounds is corrected immediately. Otherwise the number changes only if all samples of a
+ * period ask for a change in the same direction and have the present number of instances. A sample that does
+ * not agree starts the period again. The number grows to the smallest number that these samples ask for, and
+ * at most doubles. It shrinks to the largest number that these samples ask for, and at most by half. A lag
+ * that varies around one level therefore changes nothing.
  */
 export function recommendInstances(
   samples: readonly Sample[],
@@ -44,7 +45,7 @@ export function recommendInstances(
   policy: ScalingPolicy = calmPolicy,
 ): number {
   const latest = samples.at(-1)
-  // A unit without leases still needs one instance, which creates them.
+  // A unit without leases still needs one instance, because an instance creates the leases.
   const most = Math.min(policy.max, Math.max(leaseCount, 1))
   const least = Math.min(policy.min, most)
   if (latest === undefined) return least
@@ -65,16 +66,16 @@ function neededBy({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
 }
 
 /**
- * Returns the number needed to keep instances: twice the number needed to add them, so that the level which
- * instances have just reached does not remove them again.
+ * Returns the number of instances to keep for a lag: twice the number at which instances are added. The lag
+ * for which instances were just added therefore does not remove them again.
  */
 function neededToStay({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
   return Math.ceil((2 * lag) / lagPerInstance)
 }
 
 /**
- * Returns the latest samples, if they have the present number of instances, span `ms`, and all satisfy
- * `isSo`; or else null.
+ * Returns the latest samples if they have the present number of instances, cover a period of `ms`, and all
+ * satisfy `isSo`. Otherwise returns null.
  */
 function agreed(
   samples: readonly Sample[],

@@ -1,7 +1,9 @@
 import type { Clock, Random } from '../platform/index.js'
 import { backoffDelayMs, type Backoff } from '../platform/internal.js'
 
-/** The source of tokens for requests to Azure: a credential of `@azure/identity`, or a test's. */
+/**
+ * The source of tokens for requests to Azure: a credential of `@azure/identity`, or a replacement in a test.
+ */
 export interface TokenSource {
   getToken(scope: string): Promise<{ readonly token: string } | null>
 }
@@ -11,16 +13,16 @@ export interface ResourceManagerOptions {
   readonly credential: TokenSource
   readonly clock: Clock
   readonly random: Random
-  /** Default: the endpoint of the public cloud. */
+  /** The URL of Azure Resource Manager. Default: the endpoint of the public cloud. */
   readonly endpoint?: string
 }
 
-/** Thrown when Azure refuses a request, or does not answer. */
+/** Thrown if Azure refuses a request, or does not answer. */
 export class AzureRefused extends Error {
   override readonly name = 'AzureRefused'
   constructor(
     message: string,
-    /** The HTTP status; 0 when there was no answer. */
+    /** The HTTP status, or 0 if there was no answer. */
     readonly status: number,
   ) {
     super(message)
@@ -30,13 +32,13 @@ export class AzureRefused extends Error {
 const publicCloud = 'https://management.azure.com'
 const maxAttempts = 6
 const backoff: Backoff = { minMs: 1_000, maxMs: 30_000 }
-/** The time to wait for an operation of Azure to end. */
+/** The longest time to wait until an operation of Azure ends. */
 const operationWithinMs = 10 * 60_000
 const defaultPollMs = 5_000
 
 /**
- * Sends requests to Azure Resource Manager. It signs them, retries transient failures and waits for long
- * operations to end.
+ * Sends requests to Azure Resource Manager. It adds a token to each request, retries transient failures and
+ * waits until long operations end.
  */
 export class ResourceManager {
   private readonly endpoint: string
@@ -51,7 +53,7 @@ export class ResourceManager {
   }
 
   /**
-   * Resolves when the change is made, not only accepted.
+   * Resolves only after the change has been made. An accepted change is not enough.
    *
    * @throws AzureRefused saying what to do
    */
@@ -120,8 +122,8 @@ export class ResourceManager {
 }
 
 /**
- * Returns the URL that reports the end of an accepted change. Only this endpoint is trusted, since the token
- * is sent to the URL.
+ * Returns the URL that reports the end of an accepted change. Only a URL on `endpoint` is trusted, because
+ * the token is sent to that URL.
  */
 function operationOf(response: Response, endpoint: string): URL | null {
   const told = response.headers.get('azure-asyncoperation') ?? response.headers.get('location')

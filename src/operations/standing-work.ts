@@ -6,20 +6,21 @@ import type { Role } from '../connection/index.js'
 import { processorNameOf } from '../connection/internal.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
 
-/** Jobs that have not ended while roles that they need do not run. */
+/** Jobs that have not ended, if roles that these jobs need do not run. */
 export interface StandingWork {
-  /** Jobs that have not ended. */
+  /** The number of jobs that have not ended. */
   readonly waiting: number
   readonly missing: readonly Role[]
-  /** The command that starts them. */
+  /** The command that starts the missing roles. */
   readonly command: string
 }
 
-/** The roles that every job needs to end. */
+/** The roles without which no job can end. */
 const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
 
 /**
- * Jobs that have not ended while a role that they need does not run; null if there are none.
+ * Returns the jobs that have not ended, if a role that these jobs need does not run. Returns null if there
+ * are no such jobs, or if all roles run.
  *
  * @throws StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -39,7 +40,10 @@ export async function standingIn(
   return waiting === 0 ? null : { waiting, missing, command: startCommand(missing, selection) }
 }
 
-/** Whether an instance of a unit with this role's name, whatever its prefix, holds a lease and renews it. */
+/**
+ * Checks whether an instance of a unit with this role's name holds a lease and renews it. The name may have
+ * any prefix.
+ */
 function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
   return units.some(({ processorName, leases }) => {
     const silent = storeTimeMs === null ? new Set<string>() : expired(leases, storeTimeMs, expirationMs)
@@ -57,7 +61,10 @@ export function standingText({ waiting, missing }: StandingWork): string {
   )
 }
 
-/** The command that starts these roles. It names a module of agents where none is configured. */
+/**
+ * Returns the command that starts these roles. The command names a module of agents if no module is
+ * configured.
+ */
 function startCommand(missing: readonly Role[], { module }: UnitSelection): string {
   const roles = missing.length === needed.length ? 'all' : missing.join(' ')
   const agents = missing.includes('agents') && module === undefined ? ' --agents MODULE' : ''

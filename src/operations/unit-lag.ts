@@ -4,13 +4,13 @@ import { processorNameOf } from '../connection/internal.js'
 
 /** The lag of one role. */
 export interface UnitLag {
-  /** Changes not yet handled, summed over all its leases. */
+  /** The number of changes that are not yet handled, summed over all leases of the role. */
   readonly lag: number
   readonly leaseCount: number
 }
 
 /**
- * Returns the lag of that role of `of` which is furthest behind.
+ * Returns the lag of the role in `of` that has the largest lag.
  *
  * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
  */

@@ -12,24 +12,24 @@ import { openConnection, explained } from '../connection/internal.js'
 import { UnitNotFound } from './errors.js'
 
 /**
- * Whose leases to look at: those of any change feed processor, ours or .NET's, on the connection's
- * `container`.
+ * The deployment units whose leases are read. A unit may be any change feed processor, ours or .NET's, on the
+ * connection's `container`.
  */
 export interface UnitSelection extends Connection {
-  /** Default: every deployment unit that has leases of the container. */
+  /** The name of one deployment unit. Default: every deployment unit that has leases for the container. */
   readonly processorName?: string
-  /** Where the agents are, when that is configured: advice need not name it then. */
+  /** The configured module with the agents. If it is set, advice does not name a module. */
   readonly module?: string
-  /** The instances' own, by which leases are judged to be expired. */
+  /** The timing that the instances use. It decides whether a lease has expired. */
   readonly timing?: { readonly leaseExpirationInterval?: Duration }
 }
 
-/** What is wrong with containers and leases, or with a document of a job. */
+/** A problem of containers and leases, or of a document of a job. */
 export type HostFinding = Omit<Finding, 'rule'> & {
   readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns'
 }
 
-/** Default of the processor: how long a lease stands without a renewal. */
+/** The processor's default for the time after which a lease expires without a renewal. */
 const defaultExpirationMs = 60_000
 
 /** A unit whose name is known. */
@@ -57,7 +57,7 @@ export async function looking<T>(selection: UnitSelection, use: (looked: Looked)
   }
 }
 
-/** The units asked for, if everything about them could be read. */
+/** Returns the selected units. Throws if a container could not be read. */
 export function readableUnits(inspection: Inspection, { processorName }: UnitSelection): NamedUnit[] {
   const [obstacle] = inspection.obstacles
   if (obstacle !== undefined) {

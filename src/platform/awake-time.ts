@@ -1,13 +1,18 @@
 /**
- * How often the two clocks are compared. Reading the time since the machine's start takes some microseconds.
+ * The time between two comparisons of the clocks. They are not compared each time, because it takes some
+ * microseconds to read the time since the machine's start.
  */
 const compareEveryMs = 100
-/** The least difference that counts as sleep, because on some systems `sinceStart` shows whole seconds. */
+/**
+ * The smallest difference that counts as sleep. It is large because on some systems `sinceStart` returns
+ * whole seconds.
+ */
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that goes on while the machine sleeps. The precise clock stands still then. A process
- * that trusted it would believe that it still holds a lease which another process has taken over.
+ * A monotonic clock that continues while the machine sleeps. The precise clock stands still during sleep. If
+ * a process trusted the precise clock, the process could believe that it still holds a lease which another
+ * process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number
@@ -15,8 +20,8 @@ export class AwakeTime {
   private sleptMs = 0
 
   /**
-   * @param precise milliseconds; stands still while the machine sleeps
-   * @param sinceStart milliseconds; goes on while the machine sleeps, and may be coarse
+   * @param precise returns milliseconds; stands still while the machine sleeps
+   * @param sinceStart returns milliseconds, perhaps only whole seconds; continues while the machine sleeps
    */
   constructor(
     private readonly precise: () => number,

@@ -4,19 +4,19 @@ import type { Clock } from './clock.js'
 /** The options of a {@link BackgroundLoop}. */
 export interface BackgroundLoopOptions {
   readonly clock: Clock
-  /** Runs one turn. Returns how long to pause before the next, in milliseconds. */
+  /** Runs one turn. Returns the pause before the next turn, in milliseconds. */
   readonly turn: (signal: AbortSignal) => Promise<number>
-  /** Called when a turn throws. Returns how long to pause, in milliseconds. The loop goes on. */
+  /** Called if a turn throws. Returns the pause before the next turn, in milliseconds. The loop continues. */
   readonly onError: (error: unknown) => number
 }
 
 /**
- * Repeats a turn until it is stopped.
+ * Repeats a turn until the loop is stopped.
  *
  * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap. `wake`
- * ends the pause, or lets the next turn follow at once when one is under way. `stop` aborts the signal of the
- * current turn and resolves when that turn has ended, so a turn must not await it. Starting a running or
- * stopping loop does nothing. A stopped loop may be started again.
+ * ends the pause. If a turn is running, `wake` makes the next turn follow immediately. `stop` aborts the
+ * signal of the current turn and resolves when that turn has ended, so a turn must not await `stop`. Starting
+ * a running or stopping loop does nothing. A stopped loop may be started again.
  */
 export class BackgroundLoop {
   private stopping = new AbortController()
@@ -35,7 +35,8 @@ export class BackgroundLoop {
     if (this.ended !== undefined) return
     this.stopping = new AbortController()
     const { signal } = this.stopping
-    // Delayed: a first turn that calls `stop` before its first await must find the loop running.
+    // The first turn is delayed, because a turn that calls `stop` before its first await must find the loop
+    // running.
     this.ended = Promise.resolve().then(() => this.run(signal))
   }
 

@@ -7,21 +7,29 @@ export interface Timer {
 }
 
 /**
- * The time as a process sees it. Two methods return the time, for two purposes. `now` goes into documents.
- * `monotonic` measures intervals (expiry, trust windows, deadlines of running work) and never jumps.
+ * The time as a process sees it. Two methods return the time, for two purposes. The result of `now` is
+ * written into documents. `monotonic` measures intervals (expiry, trust windows, deadlines of running work)
+ * and never jumps.
  */
 export interface Clock {
-  /** Returns the wall clock, milliseconds since the Unix epoch. */
+  /** Returns the time of the wall clock, in milliseconds since the Unix epoch. */
   now(): number
   /** Returns milliseconds since an arbitrary start. Never goes back. */
   monotonic(): number
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects: check the signal afterwards. */
+  /**
+   * Resolves after `ms`, or immediately when `signal` aborts. Never rejects, so check the signal afterwards.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `action` once after `ms`. Keeps the process alive until it has fired or was cancelled. */
+  /**
+   * Calls `action` once after `ms`. The timer keeps the process alive until it has fired or was cancelled.
+   */
   schedule(ms: number, action: () => void): Timer
 }
 
-/** The longest delay of Node's timers. Longer ones would fire at once, so they are set in several legs. */
+/**
+ * The longest delay of Node's timers. A timer with a longer delay would fire immediately, so longer delays
+ * are divided into several timers.
+ */
 const longestTimerMs = 2 ** 31 - 1
 
 function schedule(ms: number, action: () => void): Timer {
@@ -41,7 +49,7 @@ function schedule(ms: number, action: () => void): Timer {
   }
 }
 
-/** Sleeps with the timers of any clock. Resolves early when `signal` aborts. */
+/** Sleeps with the timers of any clock, which `set` starts. Resolves early when `signal` aborts. */
 export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve()
   return new Promise((resolve) => {
@@ -61,7 +69,8 @@ const awakeTime = new AwakeTime(
 )
 
 /**
- * The machine's own clock. While the machine sleeps, its timers stand still, but `now` and `monotonic` go on.
+ * The machine's own clock. While the machine sleeps, its timers stand still, but `now` and `monotonic`
+ * continue.
  */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,5 +1,6 @@
 /**
- * Returns -1, 0 or 1 as `one` is less than, equal to or greater than `other`. Texts compare by code units.
+ * Returns -1 if `one` is less than `other`, 0 if they are equal, and 1 if `one` is greater. Texts are
+ * compared by code units.
  */
 export function compare<T extends string | number>(one: T, other: T): number {
   if (one === other) return 0

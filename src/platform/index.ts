@@ -3,17 +3,18 @@
  *
  * Gives a process its time, random numbers and loops. Only this room touches the machine's clocks, timers and
  * random numbers. All other code receives a `Clock` and a `Random`. A test can therefore stop the time, jump
- * an hour or repeat a run exactly.
+ * forward an hour or repeat a run exactly.
  *
  * Parts:
  *
- * - Clocks: `clock.ts` has the interface and the machine's clock, `awake-time.ts` its monotonic part.
- *   `store-clock.ts` follows the store's time, with `offset-estimate.ts`. `virtual-clock.ts` is the clock of
- *   tests.
+ * - Clocks: `clock.ts` has the interface and the machine's clock, and `awake-time.ts` has the monotonic part
+ *   of that clock. `store-clock.ts` follows the store's time, with the help of `offset-estimate.ts`.
+ *   `virtual-clock.ts` is the clock of tests.
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.
- * - Options: `options.ts` is the door to `options/`, apart from this one because it loads zod.
+ * - Options: other rooms import `options/` through `options.ts`. It is separate from this index because it
+ *   loads zod.
  * - Helpers: `assert.ts`, `compare.ts`, `counted.ts`, `error-message.ts` and `without-undefined.ts`.
  *
  * Start with `clock.ts`.

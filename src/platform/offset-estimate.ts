@@ -1,4 +1,4 @@
-/** Bounds of the difference between two clocks in milliseconds, both included. */
+/** The bounds of the difference between two clocks in milliseconds. Both bounds are possible values. */
 export interface Offset {
   readonly minMs: number
   readonly maxMs: number
@@ -8,7 +8,7 @@ export interface Offset {
 export interface Learning {
   /** The monotonic clock. */
   readonly nowMs: number
-  /** The wall clock minus the monotonic clock: it changes when the wall clock is stepped. */
+  /** The wall clock minus the monotonic clock. This difference changes when the wall clock is stepped. */
   readonly wallOffsetMs: number
   /** The offset in use. */
   readonly heldMs: number
@@ -18,13 +18,13 @@ export interface Learning {
 const toleranceMs = 500
 /** The largest drift of a monotonic clock, as a share of the elapsed time. */
 const driftShare = 0.0005
-/** The width of bounds from an answer that took half a second. */
+/** The largest width of close bounds: the width that an answer gives which took half a second. */
 const closeMs = 2_500
 
 /**
  * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds
- * that contradict it are accepted when a second answer agrees with them, or when the wall clock was stepped
- * to where they are. One answer with a wrong date therefore changes nothing.
+ * that contradict the estimate are accepted only for a second reason: another answer agrees with them, or a
+ * step of the wall clock explains them. One answer with a wrong date therefore changes nothing.
  */
 export class OffsetEstimate {
   private bounds: Offset | null = null
@@ -37,7 +37,9 @@ export class OffsetEstimate {
     return this.bounds !== null && this.bounds.maxMs - this.bounds.minMs <= closeMs
   }
 
-  /** Returns the offset to use from now on: the one in use, or the nearest that the bounds allow. */
+  /**
+   * Returns the offset to use from now on: the offset in use, or the nearest offset that the bounds allow.
+   */
   learn(sample: Offset, { nowMs, wallOffsetMs, heldMs }: Learning): number {
     const said = { minMs: sample.minMs - toleranceMs, maxMs: sample.maxMs + toleranceMs }
     const known = this.bounds === null ? exactly(heldMs) : widened(this.bounds, nowMs - this.learnedAtMs)
@@ -57,7 +59,10 @@ export class OffsetEstimate {
     return Math.min(Math.max(heldMs, bounds.minMs), bounds.maxMs)
   }
 
-  /** Returns the bounds to accept although they contradict the estimate; null without a second reason. */
+  /**
+   * Returns the bounds to accept although they contradict the estimate. Returns null if there is no second
+   * reason.
+   */
   private believed(said: Offset, known: Offset, steppedMs: number): Offset | null {
     const moved = { minMs: known.minMs + steppedMs, maxMs: known.maxMs + steppedMs }
     if (steppedMs !== 0 && common(moved, said) !== null) return said

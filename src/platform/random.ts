@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 export interface Random {
   /** Returns a number in [0, 1). */
   next(): number
-  /** Returns a unique name: 8 to 36 characters of [0-9a-f-]. */
+  /** Returns a unique name of 8 to 36 characters from [0-9a-f-]. */
   id(): string
 }
 
@@ -14,7 +14,10 @@ export const systemRandom: Random = {
   id: () => randomUUID(),
 }
 
-/** Returns the same numbers and ids for the same seed, for tests and simulations (mulberry32). */
+/**
+ * Returns a source that gives the same numbers and ids for the same seed, for tests and simulations
+ * (mulberry32).
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

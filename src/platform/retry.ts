@@ -4,8 +4,8 @@ import type { Backoff, ResolvedRetry } from './options/retry-option.js'
 import type { Random } from './random.js'
 
 /**
- * Returns a delay that doubles from `minMs` to `maxMs`. Up to half is taken off at random, so that callers do
- * not retry together.
+ * Returns a delay that doubles from `minMs` to `maxMs` with each failure. A random part of up to half of the
+ * delay is subtracted, so that callers do not retry at the same time.
  */
 export function backoffDelayMs(failures: number, backoff: Backoff, random: Random): number {
   const doubled = backoff.minMs * 2 ** Math.min(Math.max(0, failures - 1), 30)
@@ -18,12 +18,12 @@ export interface RetryOptions extends ResolvedRetry {
   readonly clock: Clock
   readonly random: Random
   readonly signal?: AbortSignal
-  /** Returns whether this failure may pass by itself. Other failures are thrown at once. */
+  /** Checks whether this failure may pass by itself. Other failures are thrown immediately. */
   readonly isTransient: (error: unknown) => boolean
 }
 
 /**
- * Runs `operation` until it succeeds. Throws its last error when its tries are used up or the signal aborts.
+ * Runs `operation` until it succeeds. Throws the last error if all tries have failed or the signal aborts.
  */
 export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -13,7 +13,7 @@ export class SerialByKey {
     return this.take(key, work, 'others')
   }
 
-  /** Runs `work` before waiting work on this key that is not urgent. */
+  /** Runs `work` ahead of the waiting work on this key that is not urgent. */
   runSoon<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'urgent')
   }
@@ -29,7 +29,7 @@ export class SerialByKey {
     }
   }
 
-  /** Gives the key to the next waiting work. */
+  /** Starts the next waiting work on the key. */
   private leave(key: string): void {
     const line = this.lines.get(key)
     const next = line?.urgent.shift() ?? line?.others.shift()

@@ -8,8 +8,8 @@ interface Moment {
 }
 
 /**
- * The drift allowed between the machine's two clocks during one request. More means that a clock was stepped,
- * or a sleep.
+ * The drift that is allowed between the machine's two clocks during one request. A larger drift means that a
+ * clock was stepped or the machine slept.
  */
 const steadyMs = 1_000
 
@@ -17,18 +17,16 @@ const steadyMs = 1_000
  * A clock that follows the store's time. Between answers it uses the monotonic clock, so steps of this
  * machine's wall clock do not matter. Before the first answer with a time, it shows the machine's wall clock.
  *
- * It learns from each answer ({@link sent}). The second in the answer lies between the moment the request
- * left and the moment the answer came. The clock moves only as far as these bounds require. A slow answer has
- * wide bounds, so it moves nothing.
+ * The clock learns from each answer ({@link sent}). The store's time in the answer lies between the moment
+ * when the request left and the moment when the answer came. The clock moves only as far as these bounds
+ * require. A slow answer has wide bounds, so it does not move the clock.
  */
 export class StoreClock implements Clock {
   private readonly estimate = new OffsetEstimate()
-  /** The corrected time minus the monotonic clock. Null until an answer contained the store's time. */
+  /** The corrected time minus the monotonic clock; null until an answer contains the store's time. */
   private offsetMs: number | null = null
 
-  /**
-   * @param onLearned called with {@link correctionMs} after each answer that contained the store's time
-   */
+  /** @param onLearned called with {@link correctionMs} after each answer that contains the store's time */
   constructor(
     private readonly clock: Clock,
     private readonly onLearned: (correctionMs: number) => void = () => undefined,
@@ -51,8 +49,8 @@ export class StoreClock implements Clock {
   }
 
   /**
-   * Records that a request leaves. Call the returned function with the answer's second in milliseconds, or
-   * null.
+   * Records the moment when a request leaves. Call the returned function when the answer arrives, with the
+   * store's time from the answer in milliseconds, or with null if there is none.
    */
   sent(): (storeMs: number | null) => void {
     const before = this.moment()
@@ -66,7 +64,7 @@ export class StoreClock implements Clock {
     return this.estimate.isClose
   }
 
-  /** The error of this machine's wall clock in milliseconds: positive if it is behind. */
+  /** The error of this machine's wall clock in milliseconds. It is positive if the wall clock is behind. */
   get correctionMs(): number {
     return this.now() - this.clock.now()
   }
@@ -75,7 +73,7 @@ export class StoreClock implements Clock {
     const after = this.moment()
     const tookMs = after.monotonicMs - before.monotonicMs
     const isSteady = Math.abs(after.wallMs - before.wallMs - tookMs) < steadyMs
-    // Ignores the answer if a clock was stepped, or the machine slept, while it was on its way.
+    // The answer is ignored if a clock was stepped, or the machine slept, during the request.
     if (tookMs < 0 || !isSteady) return
     const wallOffsetMs = after.wallMs - after.monotonicMs
     const offset: Offset = { minMs: storeMs - after.monotonicMs, maxMs: storeMs + 1_000 - before.monotonicMs }

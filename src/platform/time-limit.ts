@@ -1,7 +1,8 @@
 import type { Clock } from './clock.js'
 
 /**
- * Settles as `work` does, or after `limitMs` as `atLimit` does, which may throw. Later results are ignored.
+ * Settles in the same way as `work`. If `work` takes longer than `limitMs`, settles in the same way as
+ * `atLimit`, which may throw. In that case, a later result of `work` is ignored.
  */
 export function withinLimit<T, L>(
   clock: Clock,
@@ -15,7 +16,7 @@ export function withinLimit<T, L>(
   })
 }
 
-/** Settles as `work` does. Calls `onLate` once if that takes longer than `limitMs`. */
+/** Settles in the same way as `work`. Calls `onLate` once if `work` takes longer than `limitMs`. */
 export async function noticingLate<T>(
   clock: Clock,
   limitMs: number,

@@ -10,30 +10,35 @@ interface Pending {
 }
 
 /**
- * Even where only promises are awaited, the event loop turns once per this many settlings: signals and
- * threads need it.
+ * The event loop must turn at least once per this number of settlings, even if only promises are awaited,
+ * because signals and threads need a turn.
  */
 const turnEvery = 1_000
-/** The delay used for a positive one that is too short to change the time. */
+/** The delay that replaces a positive delay which is too short to change the time. */
 const shortestDelayMs = 2 ** -10
 
 /**
  * A clock that stands still until a test moves it. `advance` fires timers in the order of their times. Before
- * each next timer it waits until all work that the last one caused has settled. Minutes of protocol run in
- * milliseconds and always the same way.
+ * the next timer, it waits until all work that the last timer caused has settled. Minutes of protocol
+ * therefore run in milliseconds, and always in the same way.
  */
 export class VirtualClock implements Clock {
   private elapsed = 0
   private order = 0
   private live = 0
   private settlings = 0
-  /** Cancelled timers stay until they reach the front: most are trust windows that were extended in time. */
+  /**
+   * The set timers. A cancelled timer stays until it reaches the front. Most cancelled timers are trust
+   * windows that were extended in time.
+   */
   private readonly pending = new TinyQueue<Pending>([], earlierFirst)
 
   /**
-   * @param startsAt wall clock at the beginning, milliseconds since the epoch (default 2026-01-01T00:00:00Z)
-   * @param settlingTurns turns of the event loop that the work caused by a timer gets to settle. With 0 all
-   * promises settle, but no I/O. The real SDK needs several turns per request (default 12).
+   * @param startsAt the time of the wall clock at the beginning, in milliseconds since the epoch (default
+   * 2026-01-01T00:00:00Z)
+   * @param settlingTurns the number of turns of the event loop in which the work that a timer caused can
+   * settle (default 12). With 0 all promises settle, but no I/O settles. The real SDK needs several turns for
+   * each request.
    */
   constructor(
     private startsAt: number = Date.UTC(2026, 0, 1),
@@ -66,8 +71,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Returns the time after `ms`. A positive delay too short for the clock is lengthened; it would repeat
-   * forever otherwise.
+   * Returns the time after `ms`. A positive delay that is too short to change the time is made longer,
+   * because otherwise its timer would repeat without end.
    */
   private after(ms: number): number {
     const at = this.elapsed + ms
@@ -79,18 +84,18 @@ export class VirtualClock implements Clock {
     this.startsAt += ms
   }
 
-  /** Moves time forward by `ms`, firing every timer that falls due on the way. */
+  /** Moves time forward by `ms`, and fires every timer that becomes due meanwhile. */
   async advance(ms: number): Promise<void> {
     const until = this.elapsed + ms
     await this.settle()
     await this.fireDue(until)
-    // A concurrent call of `advance` may have gone further already: time never goes back.
+    // A concurrent call of `advance` may already have moved the time further, and time never goes back.
     this.elapsed = Math.max(this.elapsed, until)
   }
 
   /**
-   * Moves time forward timer by timer until `isReached`, at most by `limitMs`. Returns whether it was
-   * reached.
+   * Moves time forward timer by timer until `isReached` returns true, by at most `limitMs`. Returns whether
+   * `isReached` returned true.
    */
   async advanceUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
     const until = this.elapsed + limitMs
@@ -118,7 +123,7 @@ export class VirtualClock implements Clock {
   }
 
   private fire(timer: Pending): void {
-    // Set before the action, so that a timer that its own action cancels is not counted twice.
+    // This is set before the action, so that a timer is not counted twice if its own action cancels it.
     timer.isOver = true
     this.live -= 1
     timer.action()
@@ -147,9 +152,9 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick
- * requested inside a promise comes when no promise has work left. A tick requested outside of promises would
- * come before them.
+ * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. If a tick is
+ * requested inside a promise, it comes when no promise has work left. If a tick is requested outside of
+ * promises, it comes before the promises settle.
  */
 function promisesAtRest(): Promise<void> {
   return new Promise((resolve) => {

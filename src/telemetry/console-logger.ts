@@ -7,15 +7,15 @@ import type { Telemetry } from './telemetry.js'
 export interface ConsoleLoggerOptions {
   /** The lowest level that is written. Default `info`. */
   readonly level?: Level
-  /** Fields of every line, such as the name of the instance. Default: none. */
+  /** Fields that every line contains, such as the name of the instance. Default: no such fields. */
   readonly about?: Readonly<Record<string, string>>
-  /** Writes a line. Default: to standard error, so that standard output stays free for results. */
+  /** Writes a line. By default, lines go to standard error, so that standard output contains only results. */
   readonly write?: (line: string) => void
 }
 
 /**
- * Returns a sink that writes one JSON line for each event: its fields, with the name in `type`, and a message
- * in `msg`.
+ * Returns a sink that writes one JSON line for each event. The line has the event's fields, with the event's
+ * name in `type`, and a message in `msg`.
  */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
@@ -32,8 +32,8 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
 }
 
 /**
- * Returns the fields of a line. Those of a handler are nested, so that they cannot pass for fields of the
- * event.
+ * Returns the fields of a line. Fields that a handler logged are nested, so that they cannot be mistaken for
+ * fields of the event.
  */
 function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
   if (event.type !== 'agent.logged') return readable(event)
@@ -41,7 +41,7 @@ function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
   return { ...about, fields: readable(fields) }
 }
 
-/** Converts errors to their message and stack, since JSON of an Error is `{}`. */
+/** Converts errors to objects with their message and stack, because the JSON of an Error is `{}`. */
 function readable(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]: [string, unknown]) => [

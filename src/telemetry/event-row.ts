@@ -1,16 +1,16 @@
 import type { Metric } from './metric.js'
 
-/** How important a log line is. */
+/** The importance of a log line. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** What sinks and the documentation say about the events of one type. */
+/** The description of one type of event, for sinks and the documentation. */
 export interface EventRow<E> {
-  /** The level of the log line. A function when the event chooses it. */
+  /** The level of the log line, or a function if the level depends on the event. */
   readonly level: Level | ((event: E) => Level)
   readonly metrics: readonly Metric<E>[]
   /** Returns the message of the log line, for an operator. */
   readonly text: (event: E) => string
-  /** When the event happens, for the documentation. */
+  /** A description of when the event happens, for the documentation. */
   readonly meaning: string
 }
 
@@ -24,7 +24,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`
 }
 
-/** Lets a remark begin a line. */
+/** Returns the remark with a capital letter at its beginning. */
 export function sentence(remark: string): string {
   return `${remark.charAt(0).toUpperCase()}${remark.slice(1)}`
 }

@@ -3,7 +3,10 @@ import { hostEvents, type HostEvent } from './host-events.js'
 import { jobEvents, type JobEvent } from './job-events.js'
 import { processorEvents, type ProcessorEvent } from './processor-events.js'
 
-/** Everything that a process reports. Loggers, metrics and tests are sinks for it. */
+/**
+ * The events of all kinds that a process emits. Loggers, metrics and tests receive these events through
+ * sinks.
+ */
 export type TelemetryEvent = ProcessorEvent | JobEvent | HostEvent
 
 /** The name of an event type. */

@@ -9,11 +9,12 @@ interface OnInstance {
   readonly processId: number | null
 }
 
-/** Events of the store as processes see it, of hosts, and of fleets. */
+/** Events of the store (as processes see the store), of hosts and of fleets. */
 export type HostEvent =
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
   | { readonly type: 'store.conflict'; readonly operation: string; readonly id: string }
-  // Trouble that passes causes one event when it begins and one when it ends, however many requests failed.
+  // A temporary problem causes one event when it begins and one event when it ends, even if many requests
+  // failed.
   | { readonly type: 'store.troubled'; readonly reason: string; readonly error: unknown }
   | { readonly type: 'store.recovered'; readonly durationMs: number; readonly failures: number }
   | { readonly type: 'loop.failed'; readonly loop: string; readonly error: unknown }
@@ -26,7 +27,10 @@ export type HostEvent =
   | ({
       readonly type: 'instance.ended'
       readonly exit: string
-      /** The delay in milliseconds until another instance replaces it; null when none does. */
+      /**
+       * The delay in milliseconds until another instance replaces this instance; null if no instance replaces
+       * it.
+       */
       readonly restartInMs: number | null
     } & OnInstance)
   | ({ readonly type: 'instance.leasesReleased'; readonly leaseTokens: readonly string[] } & OnInstance)

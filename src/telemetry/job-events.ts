@@ -12,9 +12,9 @@ interface OnStep extends OnJob {
   readonly attempt: number
 }
 
-/** What an operator must know about a flagged job. */
+/** The facts about a flagged job that an operator must know. */
 interface Problem {
-  /** The step with the problem; null when the job as a whole has it. */
+  /** The step with the problem; null if the whole job has the problem. */
   readonly stepId: string | null
   readonly kind: string
   readonly message: string
@@ -46,11 +46,11 @@ export type JobEvent =
   | {
       readonly type: 'deadline.doubted'
       readonly operation: string
-      /** The workflow and step where an instance noticed it. */
+      /** The workflow in which an instance noticed the problem. `stepId` is the step. */
       readonly workflow: string
       readonly stepId: string
       readonly completeWithinMs: number
-      /** Why attempts have too little time, and what to do. */
+      /** The reason why attempts have too little time, with advice. */
       readonly advice: string
       readonly instanceName: string
     }

@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { Delivery } from './delivery.js'
 
-/** The names of attributes, and how an event gives their values. */
+/** The names of attributes, each with a function that returns the attribute's value for an event. */
 type AttributeSources<E> = Readonly<Record<string, (event: E) => string | undefined>>
 
 /** A value that an event reports to an instrument of OpenTelemetry. */
@@ -11,13 +11,13 @@ export interface Metric<E> {
   readonly kind: 'counter' | 'upDownCounter' | 'gauge' | 'histogram'
   readonly unit: string
   readonly attributes: AttributeSources<E>
-  /** Default: 1. */
+  /** Returns the value to report. Default: 1. */
   readonly value?: (event: E) => number
   /** The upper bounds of a histogram's buckets. Default: those of the SDK. */
   readonly boundaries?: readonly number[]
 }
 
-/** Returns the attributes that an event has by these sources. */
+/** Returns the attributes of an event that these sources give. */
 export function attributesOf<E>(sources: AttributeSources<E>, event: E): Attributes {
   return Object.fromEntries(
     Object.entries(sources).flatMap(([name, valueOf]) => {
@@ -77,7 +77,7 @@ export const unitFailures: Metric<
   Pick<Delivery, 'processorName'> & { readonly type: string; readonly error?: unknown }
 > = { ...failures, attributes: { ...onUnit, ...failures.attributes } }
 
-/** The leases that this instance holds: 1 more or 1 fewer. */
+/** The number of leases that this instance holds. An event adds 1 or subtracts 1. */
 export const leasesHeld: Metric<Pick<Delivery, 'processorName'>> = {
   name: 'stepward.leases.held',
   kind: 'upDownCounter',
@@ -91,7 +91,7 @@ type EndedDelivery = Delivery & {
   readonly failure: { readonly error: unknown } | null
 }
 
-/** The duration of a delivery. It belongs to no event. */
+/** The duration of a delivery. No event reports this metric. */
 export const processDuration: Metric<EndedDelivery> = {
   name: 'messaging.process.duration',
   kind: 'histogram',

@@ -15,9 +15,9 @@ import type { Telemetry } from './telemetry.js'
 
 /** The providers that an {@link openTelemetry} sink reports to. */
 export interface OpenTelemetryOptions {
-  /** Default: the provider that is registered when the first event comes. */
+  /** The provider of meters. Default: the provider that is registered when the first event is emitted. */
   readonly meterProvider?: MeterProvider
-  /** Default: the provider that is registered when a page is delivered. */
+  /** The provider of tracers. Default: the provider that is registered when a page is delivered. */
   readonly tracerProvider?: TracerProvider
   readonly clock?: Clock
 }
@@ -26,12 +26,12 @@ export interface OpenTelemetryOptions {
 const scope = 'stepward'
 
 /**
- * Returns a sink for OpenTelemetry: metrics of events, and a consumer span around every delivered page,
- * active while the delegate runs. Names follow the messaging and database semantic conventions where these
- * define one.
+ * Returns a sink for OpenTelemetry. It records metrics of events, and a consumer span for every delivered
+ * page. The span is active while the delegate runs. If the messaging or database semantic conventions define
+ * a name, that name is used.
  *
- * Without an OpenTelemetry SDK in the process it does nothing. Register the SDK before the first event:
- * instruments made without one record nothing.
+ * Without an OpenTelemetry SDK in the process, the sink does nothing. Register the SDK before the first
+ * event, because instruments that are created without an SDK record nothing.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   const { clock = systemClock } = options
@@ -67,7 +67,10 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
 
 type Report = (value: number, attributes: Attributes) => void
 
-/** Returns a function that reports an event to an instrument, which it creates for the first event. */
+/**
+ * Returns a function that reports an event to an instrument. The function creates the instrument at the first
+ * event.
+ */
 function reporter({
   meterProvider = metrics,
 }: OpenTelemetryOptions): <E>(metric: Metric<E>, event: E) => void {

@@ -11,7 +11,10 @@ interface OnLease extends OnUnit {
   readonly leaseToken: string
 }
 
-/** Events of change feed processors. Charges are request units as the store reported them. */
+/**
+ * Events of change feed processors. Charges are in request units, and have the values that the store
+ * reported.
+ */
 export type ProcessorEvent =
   | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
   | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
@@ -46,7 +49,7 @@ export type ProcessorEvent =
       readonly type: 'lag.estimated'
       readonly processorName: string
       readonly leaseToken: string
-      /** Transactions. */
+      /** The number of transactions that are not yet processed, as an estimate. */
       readonly estimatedLag: number
       readonly oldestAgeMs: number | null
     }
@@ -239,7 +242,7 @@ export const processorEvents = {
   },
 } as const satisfies EventRows<ProcessorEvent>
 
-/** Why an instance stopped reading, by the reason of the event. */
+/** The explanation for each reason with which an event reports that an instance stopped reading. */
 const releaseReasons: Readonly<Record<string, string>> = {
   Shutdown: 'the instance is stopping',
   LeaseLost: 'another instance owns the lease',

@@ -26,8 +26,8 @@ export class TelemetryRecorder implements Telemetry {
   }
 
   /**
-   * Resolves when `count` events of this type that satisfy `where` have happened, earlier ones included.
-   * Returns the last of them.
+   * Resolves when `count` events of this type that satisfy `where` have happened, including earlier events.
+   * Returns the last of these events.
    */
   waitFor<T extends TelemetryEventType>(
     type: T,

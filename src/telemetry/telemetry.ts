@@ -5,8 +5,9 @@ import type { TelemetryEvent } from './events.js'
 export interface Telemetry {
   emit(event: TelemetryEvent): void
   /**
-   * Runs `run` once, and returns or throws its result. A tracing sink surrounds it with a span, so that the
-   * work of the delegate becomes part of it. Sinks without this method see deliveries as events only.
+   * Calls `run` once, and returns its result or throws its error. A tracing sink opens a span around the
+   * call, so that the work of the delegate becomes part of the span. A sink without this method sees only the
+   * events of a delivery.
    */
   during?<T>(delivery: Delivery, run: () => Promise<T>): Promise<T>
 }
@@ -15,8 +16,8 @@ export interface Telemetry {
 export const silent: Telemetry = { emit: () => undefined }
 
 /**
- * Returns a sink that passes events to several sinks. A sink that throws does not affect the others. Traces
- * deliveries if at least one of the sinks does.
+ * Returns a sink that passes events to several sinks. A sink that throws does not affect the others. The
+ * combined sink traces deliveries if at least one of the sinks does so.
  */
 export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
   const emit: Telemetry['emit'] = (event) => {
@@ -24,7 +25,8 @@ export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
       try {
         sink.emit(event)
       } catch {
-        // A broken sink must not break the work it reports on, and no other sink is left to report this to.
+        // The error is ignored. A broken sink must not break the work on which it reports, and there is no
+        // other place to report the error.
       }
     }
   }

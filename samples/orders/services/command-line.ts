@@ -12,12 +12,12 @@ export interface CommandLine {
   readonly faults: FaultLevel
 }
 
-/** Reads the arguments, or returns all their problems. */
+/** Returns the values of the arguments, or all problems of the arguments. */
 export function parseCommandLine(args: readonly string[]): CommandLine | { readonly problems: string[] } {
   try {
     return check(split(args))
   } catch (error) {
-    // The option does not exist or lacks its value. Node's message says which.
+    // Either an option does not exist, or its value is missing. Node's message describes the error.
     return { problems: [error instanceof Error ? error.message : String(error)] }
   }
 }

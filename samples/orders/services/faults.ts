@@ -5,25 +5,28 @@ import { randomFor } from './per-key.js'
 export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWork', 'dropAfterWork'] as const
 
 /**
- * What each fault does:
+ * The effect of each fault:
  *
  * - `slow`: answers after 50–300 ms.
  * - `unavailable`: answers 503; nothing was done.
  * - `hangBeforeWork`: never answers, until the client disconnects; nothing was done.
- * - `hangAfterWork`: never answers either, but the work was done.
+ * - `hangAfterWork`: does the work, but never answers.
  * - `dropAfterWork`: does the work, then cuts the connection instead of answering.
  */
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
- * For each kind of fault, the share of idempotency keys (0 to 1) whose first fault it is. The sum is at most
- * 1.
+ * For each kind of fault, the share (0 to 1) of idempotency keys that meet this fault first. The sum of the
+ * shares is at most 1.
  */
 export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
 
 export interface FaultOptions {
   readonly shares: FaultShares
-  /** How many requests with one key may fail in a row; the next works. Default 2. */
+  /**
+   * The number of requests with one key that may fail in a row. The next request with the key works. Default
+   * 2.
+   */
   readonly maxFaultsPerKey?: number
 }
 
@@ -43,7 +46,7 @@ const many: FaultShares = {
   dropAfterWork: 0.15,
 }
 
-/** Predefined shares: 0 %, 15 % and 50 % of the keys meet a fault. */
+/** Predefined shares. With these levels, 0 %, 15 % and 50 % of the keys meet a fault. */
 export const faultLevels = { none: {}, some, many } satisfies Record<string, FaultShares>
 
 /** The name of a predefined level. */
@@ -51,14 +54,14 @@ export type FaultLevel = keyof typeof faultLevels
 
 export interface Treatment {
   readonly fault: FaultKind | undefined
-  /** How long the service waits before it does anything. */
+  /** The time that the service waits before it does anything. */
   readonly delayMs: number
 }
 
 /**
- * Decides which fault each request meets. The faults of a key depend only on the seed and the key, and its
- * n-th request meets the n-th fault. So a run with the same keys meets the same faults, however the requests
- * interleave.
+ * Decides which fault each request meets. The faults of a key depend only on the seed and the key, and the
+ * n-th request with the key meets the n-th fault. Two runs with the same keys therefore meet the same faults,
+ * even if their requests come in a different order.
  */
 export class FaultInjector {
   private readonly requestsByKey = new Map<string, number>()
@@ -68,7 +71,7 @@ export class FaultInjector {
   /**
    * Creates an injector.
    *
-   * @throws RangeError naming every share or limit that is out of bounds
+   * @throws RangeError with every share or limit that is out of bounds
    */
   constructor(
     private readonly seed: number,
@@ -81,9 +84,9 @@ export class FaultInjector {
   }
 
   /**
-   * Returns the treatment of the next request with this key.
+   * Returns the delay and the fault for the next request with this key.
    *
-   * @param key the idempotency key, made unique over all services by the caller
+   * @param key the idempotency key, which the caller makes unique over all services
    */
   next(key: string): Treatment {
     const earlierRequests = this.requestsByKey.get(key) ?? 0
@@ -95,7 +98,10 @@ export class FaultInjector {
   }
 }
 
-/** Returns the faults of one key in order: none for most keys, otherwise 1 to `maxFaults` of any kind. */
+/**
+ * Returns the faults of one key in order. Most keys have no faults. The others have 1 to `maxFaults` faults
+ * of any kind.
+ */
 export function planFaults(random: Random, shares: FaultShares, maxFaults: number): FaultKind[] {
   const first = kindAt(random.next(), shares)
   if (first === undefined || maxFaults === 0) return []
@@ -107,7 +113,8 @@ export function planFaults(random: Random, shares: FaultShares, maxFaults: numbe
 }
 
 /**
- * Lays the kinds side by side, each as wide as its share, and returns the one that covers `point`, if any.
+ * Places the kinds side by side on a line, each as wide as its share. Returns the kind that covers `point`,
+ * if there is one.
  */
 function kindAt(point: number, shares: FaultShares): FaultKind | undefined {
   let end = 0
@@ -128,7 +135,7 @@ function problemsOf(shares: FaultShares, maxFaultsPerKey: number): string[] {
     const share = shares[kind] ?? 0
     if (!(share >= 0 && share <= 1)) problems.push(`the share of '${kind}' must be 0 to 1, got ${share}`)
   }
-  // Ten shares of 0.1 do not add up to exactly 1.
+  // A small excess is allowed, because ten shares of 0.1 do not add up to exactly 1.
   if (sumOf(shares) > 1 + 1e-9) problems.push(`the shares must add up to at most 1, got ${sumOf(shares)}`)
   if (!Number.isInteger(maxFaultsPerKey) || maxFaultsPerKey < 0) {
     problems.push(`maxFaultsPerKey must be a whole number from 0, got ${maxFaultsPerKey}`)

@@ -47,7 +47,7 @@ export class Inventory {
     return this.units.get(productId) ?? this.unlistedUnits
   }
 
-  /** Reserves every line, or nothing. */
+  /** Reserves the products of every line. If one product is out of stock, reserves nothing. */
   reserve(request: ReservationRequest, key: string): Answer {
     const quantities = quantitiesOf(request)
     for (const [productId, requested] of quantities) {
@@ -62,7 +62,7 @@ export class Inventory {
     return { status: 201, body: { reservationId } }
   }
 
-  /** Releases a reservation. Releasing it again changes nothing and also succeeds. */
+  /** Releases a reservation. A second release of the same reservation changes nothing and also succeeds. */
   release(reservationId: string): Answer {
     const reservation = this.reservations.get(reservationId)
     if (reservation === undefined) {

@@ -6,18 +6,18 @@ export type ServiceName = 'inventory' | 'payments' | 'shipping' | 'shop'
 /** The kinds of effects that services have. */
 export type EffectKind = 'reserve' | 'release' | 'charge' | 'refund' | 'ship'
 
-/** Something that a service did. */
+/** One effect that a service had. */
 export interface Effect {
   readonly service: ServiceName
   readonly kind: EffectKind
   /** The idempotency key of the request. */
   readonly key: string
   readonly orderId: string
-  /** The id of the reservation, charge, refund or shipment that it created. */
+  /** The id of the reservation, charge, refund or shipment that the service created. */
   readonly id: string
-  /** The id of the effect that this one undoes. */
+  /** The id of the effect that this effect undoes. */
   readonly undoes?: string
-  /** ISO-8601 UTC. */
+  /** The time of the effect, in ISO-8601 UTC. */
   readonly at: string
 }
 
@@ -32,26 +32,28 @@ export interface ReplyTaken {
   readonly reason: string | null
 }
 
-/** Everything that the services did, and the number of their requests. A run is checked against it. */
+/** All effects of the services, and the number of their requests. A run is checked against this report. */
 export interface LedgerReport {
   /** Oldest first. */
   readonly effects: readonly Effect[]
   /**
-   * Effects beyond the first for one idempotency key, and reservations, charges and shipments beyond the
-   * first for one order that were not undone. Any number but 0 means, for example, that a customer was
-   * charged twice.
+   * The number of effects beyond the first for one idempotency key, and of reservations, charges and
+   * shipments beyond the first for one order that were not undone. If this is not 0, then for example a
+   * customer was charged twice.
    */
   readonly duplicateEffects: number
   /**
    * The replies to the shop, oldest first. A repetition under the same key does not count as a second reply.
    */
   readonly replies: readonly ReplyTaken[]
-  /** Replies that did not arrive directly after their predecessor, counted per order. */
+  /** The number of replies that did not arrive directly after the previous reply about the same order. */
   readonly misorderedReplies: number
   readonly counters: {
-    /** Valid requests. */
+    /** The number of valid requests. */
     readonly requests: number
-    /** Those of them that were answered from memory because their idempotency key was known. */
+    /**
+     * The number of valid requests that were answered from memory, because their idempotency key was known.
+     */
     readonly answeredFromMemory: number
     readonly faults: Readonly<Record<FaultKind, number>>
   }
@@ -97,7 +99,7 @@ export class Ledger {
     this.faults.set(kind, this.faultsOf(kind) + 1)
   }
 
-  /** Returns a copy, which later effects do not change. */
+  /** Returns a copy, so later effects do not change the report. */
   report(): LedgerReport {
     const faults = Object.fromEntries(faultKinds.map((kind) => [kind, this.faultsOf(kind)]))
     return {
@@ -121,7 +123,7 @@ export class Ledger {
 /** The effects of which an order may have only one at a time. */
 const oncePerOrder: ReadonlySet<EffectKind> = new Set(['reserve', 'charge', 'ship'])
 
-/** Counts {@link LedgerReport.duplicateEffects}. An effect that violates both rules counts once. */
+/** Counts the {@link LedgerReport.duplicateEffects}. An effect that violates both rules counts once. */
 export function countDuplicates(effects: readonly Omit<Effect, 'at'>[]): number {
   const undone = new Set(effects.map((effect) => effect.undoes))
   const keys = new Set<string>()
@@ -136,7 +138,7 @@ export function countDuplicates(effects: readonly Omit<Effect, 'at'>[]): number 
   return duplicates
 }
 
-/** Adds to the set and returns whether the value was new. */
+/** Adds a value to the set and returns whether the value was new. */
 function addTo(seen: Set<string>, parts: readonly string[]): boolean {
   const before = seen.size
   return seen.add(JSON.stringify(parts)).size > before

@@ -15,7 +15,7 @@ export interface Services {
   readonly shop: Shop
 }
 
-/** A request as it arrived. */
+/** A request in the form in which it arrived. */
 export interface Call {
   readonly method: string
   readonly path: string
@@ -25,9 +25,9 @@ export interface Call {
 
 /** A valid request that is ready to be carried out. */
 export interface Work {
-  /** Service and idempotency key, for which faults are drawn. */
+  /** The service and the idempotency key. The faults of the work depend on this name. */
   readonly name: string
-  /** Does the work, or answers from memory. Synchronous. */
+  /** Does the work or answers from memory, synchronously. */
   readonly run: () => GivenAnswer
 }
 
@@ -62,7 +62,7 @@ export class Operations {
   /**
    * Returns the work that a request asks for.
    *
-   * @throws Refusal when there is no such operation, or its key or body is invalid
+   * @throws Refusal if there is no such operation, or if its key or body is invalid
    */
   understand(call: Call): Work {
     const post = call.method === 'POST' ? this.posts.get(call.path) : undefined
@@ -74,7 +74,10 @@ export class Operations {
     throw new Refusal(404, 'unknown-operation', message)
   }
 
-  /** Needs no key to recognise a repetition, because the id says which effect to undo. */
+  /**
+   * Returns the work that releases a reservation. This work needs no key to recognise a repetition, because
+   * the id says which effect to undo.
+   */
   private release(reservationId: string): Work {
     return {
       name: `inventory release ${reservationId}`,
@@ -83,7 +86,10 @@ export class Operations {
   }
 }
 
-/** Returns a builder for the POST operations of one service, which share its memory of idempotency keys. */
+/**
+ * Returns a function that builds the POST operations of one service. These operations share the service's
+ * memory of idempotency keys.
+ */
 function posts(service: ServiceName) {
   const memory = new RememberedAnswers()
   return <T>(schema: z.ZodType<T>, work: (body: T, key: string) => Answer): Understand =>

@@ -28,7 +28,10 @@ export class Payments {
     return { status: 201, body: { chargeId } }
   }
 
-  /** Refunds a charge once, whatever the key, because a retry could not repair a double refund. */
+  /**
+   * Refunds a charge only once, even if requests have different keys, because a retry could not repair a
+   * double refund.
+   */
   refund({ chargeId }: z.infer<typeof refundRequest>, key: string): Answer {
     const charge = this.charges.get(chargeId)
     if (charge === undefined) {

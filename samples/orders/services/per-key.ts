@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Random, seededRandom } from 'stepward/testing'
 
 /**
- * Returns random numbers that depend only on the seed and one name. Requests arrive in a different order in
- * every run, so one shared source would make every run different.
+ * Returns random numbers that depend only on the seed and one name. One shared source would make every run
+ * different, because requests arrive in a different order in every run.
  */
 export function randomFor(seed: number, name: string): Random {
   return seededRandom(createHash('sha256').update(`${seed}\n${name}`).digest().readUInt32BE())

@@ -7,17 +7,18 @@ export interface GivenAnswer {
 }
 
 /**
- * One service's memory of its answers, by idempotency key. It looks up, works and remembers without awaiting
- * anything in between. That prevents two simultaneous requests with one key from both doing the work. A
- * refused request had no effect, so its answer is not remembered, and the same key may succeed later. A
- * resubmission by an operator uses the key that was refused.
+ * One service's memory of its answers, by idempotency key. It looks up the key, does the work and remembers
+ * the answer without an await in between. Therefore two simultaneous requests with one key cannot both do the
+ * work. A refused request had no effect, so its answer is not remembered, and the same key may succeed later.
+ * This is needed because a resubmission by an operator uses the key that was refused.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()
 
   /**
-   * Returns the earlier answer when `key` is known; otherwise does the work. A known key with a different
-   * request gets 422: the caller has confused two requests, and either answer would be wrong for one of them.
+   * Returns the earlier answer if `key` is known. Otherwise does the work. If a known key comes with a
+   * different request, the answer is 422. In that case the caller has confused two requests, and any other
+   * answer would be wrong for one of the two.
    */
   give(key: string, request: unknown, work: () => Answer): GivenAnswer {
     const known = this.byKey.get(key)

@@ -3,8 +3,8 @@ import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 
 /**
- * The body of `POST /shop/replies`: what a job reports about its order. Fields of no interest here are left
- * out.
+ * The body of `POST /shop/replies`, in which a job reports about its order. Fields that the shop does not use
+ * are left out.
  */
 export const replyRequest = z.object({
   orderId: z.string().min(1),
@@ -18,7 +18,9 @@ export const replyRequest = z.object({
 export class Shop {
   constructor(private readonly ledger: Ledger) {}
 
-  /** Records a reply. A repetition under the same key is answered from memory and does not get here. */
+  /**
+   * Records a reply. A repetition under the same key is answered from memory and does not reach this method.
+   */
   take(reply: z.infer<typeof replyRequest>): Answer {
     this.ledger.recordReply(reply)
     return { status: 204 }

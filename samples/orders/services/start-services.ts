@@ -13,7 +13,7 @@ import type { StockFile } from './stock-file.js'
 
 /** Options of {@link startServices}. */
 export interface ServicesOptions {
-  /** The port on the loopback address. Default 0, which takes any free one. */
+  /** The port on the loopback address. Default 0, which means any free port. */
   readonly port?: number
   /** The initial stock. Default: no product is listed. */
   readonly stock?: StockFile
@@ -21,15 +21,15 @@ export interface ServicesOptions {
   readonly unlistedUnits?: number
   /** A predefined level, or custom shares. Default `some`. */
   readonly faults?: FaultLevel | FaultOptions
-  /** Decides which keys meet which faults. Default 1. */
+  /** The seed that decides the faults of each key. Default 1. */
   readonly seed?: number
-  /** Default: the machine's clock. */
+  /** The clock of the services. Default: the machine's clock. */
   readonly clock?: Clock
 }
 
 /** The running services. */
 export interface Services {
-  /** Without a trailing slash. */
+  /** The URL of the services, without a trailing slash. */
   readonly url: string
   /** Returns the report that `GET /ledger` answers. */
   ledger(): LedgerReport
@@ -42,14 +42,15 @@ export interface Services {
 const loopback = '127.0.0.1'
 
 /**
- * Starts inventory, payments, shipping and the shop on one port. Keeps all data in memory. Rejects when the
- * port is taken.
+ * Starts inventory, payments, shipping and the shop on one port. Keeps all data in memory. Rejects if the
+ * port is in use.
  */
 export async function startServices(options: ServicesOptions = {}): Promise<Services> {
   const clock = options.clock ?? systemClock
   const ledger = new Ledger(clock)
   const closing = new AbortController()
-  // Every request under way listens. Node would report more than ten listeners as a leak.
+  // Every running request adds a listener to this signal. Without this call, Node would report more than ten
+  // listeners as a leak.
   setMaxListeners(0, closing.signal)
   const serving: Serving = {
     clock,
@@ -66,8 +67,8 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   const server = createServer((request, response) => {
     serveRequest(serving, request, response).catch(() => response.destroy())
   })
-  // If the server cut an idle connection just as its client used it again, that would be a fault that no seed
-  // repeats.
+  // The server must not close idle connections. It could close a connection at the moment when the client
+  // uses it again, and no seed could repeat this fault.
   server.keepAliveTimeout = 0
   const port = await listen(server, options.port ?? 0)
   return {

@@ -11,7 +11,7 @@ export interface Sweeping {
 /**
  * Asks a person to confirm a command that affects everything. `what` completes the sentence “This affects …”.
  *
- * @throws CliError when the answer is no, or when there is no terminal to ask on and `--yes` is missing
+ * @throws CliError if the answer is no, or if there is no terminal and `--yes` is missing
  */
 export async function confirmed(
   { all, yes, dryRun }: Sweeping,

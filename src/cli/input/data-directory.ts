@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../output/cli-error.js'
 /**
  * Calls `open`, which opens the embedded store in this directory, and returns its result.
  *
- * @throws CliError when the directory cannot be used for a store
+ * @throws CliError if the directory cannot be used for a store
  */
 export async function openingData<T>(data: string, open: () => T | Promise<T>): Promise<T> {
   const advice = 'name a directory that this account may write to; a missing one is created'

@@ -2,7 +2,7 @@ import type { Argument, Option } from 'commander'
 import type { Role } from '../../connection/index.js'
 import type { ProcessState } from '../../sas/index.js'
 
-// Importing these names would load other rooms, which takes too long for the help.
+// The names are repeated here. An import of them would load other rooms, which takes too long for the help.
 const roles: Readonly<Record<Role, true>> = {
   scheduler: true,
   agents: true,
@@ -24,7 +24,10 @@ const states: Readonly<Record<ProcessState, true>> = {
 }
 export const stateNames: readonly string[] = Object.keys(states)
 
-/** Names the values of an option or argument, for help and completion. Its command refuses others itself. */
+/**
+ * Adds the possible values of an option or argument to the help and the completion. The command itself must
+ * refuse other values.
+ */
 export function withValues<Part extends Argument | Option>(part: Part, values: readonly string[]): Part {
   part.argChoices = [...values]
   return part

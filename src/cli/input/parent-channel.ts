@@ -1,7 +1,7 @@
 import type { ToChild, ToParent } from '../../fleet/index.js'
 import type { Host } from '../../host/index.js'
 
-/** Informs the parent of this child process that its roles run, and answers its requests from then on. */
+/** Informs the parent of this process that the roles run. From then on, answers requests from the parent. */
 export function answerParent(host: Host): void {
   process.on('message', (message: ToChild) => {
     if (message.ask === 'rebalance') host.rebalance()

@@ -13,7 +13,7 @@ export interface ScaleTargetOptions {
   readonly subscription?: string
 }
 
-/** Returns the local fleet, or an app of App Service. */
+/** Returns the local fleet or the App Service app that the options choose. */
 export async function scaleTargetOf(role: string, options: ScaleTargetOptions): Promise<ScaleTarget> {
   const { appService: name, resourceGroup, state } = options
   if (rolesNamed([role]) === null) {

@@ -28,11 +28,14 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   }
 }
 
-/** Returns milliseconds since the epoch for a duration ago or a date, or null when the text is neither. */
+/**
+ * Converts a date, or the time that has passed since an instant, to milliseconds since the epoch. Returns
+ * null if the text is neither.
+ */
 export function instantOf(text: string, now: number): number | null {
   const agoMs = durationMs(text)
   if (agoMs !== null) return now - agoMs
-  // JavaScript accepts more texts as dates than people mean as dates.
+  // This check is needed because JavaScript also accepts texts as dates that a person would not call dates.
   const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(atMs) ? null : atMs
 }

@@ -12,8 +12,8 @@ import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
 /**
- * Runs `use` with the configured store: an embedded one in `--data`, or the account named by flags,
- * environment or configuration file.
+ * Runs `use` with the settings of the configured store. The store is an embedded store in `--data`, or the
+ * account named by flags, environment or configuration file.
  */
 export async function withSettings<T>(
   options: StoreOptions,
@@ -37,8 +37,8 @@ export function settingsOf(options: StoreOptions): Promise<Settings> {
 }
 
 /**
- * Opens the embedded store of `--data`, if it is given, and runs `use` with settings for it. Closes it
- * afterwards.
+ * Opens the embedded store if `--data` is given, and runs `use` with settings for that store. Closes the
+ * store afterwards.
  */
 export async function withStore<T>(
   options: StoreOptions,
@@ -47,7 +47,8 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  // Imported only here, because a worker of an account does not need it and starts sooner without it.
+  // The emulator is imported only here, because a worker that uses an account does not need it and starts
+  // sooner.
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
@@ -66,9 +67,9 @@ export interface Asked<O extends StoreOptions = StoreOptions> {
 }
 
 /**
- * Runs `use` with the settings of a store that must exist, because reading a store creates nothing. On a
- * terminal, names the store on standard error, because the user may have meant another one. A script gets
- * only the result.
+ * Runs `use` with the settings of a store that must exist, because a command that reads creates no store. On
+ * a terminal, prints the store's name on standard error, because the user may have meant another store. A
+ * script gets only the result.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,
@@ -85,7 +86,7 @@ export async function withExistingStore<T>(
   })
 }
 
-/** Runs `use` with the deployment units that a command selects. Their store must exist. */
+/** Runs `use` with the deployment units that a command selects. The store must exist. */
 export function withUnits<T>(
   { options, terminal }: Asked<UnitOptions>,
   use: (selection: UnitSelection) => Promise<T>,
@@ -94,7 +95,7 @@ export function withUnits<T>(
   return withExistingStore({ options, terminal }, (settings) => use({ ...settings, ...chosen }))
 }
 
-/** Runs `use` with a job client, and closes it. */
+/** Runs `use` with a job client, and closes the client afterwards. */
 export async function withClient<T>(
   settings: Settings,
   use: (client: JobClient) => Promise<T>,

@@ -16,7 +16,7 @@ export interface UserModule {
  * Loads a module and returns every agent and workflow among its exports, including those in an exported list
  * or object.
  *
- * @throws CliError when it cannot be loaded
+ * @throws CliError if the module cannot be loaded
  */
 export async function loadUserModule(path: string): Promise<UserModule> {
   const file = resolve(path)
@@ -52,7 +52,7 @@ function whyNot(file: string, error: unknown): string {
 /**
  * Returns the workflow with this name.
  *
- * @throws CliError naming the existing ones when there is none
+ * @throws CliError with the names of the existing workflows, if there is no workflow with this name
  */
 export function workflowNamed(name: string, module: UserModule, path: string): Workflow<unknown> {
   const found = module.workflows.find((workflow) => workflow.name === name)
@@ -62,7 +62,10 @@ export function workflowNamed(name: string, module: UserModule, path: string): W
   throw new CliError(`unknown workflow ${JSON.stringify(name)}: ${path} ${offer}`, exitCodes.usage)
 }
 
-/** Returns the module named on the command line or in the configuration. Throws when neither names one. */
+/**
+ * Returns the path of the module from the command line or the configuration. Throws if neither contains a
+ * path.
+ */
 export function modulePath(flag: string | undefined, configured: string | undefined, option: string): string {
   const path = flag ?? configured
   if (path !== undefined) return path

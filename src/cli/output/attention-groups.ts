@@ -6,18 +6,19 @@ export interface AttentionGroup {
   readonly workflow: string
   /**
    * The problem of the jobs. `notify`: a notice to the submitter was not delivered. `unreadable`: the
-   * documents cannot be read. `nothingRuns`: a role that they need does not run; `jobIds` is empty then.
+   * documents cannot be read. `nothingRuns`: a role that the jobs need does not run; in this case `jobIds` is
+   * empty.
    */
   readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
   readonly stepId: string | null
   /** The message of the newest job. */
   readonly message: string
-  /** When the oldest job was flagged, ISO-8601 UTC. */
+  /** The time when the oldest job was flagged, in ISO-8601 UTC. */
   readonly since: string
   readonly jobIds: readonly string[]
-  /** How to solve the problem. */
+  /** Advice on how to solve the problem. */
   readonly advice: string
-  /** The command that solves it, ready to be pasted. */
+  /** The command that solves the problem, in a form that can be pasted. */
   readonly command: string
 }
 
@@ -29,8 +30,8 @@ type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 
 /**
- * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by their problem, the largest group
- * first. Messages that differ only in numbers and ids count as one.
+ * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by their problem. The largest group
+ * comes first. Messages that differ only in numbers and ids count as the same problem.
  */
 export function attentionGroups(
   jobs: readonly JobSummary[],
@@ -86,7 +87,7 @@ function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
-/** Returns advice on one job's attention, and the command to follow it. */
+/** Returns advice on the problem of one flagged job, and the command that follows the advice. */
 export function adviceOn(
   { jobId, workflow }: Pick<JobSummary, 'jobId' | 'workflow'>,
   attention: Attention,
@@ -130,7 +131,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
   }
 }
 
-/** Returns the group for jobs that wait while roles do not run. */
+/** Returns the group for jobs that wait because roles do not run. */
 export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {
   return {
     workflow: 'all workflows',

@@ -2,8 +2,8 @@
 export const exitCodes = {
   ok: 0,
   /**
-   * The command was carried out, fully or in part, and the result is a failure. Or it cannot run here now,
-   * because a port or data directory is in use.
+   * The command ran, fully or in part, and its result is a failure. Or the command cannot run now, because a
+   * port or data directory is in use.
    */
   failed: 1,
   /** The command line, a file or the configuration is wrong. Nothing was done. */
@@ -27,8 +27,8 @@ export class CliError extends Error {
 }
 
 /**
- * Exit codes by the name of the error. Importing the error classes would load everything before the first
- * output.
+ * Exit codes by the name of the error. The error classes are not imported here, because that would load all
+ * rooms before the first output.
  */
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,

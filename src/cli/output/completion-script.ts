@@ -2,10 +2,13 @@ import type { Command, Option } from 'commander'
 import { processorNameOf, roles } from '../../connection/internal.js'
 import type { Shell } from './shells.js'
 
-/** What may follow the words of a path, such as `emulator split`. The path of the program itself is empty. */
+/**
+ * The words and options that may follow a path, such as `emulator split`. The path of the program itself is
+ * empty.
+ */
 interface Completion {
   readonly path: string
-  /** Subcommands with what they do, and values of arguments. */
+  /** Subcommands with their descriptions, and values of arguments. */
   readonly words: readonly { readonly word: string; readonly text: string }[]
   readonly options: readonly Option[]
 }
@@ -29,7 +32,10 @@ function completionsOf(command: Command, path = ''): readonly Completion[] {
   ]
 }
 
-/** Returns the values to offer for an option; empty if any will do, null for an option that takes none. */
+/**
+ * Returns the values to offer for an option: empty if every value is allowed, null if the option takes no
+ * value.
+ */
 function valuesOf({ long, argChoices, required, optional }: Option): string | null {
   if (!required && !optional) return null
   const offered = long === '--processor' ? roles.map((role) => processorNameOf(role)) : []

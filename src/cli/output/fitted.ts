@@ -3,12 +3,12 @@ import { visible } from './terminal.js'
 /** The distance between columns. */
 const gap = 2
 
-/** The smallest width of a column. Less of a name would be useless. */
+/** The smallest width of a column. A narrower column would show too little of a name. */
 const leastWidth = 8
 
 /**
- * Fits the rows of a table into `width` columns. Shortens the widest cells in the middle, because names of
- * leases and instances differ at their beginnings and ends. Measures cells as they are displayed.
+ * Fits the rows of a table into `width` characters. Shortens the widest cells in the middle, because names of
+ * leases and instances differ at their beginnings and ends. The width of a cell is its width on the screen.
  */
 export function fitted(
   head: readonly string[],

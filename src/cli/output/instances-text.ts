@@ -1,8 +1,8 @@
 import { counted } from '../../platform/internal.js'
 
 /**
- * Returns a number of instances with their role, such as `2 instances of agents`; those of `all` have every
- * role.
+ * Returns a number of instances with their role, such as `2 instances of agents`. For `all`, the text names
+ * no role.
  */
 export function instancesText(count: number, role: string): string {
   return `${counted(count, 'instance')}${role === 'all' ? '' : ` of ${role}`}`

@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { CliError, exitCodes } from './cli-error.js'
 
-/** A value of a JSON Lines file, and its line. */
+/** A value from a JSON Lines file, and the number of its line. */
 export interface JsonLine {
-  /** Counted from 1, including blank lines. */
+  /** The number of the line, counted from 1. Blank lines count too. */
   readonly line: number
   readonly value: unknown
 }
 
 /**
- * Reads a JSON Lines file, or standard input when `path` is `-`: UTF-8, one JSON value a line, blank lines
- * allowed.
+ * Reads a JSON Lines file, or standard input if `path` is `-`. The input is UTF-8 and has one JSON value on
+ * each line. Blank lines are allowed.
  *
- * @throws CliError naming the first line that is not JSON
+ * @throws CliError with the number of the first line that is not JSON
  */
 export async function readJsonLines(path: string): Promise<readonly JsonLine[]> {
   const content = path === '-' ? await text(process.stdin) : await readText(path)

@@ -1,7 +1,10 @@
 import { ConfigurationInvalid } from '../../connection/index.js'
 import { CliError } from './cli-error.js'
 
-/** Collects the problems of a command before any of it is done, so that one error reports them all. */
+/**
+ * Collects the problems of a command before the command does any work, so that one error reports all
+ * problems.
+ */
 export class Problems {
   private readonly found: string[] = []
 
@@ -9,7 +12,7 @@ export class Problems {
     this.found.push(...problems)
   }
 
-  /** Returns the result of `check`. When it throws, records the problem and returns undefined. */
+  /** Returns the result of `check`. If `check` throws, records the problem and returns undefined. */
   async trying<T>(check: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await check()

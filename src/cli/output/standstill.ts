@@ -3,18 +3,18 @@ import type { Settings } from '../../connection/internal.js'
 import type { Clock } from '../../platform/index.js'
 import type { Terminal } from './terminal.js'
 
-/** The parts needed to explain a standstill. */
+/** The parts that {@link notingStandstill} needs to explain a standstill. */
 export interface Standstill {
   readonly terminal: Pick<Terminal, 'note' | 'progressDone'>
   readonly clock: Clock
-  /** Returns the reason for the standstill, or null when this command knows none. */
+  /** Returns the reason for the standstill, or null if this command knows no reason. */
   readonly look: () => Promise<string | null>
 }
 
-/** How long nothing must have changed before the first look. The time doubles before each further look. */
+/** The time without a change after which the command looks for the reason. It doubles after each look. */
 const firstLookMs = 10_000
 
-/** Runs `use`. When nothing has changed for some time, prints the reason once on standard error. */
+/** Runs `use`. If nothing has changed for some time, prints the reason once on standard error. */
 export async function notingStandstill<T>(
   standstill: Standstill,
   use: (changed: () => void) => Promise<T>,
@@ -42,7 +42,7 @@ async function noteOnce(
     const leftMs = (): number => patienceMs - stillFor()
     while (leftMs() > 0 && !signal.aborted) await clock.sleep(leftMs(), signal)
     if (signal.aborted) return
-    // When the store does not answer, the command itself reports it.
+    // A store that does not answer needs no remark here, because the command itself reports that error.
     const remark = await look().catch(() => null)
     if (remark === null) continue
     terminal.progressDone()
@@ -51,7 +51,10 @@ async function noteOnce(
   }
 }
 
-/** Names missing roles and the command to start them. Returns null when all run, or when no job waits. */
+/**
+ * Returns a text with the missing roles and the command that starts them. Returns null if all roles run, or
+ * if no job waits.
+ */
 export async function missingRoles(settings: Settings): Promise<string | null> {
   const standing = await standingWork(settings)
   return standing === null ? null : `${standingText(standing)}; start them: ${standing.command}`

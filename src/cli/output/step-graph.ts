@@ -4,7 +4,7 @@ import { adviceOn } from './attention-groups.js'
 import { fitted } from './fitted.js'
 import { stateText } from './terminal.js'
 
-/** The space for the graph. */
+/** The space for the graph, and the time at which it is drawn. */
 export interface Room {
   readonly width: number
   readonly height: number
@@ -12,7 +12,10 @@ export interface Room {
   readonly now: number
 }
 
-/** Lines around the steps: the job above, a blank line, the summary below, and the line of the cursor. */
+/**
+ * The number of lines around the steps: the job above, a blank line, the summary below, and the line of the
+ * cursor.
+ */
 const otherLines = 4
 
 const marks: Readonly<Record<StepView['state'], string>> = {
@@ -26,8 +29,8 @@ const marks: Readonly<Record<StepView['state'], string>> = {
 }
 
 /**
- * Draws a job with its steps, each indented below the steps it waits for. When there is not enough room,
- * leaves out finished steps first, then those that have not started.
+ * Draws a job with its steps, each indented below the steps it waits for. If there is not enough room, leaves
+ * out finished steps first, and then steps that have not started.
  */
 export function stepGraph(job: JobView, { width, height, now }: Room): string {
   const depths = depthsOf(job.steps)
@@ -48,7 +51,7 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   return [head, ...lines, ...(left > 0 ? [`… and ${counted(left, 'more step')}`] : []), ...below].join('\n')
 }
 
-/** Returns lines of advice on a job that needs attention. The command has its own line. */
+/** Returns lines of advice on a job that needs attention. The command is on a separate line. */
 export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>): readonly string[] {
   if (job.attention === null) return []
   const { advice, command } = adviceOn(job, job.attention)
@@ -73,16 +76,16 @@ export function remark(
   return ''
 }
 
-/** Formats a time in UTC, with its date if that is not today. */
+/** Formats a time in UTC, with its date if the date is not today. */
 function momentText(at: string, now: number): string {
   const isToday = at.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return isToday ? at.slice(11, 19) : at.slice(0, 19)
 }
 
-/** Returns how many steps must be done before each step, one after the other. */
+/** Returns, for each step, how many steps must be done before it one after the other. */
 function depthsOf(steps: readonly StepView[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>()
-  // A workflow names the dependencies of a step before the step.
+  // One pass is enough, because a workflow lists the dependencies of a step before the step.
   for (const { stepId, dependsOn } of steps) {
     depths.set(stepId, Math.max(0, ...dependsOn.map((id) => (depths.get(id) ?? 0) + 1)))
   }

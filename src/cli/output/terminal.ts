@@ -11,18 +11,24 @@ export interface Terminal {
   print(text: string): void
   /** Prints a remark to standard error. */
   note(text: string): void
-  /** Shows progress. Replaces earlier progress on a terminal; prints nothing elsewhere. */
+  /**
+   * Shows progress on a terminal, in place of earlier progress. Prints nothing if the output is not a
+   * terminal.
+   */
   progress(text: string): void
   /** Keeps the last progress on the screen. */
   progressDone(): void
   readonly isInteractive: boolean
-  /** Width of the terminal in columns, or 80 when the output is not a terminal. */
+  /** The width of the terminal in columns, or 80 if the output is not a terminal. */
   readonly width: number
-  /** Columns that a table may use. Infinite without a terminal, because a script needs the whole table. */
+  /**
+   * The number of columns that a table may use. It is infinite without a terminal, because a script needs the
+   * whole table.
+   */
   readonly tableWidth: number
   /** Asks a yes-or-no question on the terminal. Resolves to whether the answer is yes. */
   confirm(question: string): Promise<boolean>
-  /** Height of the terminal in lines, or 24 when the output is not a terminal. */
+  /** The height of the terminal in lines, or 24 if the output is not a terminal. */
   readonly height: number
 }
 
@@ -35,7 +41,8 @@ export interface Streams {
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
-  // A pipe gets no colours, even when the environment asks for them, as build servers do for every tool.
+  // A pipe gets no colours, even if the environment asks for colours. Build servers ask every tool for
+  // colours.
   const hasColours = (to: { readonly isTTY?: boolean }): boolean =>
     to.isTTY === true && picocolors.isColorSupported
   const result = (text: string): string => shown(text, hasColours(stdout))
@@ -61,8 +68,9 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 }
 
 /**
- * Escapes characters that could control a terminal or reorder its text, because ids and messages come from
- * outside. Keeps line ends and our own marks. Uses JSON escapes, so that printed JSON keeps its meaning.
+ * Escapes characters that could control a terminal or reorder its text. This is needed because ids and
+ * messages come from outside. Keeps line ends and our own marks. Uses JSON escapes, so that printed JSON
+ * keeps its meaning.
  */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (sign) =>
@@ -79,16 +87,21 @@ export function shown(text: string, isColoured: boolean): string {
 
 const escape = String.fromCharCode(27)
 /**
- * Random numbers of this process. Text from outside cannot contain them, so it cannot be taken for a mark.
+ * Random numbers of this process. Text from outside cannot contain these numbers, so no such text looks like
+ * a mark.
  */
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
-/** Added to a colour's code in its mark, because tables repeat and close the colours that they know. */
+/**
+ * The number that is added to a colour's code in a mark. Tables repeat and close the codes that they know, so
+ * a mark must have a code that they do not know.
+ */
 const unknownToTables = 1_000
 /**
- * A mark, which printing turns into a colour. It looks like a colour code, so that tables give it no width.
+ * Matches a mark, which becomes a colour when the text is printed. A mark has the form of a colour code, so
+ * tables count no width for it.
  */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
-/** One of our marks, or a character that controls terminals. */
+/** Matches one of our marks, or a character that controls terminals. */
 const commanding = new RegExp(
   `${escape}\\[\\d+;${ours}m|(?!\\n)[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]`,
   'gu',
@@ -103,14 +116,14 @@ function marked(style: keyof typeof styles, text: string): string {
 }
 
 /**
- * Wraps a remark to the width of a terminal. Keeps it on one line elsewhere, which is easier to search. Keeps
- * existing line ends.
+ * Wraps a remark to the width of a terminal. Without a terminal, keeps the remark on one line, because one
+ * line is easier to search. Keeps existing line ends.
  */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
   return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
 }
 
-/** Returns rows under a heading, without ruled lines, so that the table pastes well. */
+/** Returns a table with a heading. It has no ruled lines, so that users can paste it well. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '' }
   const none = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' }
@@ -141,7 +154,7 @@ export function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].map((each) => `${indent}${each}`).join('\n')
 }
 
-/** The most names to show in a row. */
+/** The largest number of names to show in a row. */
 const mostNames = 20
 
 /** Returns the first names of a list and the number of the remaining ones. */

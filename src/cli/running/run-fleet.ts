@@ -17,7 +17,7 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   const [program = '', ...args] = process.argv.slice(1)
   const ending = untilEnd(false)
   const stateDirectory = await stateDirectoryOf(options.state, process.cwd())
-  // The port is opened first: if it is not available, no process has to be stopped.
+  // The port is opened first. If the port is not available, no process has been started that must be stopped.
   let running: Fleet | null = null
   const server =
     port === null
@@ -46,12 +46,12 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   return exitCodes.ok
 }
 
-/** Returns one group of processes for each word. A process of `all` runs every role. */
+/** Returns the roles for which the fleet has groups of processes. A process of `all` runs every role. */
 function groupsOf(words: readonly string[]): readonly string[] {
   return words.includes('all') ? ['all'] : (rolesNamed(words) ?? [])
 }
 
-/** Returns the arguments for one child: one role in that process, without the options of the fleet. */
+/** Returns the arguments for a child that runs one role. The options of the fleet are left out. */
 export function childArguments(args: readonly string[], role: string): readonly string[] {
   const kept: string[] = []
   let isSkipping = false
@@ -77,7 +77,7 @@ async function orClosing<T>(starting: Promise<T>, server: { close(): Promise<voi
 function statusOf(fleetNow: () => Fleet | null) {
   return {
     about: () => ({ wanted: fleetNow()?.counts ?? {} }),
-    // The fleet replaces children that die. The fleet itself is live as long as it answers.
+    // The fleet is live as long as it answers, because it replaces children that die.
     live: () => verdict(),
     ready: () => verdict(fleetNow()?.problems ?? ['starting']),
     metrics: () => '',

@@ -11,11 +11,12 @@ import type { Terminal } from '../output/terminal.js'
 import { untilEnd, type ProcessEnd } from './until-ended.js'
 
 /**
- * How long to wait at start: for a store that does not answer, and for role assignments, which take minutes.
+ * The times to wait at the start: for a store that does not answer, and for role assignments. Role
+ * assignments take minutes.
  */
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
-/** The share of the time to stop that handlers may use; the rest is for checkpoints and leases. */
+/** The share of the stop time that handlers may use. The remaining time is for checkpoints and leases. */
 const handlersShare = 0.6
 
 /** Runs roles in this process until a signal arrives, its parent dies, or an error is not handled. */
@@ -65,8 +66,8 @@ function endedAs({ error }: ProcessEnd, instanceName: string, telemetry: Telemet
 }
 
 /**
- * Runs no role, but answers probes until a signal arrives. If the process exited, the platform would restart
- * it again and again.
+ * Runs no role, but answers probes until a signal arrives. The process must not exit, because the platform
+ * would then restart it again and again.
  */
 export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
   const server = port === null ? null : await serveIdle(port)
@@ -86,8 +87,8 @@ function serveIdle(port: number) {
 }
 
 /**
- * Resolves with the host, or with null when this process was told to stop before its roles ran. Unfinished
- * work is then abandoned after `withinMs`.
+ * Resolves with the host, or with null if this process must stop before its roles run. In that case,
+ * unfinished work is abandoned after `withinMs`.
  */
 async function startedOrTold(
   starting: Promise<Host>,
@@ -96,8 +97,8 @@ async function startedOrTold(
 ): Promise<Host | null> {
   const first = await Promise.race([starting, ending])
   if ('client' in first) return first
-  // A host that is still starting fails by its own signal, as intended. A host that has just started is
-  // stopped.
+  // A host that is still starting fails because its signal aborts, as intended. A host that has just started
+  // is stopped here.
   await inTime(
     starting.then((host) => host.stop()).catch(() => undefined),
     withinMs,

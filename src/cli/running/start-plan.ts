@@ -23,7 +23,7 @@ export interface StartOptions extends StoreOptions {
   readonly state?: string
   /** Runs one sweep of the supervisor and exits. */
   readonly once?: boolean
-  /** Set when this process is a child of a fleet. */
+  /** Whether this process is a child of a fleet. */
   readonly supervised?: boolean
 }
 
@@ -32,15 +32,15 @@ export interface StartPlan {
   /** Roles as the user named them, including `all`. */
   readonly words: readonly string[]
   readonly agents: readonly Agent[]
-  /** Processes of each role, or null to run in this process alone. */
+  /** The number of processes of each role, or null to run all roles in this process. */
   readonly instances: number | null
   readonly port: number | null
   readonly environment: ProcessSettings
-  /** The options of a host that are set, besides the roles, the agents and the port. */
+  /** The options of the host that the user set, except the roles, the agents and the port. */
   readonly settings: Omit<Settings, 'module' | 'port' | 'roles'>
 }
 
-/** The most instances that one command starts, which is more than any machine can use. */
+/** The largest number of instances that one command starts. It is more than any machine can use. */
 const maxInstances = 256
 
 /**

@@ -1,15 +1,15 @@
 import { untilTold } from './until-signal.js'
 
-/** Why a process ends. */
+/** The reason why a process ends. */
 export interface ProcessEnd {
   readonly why: string
-  /** The unhandled error, if that is the reason. */
+  /** The unhandled error, if an unhandled error is the reason. */
   readonly error?: unknown
 }
 
 /**
- * Resolves when this process must end: on a signal, on an unhandled error (the state is unknown after it),
- * or, for a child of a fleet, when its parent is gone.
+ * Resolves when this process must end. The reason is a signal, or an unhandled error, because the state is
+ * unknown after such an error. A child of a fleet also ends when its parent has ended.
  */
 export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
   const told = untilTold().then((signal): ProcessEnd => ({ why: signal }))
@@ -22,7 +22,7 @@ export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
     if (!isChild) return
     const leave = (): void => resolve({ why: 'the parent process is gone' })
     process.once('disconnect', leave)
-    // The parent may have gone while this process was still loading its program.
+    // The parent may have ended while this process was still loading its program.
     if (!process.connected) leave()
   })
   return Promise.race([told, failed, orphaned])

@@ -1,4 +1,7 @@
-/** Resolves with the name of the signal when this process is asked to end (SIGTERM, or Ctrl-C). */
+/**
+ * Resolves when a signal asks this process to end (SIGTERM, or SIGINT by Ctrl-C). The result is the signal's
+ * name.
+ */
 export function untilTold(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const told = (signal: NodeJS.Signals): void => {

@@ -1,14 +1,20 @@
 const unitMs = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
 
-/** A hundred years, longer than any deadline needs. Every instant that far ahead is still a valid date. */
+/**
+ * A hundred years, in milliseconds. No deadline needs to be longer, and an instant this far in the future is
+ * still a valid date.
+ */
 const longestMs = 36_525 * 86_400_000
 
-/** A length of time: milliseconds, or a number with a unit: `'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`. */
+/**
+ * A length of time: a number of milliseconds, or a text with a unit (`'500ms'`, `'30s'`, `'1.5m'`, `'1h'`,
+ * `'2d'`).
+ */
 export type Duration = number | string
 
 /**
- * Returns the duration in milliseconds, or null unless it is positive, at most 100 years, and has a known
- * unit.
+ * Returns the duration in milliseconds. Returns null if the duration is not positive, is longer than 100
+ * years, or has no known unit.
  */
 export function durationMs(duration: Duration): number | null {
   const ms = lengthMs(duration)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { lengthMs } from './duration.js'
 import { isObject, kind } from './read-options.js'
 
-/** A whole number within bounds. */
+/** The kind of a whole number within bounds. */
 export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodType<number> {
   const rule = max === Number.POSITIVE_INFINITY ? `from ${min}` : `from ${min} to ${max}`
   const isIt = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= min
@@ -10,7 +10,8 @@ export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodT
 }
 
 /**
- * A duration of at least `minMs`, read as milliseconds. `orElse` names other values that the option takes.
+ * The kind of a duration of at least `minMs`. Its value is read as milliseconds. `orElse` describes other
+ * values that the option accepts.
  */
 export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   const rule = `a duration of at least ${minMs} ms, such as 30000 or '30s'${orElse}`
@@ -18,17 +19,17 @@ export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   return kind<unknown>(rule, isIt).transform((value) => lengthMs(value) ?? minMs)
 }
 
-/** A text that is not empty. */
+/** The kind of a text that is not empty. */
 export function text(): z.ZodType<string> {
   return kind('a text that is not empty', isText)
 }
 
-/** A text that passes a check, with the rule in words. */
+/** The kind of a text that passes the check `isIt`. `rule` describes the check in words. */
 export function textThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(rule, (value) => typeof value === 'string' && isIt(value))
 }
 
-/** A text that passes a check, and that problems do not show. */
+/** The kind of a secret text that passes the check `isIt`. Messages about problems do not show the text. */
 export function secretThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(
     rule,
@@ -37,29 +38,29 @@ export function secretThat(rule: string, isIt: (text: string) => boolean): z.Zod
   )
 }
 
-/** One of these texts. */
+/** The kind of an option that has one of these texts. */
 export function oneOf<const T extends string>(...known: readonly T[]): z.ZodType<T> {
   const names = known.map((each) => JSON.stringify(each))
   const rule = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}` : names.join()
   return kind(rule, (value) => known.some((each) => each === value))
 }
 
-/** True or false. */
+/** The kind of an option that is true or false. */
 export function flag(): z.ZodType<boolean> {
   return kind('true or false', (value) => typeof value === 'boolean')
 }
 
-/** A valid Date. */
+/** The kind of a valid Date. */
 export function date(): z.ZodType<Date> {
   return kind('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime()))
 }
 
-/** A function, for example of the user. */
+/** The kind of a function, for example a user's callback. */
 export function callback<T>(rule = 'a function'): z.ZodType<T> {
   return kind(rule, (value) => typeof value === 'function')
 }
 
-/** An object with these methods. Its other members do not matter. */
+/** The kind of an object with these methods. The other members of the object are not checked. */
 export function having<T>(rule: string, ...methods: readonly string[]): z.ZodType<T> {
   return kind(rule, (value) => hasMethods(value, ...methods))
 }
@@ -69,7 +70,7 @@ export function hasMethods(value: unknown, ...methods: readonly string[]): boole
   return isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 
-/** Checks whether a value is a text with a character that is not a space. */
+/** Checks whether a value is a text that has at least one visible character. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }

@@ -3,10 +3,10 @@ import { z } from 'zod'
 /** The options of a function, each with the kind of its value. */
 export type Shape = Readonly<Record<string, z.ZodType>>
 
-/** The values of options after reading: durations in milliseconds, defaults filled in. */
+/** The values of options after they were read. Durations are in milliseconds, and defaults are filled in. */
 export type Values<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> }
 
-/** The options that were read. */
+/** The result of reading options. */
 export interface Read<S extends Shape> {
   /**
    * An option with a problem has its default here, so that rules about several options can still be checked.
@@ -23,21 +23,27 @@ interface Issue {
 }
 
 /**
- * Reads options by their shape. Types do not bind users of JavaScript, nor files: nothing about them is
- * assumed.
+ * Reads options by their shape. It assumes nothing about the options, because the compiler checks neither
+ * JavaScript users nor files.
  */
 export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
   const { values, issues } = read(shape, given)
   return { values, problems: issues.map(sentence) }
 }
 
-/** Reads the options of a shape from an object that has others too, so no name in it is unknown. */
+/**
+ * Reads the options of a shape from an object that also has other options. Therefore it reports no unknown
+ * names.
+ */
 export function readPart<S extends Shape>(shape: S, whole: object): Read<S> {
   const names = Object.keys(shape)
   return readOptions(shape, Object.fromEntries(names.map((name) => [name, Reflect.get(whole, name)])))
 }
 
-/** Returns the values of options. Throws what `refusal` makes of the problems, if there are any. */
+/**
+ * Returns the values of options. If there are problems, throws the error that `refusal` creates from the
+ * problems.
+ */
 export function checkedOptions<S extends Shape>(
   shape: S,
   given: object,
@@ -48,7 +54,7 @@ export function checkedOptions<S extends Shape>(
   return values
 }
 
-/** The kind of an option that has options itself. */
+/** The kind of an option whose value is an object of further options. */
 export function group<S extends Shape>(shape: S): z.ZodType<Values<S>> {
   const rule = `an object with ${Object.keys(shape).join(', ')}`
   return kind<object>(rule, isObject).transform((given, context) => {
@@ -58,7 +64,7 @@ export function group<S extends Shape>(shape: S): z.ZodType<Values<S>> {
   })
 }
 
-/** The kind of an option whose value decides which kind it must be. */
+/** The kind of an option whose value decides which kind applies to the option. */
 export function chosen<T>(choose: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
   return z.unknown().transform((value, context) => {
     const { data, error } = choose(value).safeParse(value)
@@ -67,7 +73,7 @@ export function chosen<T>(choose: (value: unknown) => z.ZodType<T>): z.ZodType<T
   })
 }
 
-/** The kind of an option that is checked here, and passed on as it is given. */
+/** The kind of an option that is checked by `of`, but is passed on unchanged. */
 export function asGiven<T>(of: z.ZodType): z.ZodType<T> {
   return chosen((value) => of.transform(() => value as T))
 }
@@ -81,14 +87,14 @@ export function kind<T>(
   return z.custom<T>(isIt, { error: ({ input }) => misfit(show(input), rule) })
 }
 
-/** An option that may be left out. Null counts as left out. */
+/** The kind of an option that may be left out. A null counts as left out. */
 export function optional<T>(of: z.ZodType<T>): z.ZodType<T | undefined>
 export function optional<T, D>(of: z.ZodType<T>, fallback: D): z.ZodType<T | D>
 export function optional<T, D>(of: z.ZodType<T>, fallback?: D): z.ZodType<T | D | undefined> {
   return of.nullish().transform((value) => value ?? fallback)
 }
 
-/** Says what is wrong with a value, behind its name. */
+/** Returns the text that follows an option's name in a problem: the value, and the rule for it. */
 export function misfit(value: string, rule: string): string {
   return `is ${value}; it must be ${rule}`
 }
@@ -96,7 +102,10 @@ export function misfit(value: string, rule: string): string {
 /** The number of members of a list that problems show. */
 const shownMembers = 5
 
-/** Describes a value without the properties of objects: one may be a client with its key. */
+/**
+ * Describes a value. Does not show the properties of an object, because the object may be a client with its
+ * key.
+ */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
@@ -124,7 +133,10 @@ function read<S extends Shape>(shape: S, given: object): { values: Values<S>; is
   return { values: Object.fromEntries(values) as Values<S>, issues }
 }
 
-/** The compiler refuses misspelt options, but those of JavaScript callers and of files would be ignored. */
+/**
+ * Returns a problem for each unknown name. The compiler refuses misspelt options only in TypeScript. In
+ * JavaScript and in files, they would be ignored without this check.
+ */
 function unknownNames(shape: Shape, given: object): Issue[] {
   const known = Object.keys(shape)
   return Object.keys(given).flatMap((name) => {
@@ -135,7 +147,10 @@ function unknownNames(shape: Shape, given: object): Issue[] {
   })
 }
 
-/** Names of durations once ended in their unit. */
+/**
+ * Checks whether a known option is meant by `name`. The names of durations once ended in their unit, so that
+ * ending is ignored.
+ */
 function isMeant(candidate: string, name: string): boolean {
   return name === candidate || name === `${candidate}ms`
 }

@@ -9,9 +9,9 @@ export interface DurationRange {
   readonly max: Duration
 }
 
-/** How often something is tried, and at which intervals. */
+/** The number of tries of an operation, and the pauses between these tries. */
 export interface Retry {
-  /** The number of all tries, the first included. At least 1. */
+  /** The number of all tries, including the first. At least 1. */
   readonly tries: number
   /** The pause between two tries. It doubles from `min` to `max`. */
   readonly backoff?: DurationRange
@@ -39,14 +39,14 @@ export function durationRange(): z.ZodType<Backoff> {
   })
 }
 
-/** The kind of an interval that is fixed, or doubles within a {@link DurationRange}. */
+/** The kind of an interval that is either fixed, or doubles within a {@link DurationRange}. */
 export function fixedOrRange(): z.ZodType<Backoff> {
   const fixed = duration(1, ', or { min, max } of them').transform((ms) => ({ minMs: ms, maxMs: ms }))
   const range = durationRange()
   return chosen((value) => (isObject(value) ? range : fixed))
 }
 
-/** The kind of a {@link Retry}. Without default tries, the option must say how many. */
+/** The kind of a {@link Retry}. If no default for `tries` is given, the option must contain `tries`. */
 export function retryOption(backoff: Backoff, tries?: number): z.ZodType<ResolvedRetry> {
   return group({
     tries: tries === undefined ? wholeNumber(1) : optional(wholeNumber(1), tries),

@@ -12,14 +12,14 @@ import { fitted } from '../../output/fitted.js'
 import { instancesText } from '../../output/instances-text.js'
 import { table, wrapped, type Terminal } from '../../output/terminal.js'
 
-/** Options of commands that speak to the local fleet. */
+/** Options of commands that send requests to the local fleet. */
 export interface FleetCommandOptions {
   readonly state?: string
   readonly json?: boolean
   readonly verbose?: boolean
 }
 
-/** Shows the processes of the fleet that runs here. */
+/** Shows the processes of the fleet that runs on this machine. */
 export async function fleet(options: FleetCommandOptions, terminal: Terminal): Promise<number> {
   const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))
   const status = await fleetStatus(path, { command: 'status' })
@@ -51,8 +51,8 @@ export function describe(
 }
 
 /**
- * Returns a remark for roles with more instances than leases. That is no error: spare instances do no work,
- * but wait to take over.
+ * Returns a remark for each role with more instances than leases. This state is no error: the spare instances
+ * do no work, but wait to take over.
  */
 export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
   return Object.entries(wanted).flatMap(([role, count]) => {

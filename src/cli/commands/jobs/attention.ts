@@ -14,7 +14,7 @@ import { undeliveredText } from '../../output/undelivered-text.js'
 
 export type AttentionOptions = StoreOptions & SelectionOptions
 
-/** Shows jobs that need attention, grouped by problem, with advice. Fails when there are any. */
+/** Shows jobs that need attention, grouped by problem, with advice. Fails if there are such jobs. */
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
@@ -56,7 +56,7 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
-  // Prints the command on its own line, however long, so that it can be pasted.
+  // Prints the command on its own line, even if the line is long, so that the user can paste the command.
   terminal.print(`    ${command}\n`)
 }
 
@@ -68,8 +68,8 @@ function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
 const mostNotices = 1_000
 
 /**
- * Returns undelivered notices of the selected jobs. A filter by state or step finds none, because a notice
- * contains neither.
+ * Returns undelivered notices of the selected jobs. A filter by state or step finds no notices, because a
+ * notice contains neither a state nor a step.
  */
 async function undeliveredIn(
   client: JobClient,
@@ -81,7 +81,10 @@ async function undeliveredIn(
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
 }
 
-/** Returns jobs that cannot be read. A filter by state or step finds none, because both are unknown. */
+/**
+ * Returns jobs that cannot be read. A filter by state or step finds no such job, because their state and
+ * steps are unknown.
+ */
 async function unreadableIn(
   client: JobClient,
   { workflow, state, step }: SelectionFilter,

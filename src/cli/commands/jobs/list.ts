@@ -16,10 +16,10 @@ export interface ListOptions extends StoreOptions, SelectionOptions {
   readonly limit: string
 }
 
-/** The most jobs on one page, which is more than a person reads. */
+/** The largest number of jobs on one page. It is more than a person reads. */
 const mostOnPage = 10_000
 
-/** Lists jobs by page, newest submission first. */
+/** Prints one page of jobs, the newest submission first. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
   const filter = pageFilter(options, limit + 1)
@@ -58,7 +58,7 @@ function describe(jobs: readonly JobSummary[], width: number): string {
   )
 }
 
-/** Returns the argument for the page after this job. It needs no quotes in a shell. */
+/** Returns the `--before` argument for the page after this job. The argument needs no quotes in a shell. */
 export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   const id = encodeURIComponent(jobId).replaceAll(
     /[!'()*]/g,
@@ -68,8 +68,8 @@ export function pageAfter({ submittedAt, jobId }: PageEnd): string {
 }
 
 /**
- * Returns the filter for a page. Returns null when the text is neither a time nor an argument from
- * {@link pageAfter}.
+ * Returns the filter for a page. Returns null if the text is neither a time nor an argument from {@link
+ * pageAfter}.
  */
 export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
   const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []

@@ -17,7 +17,7 @@ export interface ResendOptions extends StoreOptions {
   readonly dryRun?: boolean
 }
 
-/** The most notices of one run. To continue, run the command again. */
+/** The largest number of notices that one run sends. To send the remaining notices, run the command again. */
 const mostNotices = 10_000
 
 interface Resent {
@@ -25,7 +25,7 @@ interface Resent {
   readonly jobIds: readonly string[]
 }
 
-/** Sends abandoned notices again: those of one job, or of all that match. */
+/** Sends abandoned notices again: the notices of one job, or of all jobs that match. */
 export async function resend(
   jobId: string | undefined,
   options: ResendOptions,
@@ -90,7 +90,7 @@ async function resendAll(client: JobClient, { jobIds, decision, terminal }: Many
   return { notices, jobIds: done }
 }
 
-/** Returns the number of resent notices, or 0 when another operator resent them first. */
+/** Returns the number of resent notices, or 0 if another operator resent them first. */
 async function resentOf(client: JobClient, jobId: string, decision: Decision): Promise<number> {
   try {
     return await client.resend(jobId, decision)

@@ -29,7 +29,7 @@ const past: Readonly<Record<DecisionKind, string>> = {
   cancel: 'cancelled',
 }
 
-/** Carries out an operator's decision on one job, or on all that match. */
+/** Carries out an operator's decision on one job, or on all jobs that match. */
 export async function decide(
   kind: DecisionKind,
   jobId: string | undefined,

@@ -23,7 +23,7 @@ export interface SubmitOptions extends StoreOptions {
   /** The receiver of notices about each job. */
   readonly replyTo?: string
   readonly wait?: boolean
-  /** The clock that measures how long nothing has changed. Default: the machine's. */
+  /** The clock that measures the time since the last change. Default: the machine's clock. */
   readonly clock?: Clock
 }
 
@@ -74,7 +74,7 @@ function whatIsRead(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
-/** Returns every line as a submission. Throws one error that lists all problems. */
+/** Returns a submission for every line. Throws one error that lists all problems. */
 function checked(
   workflow: Workflow<unknown>,
   lines: readonly JsonLine[],
@@ -123,13 +123,13 @@ interface Work {
 interface Summary {
   readonly workflow: string
   readonly submitted: number
-  /** Those of them that did not exist before. */
+  /** The number of submitted jobs that did not exist before. */
   readonly new: number
-  /** Lines whose id belongs to a different submission. */
+  /** Lines whose job id already belongs to a different submission. */
   readonly conflicts: readonly string[]
-  /** Lines that can never be accepted as they are. */
+  /** Lines that the store can accept only after they are corrected. */
   readonly invalid: readonly string[]
-  /** Jobs that ended in another state than Processed. */
+  /** Jobs that ended in a state other than Processed. */
   readonly failures: readonly string[]
 }
 
@@ -153,7 +153,7 @@ interface Accepted {
   readonly invalid: readonly string[]
 }
 
-/** Submits every line. A refused line does not keep others from being accepted. */
+/** Submits every line. If a line is refused, the other lines can still be accepted. */
 async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
   const { replyTo } = options
   const told = replyTo === undefined ? {} : { replyTo }
@@ -171,7 +171,7 @@ async function accepted({ client, workflow, submissions, options, terminal }: Wo
   return { jobs, conflicts, invalid }
 }
 
-/** Waits for jobs to end. Returns a text for each that did not succeed. */
+/** Waits for jobs to end. Returns a text for each job that did not succeed. */
 async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work): Promise<readonly string[]> {
   const failures: string[] = []
   let ended = 0
@@ -204,8 +204,8 @@ function printEnded({ submitted, failures }: Summary, terminal: Terminal): void 
 }
 
 /**
- * Throws when lines were refused. The exit code is `conflict` when only ids conflict, `usage` when every line
- * is invalid (so that nothing was done), otherwise `failed`.
+ * Throws if lines were refused. The exit code is `conflict` if all refused lines have a conflicting id. It is
+ * `usage` if every line is invalid, because then nothing was done. Otherwise it is `failed`.
  */
 function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
   const refusals = [...invalid, ...conflicts]
@@ -225,8 +225,8 @@ interface Progress {
 }
 
 /**
- * Works through `items` with a progress bar, several at a time. After the first error it starts no more,
- * waits for the items under way, and reports how far it came.
+ * Processes several `items` at a time and shows a progress bar. After the first error it starts no more
+ * items, waits for the running items, and reports the progress.
  */
 async function inParallel<T>(
   items: readonly T[],

@@ -10,8 +10,8 @@ import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-signal.js'
 
 /**
- * Follows a job to its end. Shows a graph that changes in place on a terminal, and a line for each change
- * elsewhere.
+ * Follows a job to its end. On a terminal it shows a graph that changes in place. Without a terminal it
+ * prints a line for each change.
  */
 export async function watch(
   jobId: string,
@@ -73,7 +73,7 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
   return [...steps, ...job, ...whatToDo(view, before).map((line) => `${time} ${line}`)]
 }
 
-/** Returns advice on a job that has just been flagged. */
+/** Returns advice on a job that was flagged since the view `before`. */
 function whatToDo(view: JobView, before: JobView | null): readonly string[] {
   const { attention } = view
   if (attention === null || !isFlagged(view, before)) return []

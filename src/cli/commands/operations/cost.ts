@@ -25,7 +25,7 @@ interface CostReport {
   readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
   /** Request units per second for jobs and idle units together, averaged over the day. */
   readonly meanCharge: number
-  /** Request units in thirty days. */
+  /** The request units that are used in thirty days. */
   readonly monthlyCharge: number
 }
 
@@ -39,7 +39,7 @@ export async function cost(options: CostOptions, terminal: Terminal): Promise<nu
   return exitCodes.ok
 }
 
-/** Reads the numbers of the command line. Reports all their problems in one error. */
+/** Reads the numbers on the command line. Reports the problems of all numbers in one error. */
 async function asked(
   options: CostOptions,
 ): Promise<{ readonly question: CostQuestion; readonly jobsPerDay: number }> {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-// Loads nothing from the room's index: it loads the SDK, which doubles the time until the first answer.
+// Imports no value from the emulator's index. The index loads the SDK, which doubles the time until the first
+// answer.
 import type { AccountServerOptions } from '../../../emulator/index.js'
 import { serveAccount } from '../../../emulator/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
