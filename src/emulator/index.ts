@@ -1,24 +1,27 @@
 /**
  * # Embedded Cosmos DB
  *
- * A Cosmos DB account in this process, for development and tests. The unmodified `@azure/cosmos` works with
- * it. It behaves like the service wherever our code depends on the service's behaviour. It imports only
- * `src/platform`.
+ * This folder contains a Cosmos DB account that runs in this process, for development and tests. The
+ * unmodified `@azure/cosmos` works with this account. The account behaves like the service wherever our code
+ * depends on the service's behaviour. Of our other folders, it imports only `src/platform`.
  *
- * - `engine/` contains the rules: documents, transactions, partitions, the change feed, throughput.
+ * - `engine/` contains the rules for documents, transactions, partitions, the change feed and throughput.
  * - `query/` reads and runs SQL.
- * - `rest/` answers the service's REST requests; `messages/` declares requests and answers.
- * - `doors/` are the ways to use it: {@link startEmulator} listens on a socket, {@link createInProcessCosmos}
- *   gives the SDK a client that needs none. `src/engine-ports` is a third one, for our own ports.
- * - `durability/` keeps an account on disk, and `faults/` breaks requests on demand.
+ * - `rest/` answers the service's REST requests, and `messages/` declares requests and answers.
+ * - `doors/` contains the ways to use the account. {@link startEmulator} listens on a socket.
+ *   {@link createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a
+ *   third way, for our own ports.
+ * - `durability/` keeps an account on disk, and `faults/` makes requests fail on demand.
  *
- * With a `dataDirectory`, all data outlives the process. Memory is authoritative while the process runs. A
- * journal of the current state is written in order, and **no answer leaves before everything it shows is on
- * disk**. This applies to reads as well, because a reader of the feed may keep a position it has seen.
+ * With a `dataDirectory`, all data remains after the process ends. While the process runs, the data in memory
+ * is authoritative. A journal of the current state is written in order, and **no answer is sent before
+ * everything that it shows is on disk**. This applies to reads as well, because a reader of the feed may keep
+ * a position that it has seen.
  *
- * `faults` delays, fails or cuts off requests on demand, before or after they were carried out.
+ * `faults` delays requests, makes them fail or cuts them off on demand, before or after they are carried out.
  *
- * Features that it lacks are refused with a clear message: stored procedures, triggers, users.
+ * Features that the account lacks, such as stored procedures, triggers and users, are refused with a clear
+ * message.
  *
  * Start reading in `doors/account.ts`, which connects engine, journal, routes and faults.
  */

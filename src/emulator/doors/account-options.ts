@@ -13,24 +13,25 @@ import {
 
 /** Options that every kind of emulator has. */
 export interface AccountOptions {
-  /** Physical partitions of a new container, 1 to 1,000. Default 1. */
+  /** The number of physical partitions of a new container, 1 to 1,000. Default 1. */
   readonly partitionCount?: number
   /**
-   * Answers requests beyond a container's throughput with 429 (sub-status 3200) and the time to wait, as the
-   * service does. A model of charges says how much each request costs. Default false.
+   * Whether requests beyond a container's throughput are answered with status 429 (sub-status 3200) and the
+   * time to wait, as in the service. A model of charges determines the cost of each request. Default false.
    */
   readonly enforceThroughput?: boolean
   /**
-   * The directory that keeps all data across processes. Default: none, so that data is lost with the process.
+   * The directory that keeps all data after the process ends. By default there is none, and the data is lost
+   * with the process.
    */
   readonly dataDirectory?: string
-  /** Default: the machine's clock. With a virtual clock, TTL and `_ts` follow it. */
+  /** The clock, which TTL and `_ts` follow even if it is virtual. Default: the machine's clock. */
   readonly clock?: Clock
   /** The source of rids and request ids. Default: the machine's random numbers. */
   readonly random?: Random
 }
 
-/** The kinds of {@link AccountOptions}. */
+/** The checks and defaults of {@link AccountOptions}. */
 export const accountShape = {
   partitionCount: optional(wholeNumber(1, 1_000), 1),
   enforceThroughput: optional(flag(), false),
@@ -39,7 +40,7 @@ export const accountShape = {
   random: optional(having<Random>('a Random', 'next', 'id'), systemRandom),
 }
 
-/** Returns the options of a door with their defaults. Throws a RangeError that lists every problem. */
+/** Returns the options of a door with defaults filled in. Throws a RangeError that lists every problem. */
 export function doorOptions<S extends Shape>(shape: S, options: object): Values<S> {
   return checkedOptions(shape, options, (problems) => new RangeError(problems.join('; ')))
 }

@@ -9,15 +9,15 @@ import { wellKnownKey } from './well-known-key.js'
 
 /** Options of an account that is served over HTTP. */
 export interface AccountServerOptions extends AccountOptions {
-  /** The port to listen on; 0 takes any free one. Default 8081, as for every Cosmos DB emulator. */
+  /** The port to listen on. 0 takes any free port. Default 8081, as for every Cosmos DB emulator. */
   readonly port?: number
   /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
   readonly host?: string
-  /** The account's master key in base64. Default: the well-known key of the emulators. */
+  /** The account's master key in base64. Default: the well-known key of all Cosmos DB emulators. */
   readonly key?: string
   /**
-   * Serves https with a certificate for localhost, 127.0.0.1 and ::1. The certificate is kept in the data
-   * directory, if there is one. Default false, which serves http.
+   * Whether the server uses https, with a certificate for localhost, 127.0.0.1 and ::1. The certificate is
+   * kept in the data directory, if there is one. Default false, which means http.
    */
   readonly https?: boolean
 }
@@ -44,8 +44,8 @@ const shape = {
 }
 
 /**
- * Starts a server. It loads no SDK, which takes longer to load than everything else. Rejects with one clear
- * error when the port or the data directory is not available.
+ * Starts a server. The server does not load the SDK, because loading the SDK takes longer than loading
+ * everything else. Rejects with one clear error if the port or the data directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port, host, key, https, ...own } = doorOptions(shape, options)
@@ -68,7 +68,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
     certificate: certificate?.certificate ?? null,
     connectionString: `AccountEndpoint=${endpoint};AccountKey=${key};`,
     close: async () => {
-      // A delayed request would keep the server open.
+      // Ends the delays by faults, because a delayed request would keep the server open.
       account.faults.clear()
       await server.close()
       await account.close()
@@ -76,10 +76,10 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
   }
 }
 
-/** Opens the account after it has locked the data directory, before it reads anything in it. */
+/** Locks the data directory and then opens the account, so that nothing is read without the lock. */
 async function openLocked(options: Values<typeof accountShape>, key: string): Promise<Account> {
   const { dataDirectory } = options
-  // Clients in other processes sign by the machine's clock, even when the account has another clock.
+  // Clients in other processes sign with the machine's time, even if the account has another clock.
   const signersClock = systemClock
   if (dataDirectory === undefined) return openAccount(options, key, { signersClock })
   const lock = await lockDirectory(dataDirectory)
@@ -92,8 +92,8 @@ async function openLocked(options: Values<typeof accountShape>, key: string): Pr
 }
 
 /**
- * Returns an address that clients can call: loopback when the server listens on every address, and IPv6 in
- * brackets.
+ * Returns an address that clients can call. If the server listens on every address, this is the loopback
+ * address. An IPv6 address is put in brackets.
  */
 function shown(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'

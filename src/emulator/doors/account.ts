@@ -14,11 +14,11 @@ import { MasterKey } from '../rest/authorization.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
 
-/** An open account, however it is used. */
+/** An open account, whether it is served over HTTP or used in process. */
 export interface OpenAccount extends PartitionChanges {
   /** @internal */
   readonly engine: CosmosEngine
-  /** The faults to inject. Default: none. */
+  /** The faults to inject. At first there are none. */
   readonly faults: Faults
   stats(): EmulatorStats
   /**
@@ -29,24 +29,30 @@ export interface OpenAccount extends PartitionChanges {
 }
 
 export interface Account extends OpenAccount {
-  /** Resolves once everything that the answer shows is durable. Rejects to cut the connection. */
+  /**
+   * Answers a request. Resolves when everything that the answer shows is durable. A rejection means that the
+   * connection must be cut.
+   */
   readonly respond: (request: RestRequest) => Promise<RestResponse>
 }
 
-/** Settings that differ between a served account and one used in process. */
+/**
+ * Settings that differ between an account that is served over HTTP and an account that is used in process.
+ */
 export interface AccountDoor {
   /**
-   * The lock on the data directory. By default the account takes it, and answers no request before it has it.
+   * The lock on the data directory. By default, the account takes the lock itself, and answers no request
+   * before it has the lock.
    */
   readonly lock?: Promise<DirectoryLock>
-  /** The clock by which clients sign their requests. Default: the account's clock. */
+  /** The clock whose time clients put into their signatures. Default: the account's clock. */
   readonly signersClock?: Clock
 }
 
 /**
  * Opens an account.
  *
- * @param key the account's master key, base64
+ * @param key the account's master key in base64
  */
 export function openAccount(
   options: AccountOptions | Values<typeof accountShape>,
@@ -87,7 +93,7 @@ export function openAccount(
       if (settled !== null) await settled
       return response
     } catch (error) {
-      // The account itself is not available, so this answer does not come from it.
+      // Rejects, because the account itself is not available and cannot answer.
       if (error instanceof DirectoryInUse) throw error
       return errorResponse(503, errorMessage(error))
     }

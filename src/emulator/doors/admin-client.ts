@@ -4,12 +4,12 @@ import { MasterKey } from '../rest/authorization.js'
 /** A call of an admin route of a running emulator. */
 export interface AdminCall {
   readonly endpoint: string
-  /** The account's master key, base64. */
+  /** The account's master key in base64. */
   readonly key: string
   /** The name of the operation, such as `split`. */
   readonly operation: string
   readonly body: Readonly<Record<string, unknown>>
-  /** Wall clock, milliseconds since the epoch. */
+  /** The wall-clock time in milliseconds since the epoch. */
   readonly now: number
 }
 
@@ -26,8 +26,8 @@ export class AdminRefusal extends Error {
 }
 
 /**
- * Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or with the error of `fetch` when no
- * server answers.
+ * Posts a request to `/_stepward/{operation}`. Rejects with an `AdminRefusal` if the emulator refuses the
+ * call, or with the error of `fetch` if no server answers.
  */
 export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
   const link = `_stepward/${operation}`

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/index.js'
 
-/** A self-signed certificate and its private key, both PEM. */
+/** A self-signed certificate and its private key, both in PEM format. */
 export interface Certificate {
   readonly certificate: string
   readonly privateKey: string
 }
 
-/** The file in the data directory that clients are told to trust. */
+/** The file with the certificate in the data directory. Clients must trust this certificate. */
 const certificateFile = 'certificate.pem'
 const privateKeyFile = 'certificate-key.pem'
 
@@ -18,8 +18,9 @@ const dayMs = 24 * 60 * 60 * 1_000
 const validMs = 825 * dayMs
 
 /**
- * Returns the certificate of an emulator on this machine. Reuses the one in `dataDirectory` until it expires,
- * so that clients that trust it keep working. Without a directory it creates a new one each time.
+ * Returns the certificate of an emulator on this machine. The certificate in `dataDirectory` is used until
+ * one day before it expires, so that clients that trust it continue to work. Without a directory, each call
+ * creates a new certificate.
  */
 export async function localCertificate(
   dataDirectory: string | undefined,
@@ -40,7 +41,7 @@ export async function localCertificate(
 }
 
 async function generated(clock: Clock): Promise<Certificate> {
-  // Loaded only for https, because it is larger than the rest of the emulator.
+  // This package is loaded only for https, because it is larger than the rest of the emulator.
   const { generate } = await import('selfsigned')
   const { cert, private: privateKey } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

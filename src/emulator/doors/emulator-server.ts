@@ -5,13 +5,13 @@ import { serveAccount, type AccountServer, type AccountServerOptions } from './a
 /** Options of {@link startEmulator}. */
 export type EmulatorOptions = AccountServerOptions
 
-/** A Cosmos DB account served over HTTP, with clients of the SDK. */
+/** A Cosmos DB account that is served over HTTP, with a function that creates clients of the SDK. */
 export interface Emulator extends AccountServer {
   /** Returns a new client of the unmodified SDK. With https, it trusts the emulator's certificate. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
 }
 
-/** Starts an emulator. Rejects with one clear error when the port or the data directory is not available. */
+/** Starts an emulator. Rejects with one clear error if the port or the data directory is not available. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = await serveAccount(options)
   const { endpoint, key, certificate } = server

@@ -15,43 +15,46 @@ import type { RestResponse } from '../messages/rest-message.js'
 import { errorResponse } from '../rest/routes.js'
 
 export interface HttpServerOptions {
-  /** 0 takes any free port. */
+  /** The port to listen on. 0 takes any free port. */
   readonly port: number
   readonly host: string
   readonly respond: Respond
-  /** With a certificate, the server talks https only. */
+  /** The certificate for https. If it is given, the server uses only https. */
   readonly certificate?: Certificate
 }
 
 export interface HttpServer {
   readonly port: number
-  /** Ends idle connections at once and lets requests under way finish. */
+  /** Ends idle connections immediately and lets requests under way finish. */
   close(): Promise<void>
 }
 
 /**
- * The largest body that is read: a batch, with room for its envelope. The engine would refuse a larger one
- * anyway.
+ * The size of the largest body that is read. The largest batch fits with room to spare, and the engine would
+ * refuse a larger body anyway.
  */
 const maxBodyBytes = limits.batchBytes * 2
 
-/** Leaves room for session tokens and continuation tokens, which grow with the number of ranges. */
+/**
+ * The largest size of headers. It leaves room for session tokens and continuation tokens, which grow with the
+ * number of ranges.
+ */
 const maxHeaderBytes = 128 * 1024
 
-/** Keeps connections usable for longer than any client keeps one idle. */
+/** The time for which an idle connection stays open, which is longer than any client keeps it. */
 const keepAliveTimeoutMs = 65_000
 
-/** Starts to listen. Rejects with one clear error when the port is not available. */
+/** Starts to listen. Rejects with one clear error if the port is not available. */
 export async function listen({ port, host, respond, certificate }: HttpServerOptions): Promise<HttpServer> {
   const scheme = certificate === undefined ? 'http' : 'https'
   const server = serverOf(certificate, (request, response) => {
     const send = (given: RestResponse): void => {
-      // A connection that is busy while the server closes must not wait for another request.
+      // If a connection is busy while the server closes, it must not stay open for another request.
       if (!server.listening) response.setHeader('connection', 'close')
       write(response, given)
     }
     answer({ request, scheme }, respond, send).catch((error: unknown) => {
-      // The client has gone, or its connection broke while it sent, so no answer can be delivered.
+      // No answer can be sent. The client has gone, its connection broke, or `respond` rejected to cut it.
       response.destroy(error instanceof Error ? error : undefined)
     })
   })
@@ -86,8 +89,8 @@ async function answer(
     await respond({
       method,
       path: url,
-      // Node joins all repeated headers except `set-cookie`, which no client sends and this server never
-      // reads.
+      // Node joins all repeated headers except `set-cookie`. No client sends that header, and this server
+      // never reads it.
       headers: headers as Readonly<Record<string, string | undefined>>,
       body,
       origin: `${scheme}://${headers.host ?? local}`,
@@ -96,9 +99,9 @@ async function answer(
 }
 
 /**
- * Reads the body as text. Returns null when it is too large, and discards the rest as it arrives. Reads by
- * events, because iterating over a request costs more than everything else in answering it. Rejects when the
- * client goes before it has sent everything.
+ * Reads the body as text. Returns null if the body is too large, and discards the rest of the body as it
+ * arrives. Rejects if the client disconnects before it has sent the whole body. The function uses events,
+ * because iterating over a request costs more than everything else in answering it.
  */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -117,7 +120,7 @@ function readBody(request: IncomingMessage): Promise<string | null> {
 
 function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
   const isBodiless = status === 204 || status === 304
-  // Names and values alternate; Node writes such a list as it is.
+  // Names and values alternate in this list. Node writes such a list unchanged.
   const lines: string[] = []
   for (const name of Object.keys(headers)) {
     if (isBodiless && name === 'content-length') continue
@@ -128,14 +131,14 @@ function write(response: ServerResponse, { status, headers, body }: RestResponse
 }
 
 /**
- * Escapes names in other scripts as the service does, because no header can carry them. The conversion to
- * bytes also replaces unpaired surrogates.
+ * Escapes characters that a header cannot contain, as the service does for names in other scripts. The
+ * conversion to bytes also replaces unpaired surrogates.
  */
 function headerText(value: string): string {
   return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())
 }
 
-/** The answer when there is no response object to send it with. */
+/** The answer to a request that cannot be read, for which there is no response object. */
 const malformedRequest = rawResponse(
   '400 Bad Request',
   errorResponse(400, 'This is not an HTTP request that can be read.'),
@@ -157,7 +160,8 @@ async function listening(server: Server, port: number, host: string): Promise<vo
   } catch (error) {
     throw new Error(listenFailure(error as NodeJS.ErrnoException, port, host), { cause: error })
   }
-  // Later errors belong to a connection that could not be accepted. The system informs its client.
+  // Later errors belong to a connection that could not be accepted. The system informs that connection's
+  // client.
   server.on('error', () => undefined)
 }
 
@@ -175,7 +179,7 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Also ends idle connections. Busy ones end with their answer.
+    // This also ends idle connections. Busy connections end after their answer.
     server.close(() => {
       resolve()
     })

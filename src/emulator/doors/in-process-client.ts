@@ -6,16 +6,16 @@ type PipelineRequest = Parameters<HttpClient['sendRequest']>[0]
 type PipelineResponse = Awaited<ReturnType<HttpClient['sendRequest']>>
 type HttpHeaders = PipelineResponse['headers']
 
-/** Answers a request. Resolves once the answer may be sent. */
+/** Answers a request. Resolves when the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
 
-/** An address without a server. The client below never opens a socket. */
+/** An address at which there is no server. The client below never opens a socket. */
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Creates a client of the unmodified SDK that calls `respond` without a network and without timers of its
- * own. With a key or another credential it signs every request, and is refused as by the service. Without
- * one, no proof is required.
+ * Creates a client of the unmodified SDK. The client calls `respond` without a network and without timers of
+ * its own. With a key or another credential, it signs every request, and wrong signatures are refused as in
+ * the service. Without a credential, requests need no signature.
  */
 export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({
@@ -48,7 +48,7 @@ function toRestRequest(request: PipelineRequest): RestRequest {
   }
 }
 
-/** Rejects at once when the caller aborts, as a socket does. The work may still be done. */
+/** Rejects immediately if the caller aborts, as a socket does. The work may still be carried out. */
 function untilAborted<T>(request: PipelineRequest, work: Promise<T>): Promise<T> {
   const { abortSignal } = request
   if (abortSignal === undefined) return work

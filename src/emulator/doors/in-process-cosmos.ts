@@ -7,16 +7,16 @@ import { wellKnownKey } from './well-known-key.js'
 /** Options of {@link createInProcessCosmos}. */
 export type InProcessCosmosOptions = AccountOptions
 
-/** A Cosmos DB account in this process that is used without a socket. */
+/** A Cosmos DB account that runs in this process and is used without a socket. */
 export interface InProcessCosmos extends OpenAccount {
   /** Returns a new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
 }
 
 /**
- * Creates an account in this process. Throws when its data directory is in use on this machine or was written
- * by a newer version. When only the lock shows that it is in use (by another container, for example), every
- * request fails with that error and nothing is written.
+ * Creates an account in this process. Throws if its data directory is in use on this machine or was written
+ * by a newer version. Sometimes only the lock shows that the directory is in use, for example by another
+ * Docker container. Then every request fails with that error, and nothing is written.
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
   const { respond, ...account } = openAccount(options, wellKnownKey)

@@ -19,19 +19,19 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** The longest address of a socket that every system accepts. */
+/** The length of the longest socket path that every system accepts, in bytes. */
 const longestSocketPath = 100
 
 const noLock: DirectoryLock = { release: () => Promise.resolve() }
 
 /**
- * Locks a data directory by a socket in it that this process listens on. The system closes the socket when
- * the process ends, however it ends. A socket file that does not answer was left by a process that was
- * killed.
+ * Locks a data directory. For this, the process listens on a socket file in the directory. The system closes
+ * the socket when the process ends, even after a crash. If no process answers on a socket file, the file was
+ * left by a process that was killed.
  *
- * The socket is checked before LMDB's table of readers. That table identifies processes by their ids, but two
- * containers that share a directory may both run as process 1. On file systems without sockets, that table is
- * the only protection.
+ * The socket is checked before LMDB's table of readers. The table identifies processes by their ids, but two
+ * Docker containers that share a directory may both run as process 1. On file systems without sockets, the
+ * table is the only protection.
  */
 export async function lockDirectory(dataDirectory: string): Promise<DirectoryLock> {
   mkdirSync(dataDirectory, { recursive: true })

@@ -1,9 +1,12 @@
 import { epkOf, type JournalRecord, type VersionChange, type VersionFields } from '../engine/index.js'
 
-/** Writes that become durable together: the newest value of each key, or null to remove it. */
+/**
+ * A group of writes that become durable together. It has the newest value of each key, or null to remove the
+ * key.
+ */
 export interface Group {
   readonly entries: Map<string, string | null>
-  /** Key prefixes to clear first. */
+  /** The prefixes whose keys are removed before the entries are written. */
   readonly cleared: Set<string>
   readonly durable: Promise<void>
   readonly begin: () => void
@@ -44,7 +47,7 @@ function clearContainer(group: Group, rid: string): void {
   for (const prefix of [documentPrefix, partitionPrefix, historyPrefix]) clear(group, prefix(rid))
 }
 
-/** Removes what is on disk under a prefix, and what would have come there. */
+/** Removes all entries whose keys begin with a prefix, both on disk and in this group. */
 function clear({ entries, cleared }: Group, prefix: string): void {
   cleared.add(prefix)
   for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
@@ -66,7 +69,10 @@ export function changePrefix(containerRid: string): string {
   return `${historyPrefix(containerRid)}change/`
 }
 
-/** A key is in one partition at a time, so it and the LSN name a transaction whatever was split or merged. */
+/**
+ * Returns the key of a change. A partition key is in only one partition at a time. So the partition key and
+ * the LSN identify a transaction, even after splits and merges.
+ */
 function changeKey(containerRid: string, change: VersionChange): string {
   const lsn = String(change.lsn).padStart(16, '0')
   return `${changePrefix(containerRid)}${lsn}/${String(change.place).padStart(3, '0')}/${epkOf(change)}`
@@ -85,7 +91,8 @@ export function rangeOf(prefix: string): { readonly start: string; readonly end:
 }
 
 /**
- * The document's text is kept as it is, after a line with the rest, so that reading it back parses little.
+ * Returns a version in the form that is written to disk. The document's JSON text is unchanged and follows a
+ * line with the other fields, so that little must be parsed when the version is read.
  */
 function encodedVersion({ text, ...fields }: VersionFields): string {
   return `${JSON.stringify(fields)}\n${text}`

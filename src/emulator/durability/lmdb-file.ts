@@ -24,26 +24,29 @@ export interface StoredRecord {
   readonly value: Buffer
 }
 
-/** How far free pages that were never written may lie beyond the end of the file. */
+/**
+ * Free pages that were never written may lie beyond the end of the file. The largest allowed size of all
+ * pages is the size of the file times `mostGrowth`, plus `leastGrowthBytes`.
+ */
 const mostGrowth = 16
 
 const leastGrowthBytes = 2 ** 30
 
-/** Deeper than any tree of 2^48 pages. */
+/** A depth that no tree of 2^48 pages reaches. */
 const deepestTree = 20
 
 /**
  * Reads a file of LMDB (data format 2, 64 bits, little-endian) without LMDB. LMDB maps the file into memory
- * and trusts it, so a missing or altered page ends the process. This class first checks everything that LMDB
- * follows: the meta pages, each page of both trees with its place, kind, bounds and order of keys, and that
- * no page has two uses.
+ * and trusts its contents, so a missing or altered page ends the process. This class first checks everything
+ * that LMDB follows. It checks the meta pages, and the place, kind, bounds and order of keys of each page in
+ * both trees. It also checks that no page has two uses.
  */
 export class LmdbFile {
   private readonly descriptor: number
   private readonly bytes: number
   private readonly metaPages: Buffer
   private readonly meta: Meta
-  /** Pages whose use is known, one bit each. */
+  /** The set of pages whose use is known, with one bit for each page. */
   private readonly used: Uint8Array
 
   constructor(path: string) {
@@ -62,7 +65,7 @@ export class LmdbFile {
     }
   }
 
-  /** Whether another process wrote to the file since it was opened. */
+  /** Whether another process wrote to the file since this object opened the file. */
   get hasChanged(): boolean {
     try {
       return !this.readMetas().equals(this.metaPages)
@@ -77,8 +80,8 @@ export class LmdbFile {
   }
 
   /**
-   * Every record, in the order of keys. If it throws `Damage`, the records before that cannot be trusted
-   * either.
+   * Yields every record, in the order of keys. If the generator throws `Damage`, the records that it yielded
+   * before cannot be trusted either.
    */
   *records(): Generator<StoredRecord, void, undefined> {
     this.take(0, 2, 'meta pages')
@@ -139,8 +142,8 @@ export class LmdbFile {
   }
 
   /**
-   * A list of free pages: its length, then numbers of pages; a negative one is the length of the run that
-   * follows it.
+   * Marks the pages in a list of free pages as used. The list has its length first, and then page numbers. A
+   * negative number is the length of a run of pages, and the next number is the first page of this run.
    */
   private takeFree(key: Buffer, value: Buffer): void {
     const isList = key.length === 8 && value.length % 8 === 0 && value.length > 0
@@ -169,7 +172,7 @@ export class LmdbFile {
     return page
   }
 
-  /** Marks pages as used. A page that is used twice is damage. */
+  /** Marks pages as used. Throws `Damage` if a page is used twice. */
   private take(first: number, count: number, use: string): void {
     const end = first + count
     if (!Number.isSafeInteger(end) || end > this.meta.lastPage + 1) {

@@ -19,23 +19,27 @@ import { RecordTotal, sealed, sealIn, sealOf, unsealed } from './record-checksum
 import { checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
 import { type Group, addTo, changePrefix, documentPrefix, floorsKey, rangeOf } from './journal-entries.js'
 
-/** Directories open in this process: LMDB would quietly share them between two emulators. */
+/**
+ * The directories that are open in this process. LMDB would quietly share a directory between two emulators.
+ */
 const openDirectories = new Set<string>()
 
 /**
- * The engine's state in one LMDB environment: not a history but the current value of everything, written in
- * order.
+ * Keeps the engine's state in one LMDB environment. This is not a history, but the current value of
+ * everything, written in order.
  *
- * Group commit: while one LMDB transaction is being synced to disk, what the engine does meanwhile gathers in
- * the next group, and one sync makes all of it durable. The environment is opened without `overlappingSync`,
- * so the promise of a batch resolves only after LMDB has synced data and then the page that makes it valid;
- * after a crash, whole groups are there or not, and with them whole transactions.
+ * Writes are committed in groups. While one LMDB transaction is being synced to disk, new changes of the
+ * engine gather in the next group. One sync then makes this whole group durable. The environment is opened
+ * without `overlappingSync`. So the promise of a batch resolves only after LMDB has synced the data and then
+ * the page that makes the data valid. After a crash, each group is there completely or not at all. The same
+ * is true for each transaction.
  *
- * Each value is stored behind its checksum, and each group writes the total of all checksums. A directory
- * whose records do not match the total is refused when it is opened (`store-check`), before LMDB reads it.
+ * Each value is stored after its checksum, and each group also writes the total of all checksums. Before LMDB
+ * opens a directory, `store-check` refuses it if its records do not match the total.
  *
- * States: locking (nothing is written or acknowledged until the directory is ours) → open → failed (the
- * directory is another's, or the disk refused a write: nothing is acknowledged any more) or closed.
+ * The states are: locking, then open, then failed or closed. While locking, nothing is written or
+ * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
+ * After a failure, nothing is acknowledged any more.
  */
 export class LmdbJournal implements Journal {
   private readonly store: Lmdb.RootDatabase<string, string>
@@ -44,7 +48,7 @@ export class LmdbJournal implements Journal {
   private gathering: Group | null = null
   private committing: Group | null = null
   private failure: Error | null = null
-  /** Never rejects; null when it is decided whose the directory is. */
+  /** Resolves when the lock is taken or refused, and never rejects. It is null afterwards. */
   private locking: Promise<void> | null
 
   private constructor(
@@ -66,9 +70,9 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * Opens or creates the directory. Throws when another emulator on this machine has it, when newer code
-   * wrote it, or when it is damaged. If only the lock shows that another emulator has it, the journal fails
-   * before it writes anything.
+   * Opens or creates the directory. Throws if another emulator on this machine has it open, if newer code
+   * wrote it, or if it is damaged. If only the lock shows that another emulator has the directory open,
+   * nothing is thrown, but the journal fails before it writes anything.
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
@@ -116,7 +120,7 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** Waits for what is under way; afterwards another process may open the directory. */
+  /** Waits for pending writes and closes the directory. Afterwards another process may open it. */
   async close(): Promise<void> {
     try {
       await this.settled()
@@ -145,7 +149,7 @@ export class LmdbJournal implements Journal {
       durable: begun.then(() => this.commit(group)),
       begin,
     }
-    // Callers that wait for the group get its failure; without a caller, the failure must not end the
+    // Callers that wait for the group get its failure. If no caller waits, the failure must not end the
     // process.
     group.durable.catch(() => undefined)
     return group
@@ -171,19 +175,20 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** Begins the group that gathered while the one before was being synced. */
+  /** Begins the group that gathered while the group before it was being synced. */
   private beginNext(): void {
     this.gathering?.begin()
   }
 
   private async write({ entries, cleared }: Group): Promise<void> {
-    // Makes writes of earlier groups visible; otherwise they would stay, and be counted twice.
+    // Makes the writes of earlier groups visible. Otherwise records to remove would stay, and replaced
+    // records would be counted twice.
     this.store.resetReadTxn()
     const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
     const changed = new Map([...gone, ...entries])
     for (const key of changed.keys()) this.uncount(key)
-    // Each write of a batch has a promise, too; most of them share one, so this is a set.
+    // Each write of a batch also has a promise. Most writes share one promise, so this is a set.
     const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
       for (const [key, value] of changed) writes.add(this.put(key, value))
@@ -206,8 +211,8 @@ export class LmdbJournal implements Journal {
 }
 
 /**
- * An error with the cause of a failed commit in a promise, which ends the process if its rejection is not
- * handled.
+ * An error that has the cause of a failed commit in a promise. If a rejection of this promise is not handled,
+ * it ends the process.
  */
 interface CommitFailure {
   readonly commitError?: Promise<unknown>
@@ -237,8 +242,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // Off, because it wraps each batch in another whose promise no caller gets: a failed commit would end the
-    // process.
+    // This option is off because it wraps each batch in another batch whose promise no caller gets. A failed
+    // commit would then end the process.
     eventTurnBatching: false,
   })
   try {
@@ -253,8 +258,8 @@ function openStore(directory: string): OpenStore {
 }
 
 /**
- * Loads LMDB with the first directory that is opened. Its binary is for one system, and a process without a
- * data directory starts without it. Uses `require`, because a journal is opened synchronously.
+ * Loads LMDB when the first directory is opened. LMDB's binary is for one system only, so a process without a
+ * data directory must start without LMDB. Uses `require`, because a journal is opened synchronously.
  */
 function lmdb(): typeof Lmdb {
   try {
@@ -278,7 +283,8 @@ function initialize(store: Lmdb.RootDatabase<string, string>): void {
 function* decodedVersions(values: Iterable<string>): Generator<VersionFields, void, undefined> {
   for (const value of values) {
     const end = value.indexOf('\n')
-    // Completed in place: at a start there are many of them, and a copy of each costs as much as reading it.
+    // Adds the text to the parsed object. There are many objects at a start, and copying one costs as much as
+    // reading it.
     const fields = JSON.parse(value.slice(0, end)) as {
       -readonly [Name in keyof VersionFields]: VersionFields[Name]
     }

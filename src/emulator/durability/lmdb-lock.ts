@@ -2,11 +2,12 @@ import { pid } from 'node:process'
 import type { RootDatabase } from 'lmdb'
 
 /**
- * Refuses when another living process has the environment open.
+ * Throws if another running process has the environment open.
  *
- * LMDB keeps a table of readers beside its data. Each process holds its line there by a lock of the operating
- * system, which ends with the process. This function first reads once, which enters this process, and only
- * then checks the table. So of two processes that start at the same moment, at least one sees the other.
+ * LMDB keeps a table of readers beside its data. Each process holds its line in the table by a lock of the
+ * operating system, which ends with the process. This function first reads once, so that this process gets a
+ * line, and only then checks the table. So if two processes start at the same moment, at least one sees the
+ * other.
  */
 export function assertOnlyProcess(store: RootDatabase<string, string>, directory: string): void {
   store.get('')
@@ -19,7 +20,7 @@ export function assertOnlyProcess(store: RootDatabase<string, string>, directory
   )
 }
 
-/** Returns the process ids, which are the first column below the table's heading. */
+/** Returns the process ids, which are in the first column below the table's heading. */
 function readers(list: string): readonly number[] {
   return [...list.matchAll(/^\s*(\d+)\s/gmu)].map((line) => Number(line[1]))
 }

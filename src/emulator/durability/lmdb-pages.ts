@@ -1,9 +1,9 @@
-/** What is wrong with a file, without its name. */
+/** Thrown if a file is damaged. The message says what is wrong, without the name of the file. */
 export class Damage extends Error {
   override readonly name = 'Damage'
 }
 
-/** One of the two trees of a snapshot: its records, or its free pages. */
+/** One of the two trees of a snapshot, which are the tree of records and the tree of free pages. */
 export interface Tree extends Readonly<Seen> {
   readonly flags: number
   readonly depth: number
@@ -42,7 +42,7 @@ export interface Node {
   readonly data: Buffer
 }
 
-/** The nodes of a page, which fill it from its end without gaps. */
+/** Returns the nodes of a page. Throws `Damage` if they do not fill the page from its end without gaps. */
 export function nodesOf(page: Buffer, number: number, kind: number): readonly Node[] {
   const lower = page.readUInt16LE(20)
   const upper = page.readUInt16LE(22)
@@ -80,8 +80,8 @@ function nodeAt(page: Buffer, at: number, kind: number): Node {
 }
 
 /**
- * Checks the order of keys. The first key of a branch page is not compared: its subtree holds all below the
- * second.
+ * Checks the order of keys. The first key of a branch page is not compared, because its subtree contains all
+ * keys below the second key.
  */
 export function assertOrder(
   nodes: readonly Node[],
@@ -109,8 +109,8 @@ export function byNumber(one: Buffer, other: Buffer): number {
 }
 
 /**
- * The newest meta page. Transaction N writes page N % 2, so they differ by one, except in a file never
- * written to.
+ * Returns the newest meta page. Transaction N writes page N % 2, so the transactions of the two pages differ
+ * by one, except in a file that was never written to.
  */
 export function newest(pages: Buffer): Meta {
   const [even, odd] = [metaAt(pages, 0), metaAt(pages, 1)]
@@ -161,10 +161,10 @@ export function safe(value: bigint, what: string): number {
   throw new Damage(`${what} has an impossible number`)
 }
 
-/** The flags of the tree of free pages, whose keys are whole numbers, and of the tree of records. */
+/** The flags of the two trees. The keys in the tree of free pages are whole numbers. */
 const treeFlags = { free: 8, records: 0 } as const
 
-/** What a tree says that it has, and what a walk through it counts. */
+/** The numbers that a tree records about itself, and that a walk through the tree counts. */
 export const names = ['branchPages', 'leafPages', 'overflowPages', 'entries'] as const
 
 export type Seen = Record<(typeof names)[number], number>
@@ -174,7 +174,7 @@ export interface Walk {
   readonly order: (one: Buffer, other: Buffer) => number
 }
 
-/** Keys of a subtree are not below `low`, and below `high`. */
+/** The bounds of the keys in a subtree. Each key is at least `low` and less than `high`. */
 export interface Bounds {
   readonly low?: Buffer | undefined
   readonly high?: Buffer | undefined

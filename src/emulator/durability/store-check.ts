@@ -7,10 +7,13 @@ import { LmdbFile } from './lmdb-file.js'
 import { Damage } from './lmdb-pages.js'
 import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
-/** The version of the layout on disk. A larger one was written by newer code. */
+/** The version of the layout on disk. A larger version was written by newer code. */
 export const format = 2
 
-/** Keys of the two values that are not records: the format, and the total that the records must match. */
+/**
+ * The keys of the two values that are not records. They are the format, and the total that the records must
+ * match.
+ */
 export const formatKey = 'format'
 export const totalKey = 'total'
 const formatBytes = Buffer.from(formatKey)
@@ -19,23 +22,24 @@ const besideKeys = [formatBytes, Buffer.from(totalKey)]
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
 /**
- * Exists while a store is being created, so that an empty file left by an interrupted start does not count as
- * damage.
+ * A file that exists while a store is being created. Because of it, an empty data file that an interrupted
+ * start left does not count as damage.
  */
 const unfinishedFile = 'data.unfinished'
 
-/** The size of two meta pages of the smallest size. */
+/** The size of two meta pages with the smallest page size. */
 const smallestFile = 2 * 4096
 
 /**
- * More than LMDB's table of readers needs. The file is written in full, because a missing page on a full disk
- * would end the process.
+ * The size of the lock file, which is more than LMDB's table of readers needs. The file is written in full,
+ * because a missing page on a full disk would end the process.
  */
 const lockFileBytes = 16_384
 
 /**
- * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null when there
- * is no store yet. Throws one sentence that names the file when something is missing, cut off or altered.
+ * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null if there
+ * is no store yet. If anything is missing, cut off or altered, throws an error of one sentence that names the
+ * file.
  */
 export function checkedStore(directory: string): RecordTotal | null {
   assertReadable(directory)
@@ -56,7 +60,9 @@ export function checkedStore(directory: string): RecordTotal | null {
   return total
 }
 
-/** Removes the mark of an unfinished store. Must be called once the store holds its format and total. */
+/**
+ * Removes the file that marks an unfinished store. Must be called when the store has its format and total.
+ */
 export function finishStore(directory: string): void {
   rmSync(join(directory, unfinishedFile), { force: true })
 }
@@ -79,7 +85,7 @@ function begin(directory: string): void {
   }
 }
 
-/** Returns the total of the file's records, or null when it has no record at all. */
+/** Returns the total of the file's records, or null if the file contains nothing at all. */
 function verified(directory: string, path: string): RecordTotal | null {
   let file: LmdbFile | null = null
   try {
@@ -87,7 +93,7 @@ function verified(directory: string, path: string): RecordTotal | null {
     return totalOf(directory, file)
   } catch (error) {
     if (!(error instanceof Damage)) throw error
-    // A process that writes at the same time reuses pages, which looks like damage.
+    // If another process writes at the same time, it reuses pages, and this looks like damage.
     if (file?.hasChanged === true) throw new DirectoryInUse(directory)
     throw damaged(path, `is damaged (${error.message})`)
   } finally {

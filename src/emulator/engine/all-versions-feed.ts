@@ -8,17 +8,18 @@ import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { badRequest } from './values/refusal.js'
 import { changeText, epkOf, keyTextOf } from './changes/version-change.js'
 
-/** Changes as clients see them, in the order in which they were made. */
+/** A page of changes in the form that clients see, in the order in which the changes were made. */
 export interface AllVersionsPage {
   readonly texts: readonly string[]
-  /** The LSN to continue after; the reader has seen everything up to it. */
+  /** The LSN after which the reader continues. The reader has seen every change up to this LSN. */
   readonly lsn: number
   readonly charge: number
 }
 
 /**
- * Reads one page of every change, including deletes. Never cuts a transaction, as in the feed of latest
- * versions. Deletes expired documents first, so that their deletes appear without waiting for a write.
+ * Reads one page of the feed that shows every change, including deletes. As in the feed of latest versions, a
+ * page never ends in the middle of a transaction. This function first deletes expired documents, so that
+ * these deletes appear without waiting for a write.
  */
 export function readAllVersions(
   container: Container,
@@ -45,7 +46,7 @@ export function readAllVersions(
   return { texts, lsn: partition.lsn, charge: feedCharge(bytes) }
 }
 
-/** Returns the history after deleting expired documents and forgetting changes older than the retention. */
+/** Deletes expired documents, forgets changes older than the retention, and returns the history. */
 function currentHistory(container: Container): ChangeHistory {
   const { history } = container
   if (history === null) {
@@ -60,8 +61,8 @@ function currentHistory(container: Container): ChangeHistory {
 }
 
 /**
- * Returns the LSN to start after. This feed cannot start at the beginning or at a date, because changes
- * before the retention are unknown.
+ * Returns the LSN after which to start reading. This feed cannot start at the beginning or at a date, because
+ * changes before the retention are unknown.
  */
 function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): number {
   if (start.kind === 'beginning' || start.kind === 'time') throw outsideRetention()
@@ -70,7 +71,7 @@ function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): nu
 
 function scopeOf(partition: PhysicalPartition, request: ChangeFeedRequest): KeyRange {
   const { epk, range = partition.range } = request
-  // The place of a single key is the interval of that key alone.
+  // A single key has an interval that contains only this key.
   return epk === undefined ? range : { min: epk, max: `${epk}0` }
 }
 

@@ -9,7 +9,7 @@ import type { PhysicalPartition } from './partitions/physical-partition.js'
 export type ChangeFeedStart =
   | { readonly kind: 'beginning' }
   | { readonly kind: 'now' }
-  /** Changes since the second that contains this instant, in milliseconds since the epoch. */
+  /** Changes since the second that contains the instant `atMs`, in milliseconds since the epoch. */
   | { readonly kind: 'time'; readonly atMs: number }
   /** Changes after the transaction with this LSN. */
   | { readonly kind: 'after'; readonly lsn: number }
@@ -21,17 +21,17 @@ export interface ChangeFeedRequest {
   readonly range?: KeyRange | undefined
   /** One partition key, as `partitionKeyText` writes it. */
   readonly keyText?: string
-  /** The effective partition key of that key. */
+  /** The effective partition key of the key in `keyText`. */
   readonly epk?: string
   readonly maxItemCount: number
 }
 
-/** Documents in their latest version, in the order of their last change. */
+/** A page of documents, each in its latest version, in the order of their last changes. */
 export interface ChangeFeedPage {
   readonly versions: readonly DocumentVersion[]
-  /** The LSN to continue after; the reader has seen everything up to it. */
+  /** The LSN after which the reader continues. The reader has seen every change up to this LSN. */
   readonly lsn: number
-  /** True when there are no more changes for now. */
+  /** True if there are currently no changes after this page. */
   readonly isDrained: boolean
   readonly charge: number
 }
@@ -64,7 +64,7 @@ export function readChanges(
   return { versions, lsn, isDrained, charge: feedCharge(bytes) }
 }
 
-/** Returns the LSN after which a reader with this start finds everything it asked for. */
+/** Returns an LSN after which a reader finds every change that the start asks for. */
 export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStart): number {
   switch (start.kind) {
     case 'beginning':
@@ -72,7 +72,7 @@ export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStar
     case 'now':
       return partition.lsn
     case 'after':
-      // A position that this partition never gave (its data was lost) must not hide later writes.
+      // If data was lost, the partition may never have given this position. It must not hide later writes.
       return Math.min(start.lsn, partition.lsn)
     case 'time': {
       const second = Math.floor(start.atMs / 1000)
@@ -91,7 +91,8 @@ function* changesAfter(
 ): Generator<DocumentVersion, void, undefined> {
   const { range, keyText } = request
   if (keyText !== undefined) {
-    // The log is already in LSN order, but one key's documents are few compared with the partition's.
+    // The log is already sorted by LSN, but reading only the documents of one key and sorting them costs less
+    // than reading the whole log.
     const own = [...partition.documentsOf(keyText)].filter((version) => version.lsn > lsn)
     yield* own.sort((a, b) => a.sequence - b.sequence)
     return

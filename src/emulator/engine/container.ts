@@ -26,13 +26,13 @@ import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
 
-/** Hashes of this many keys are remembered. */
+/** The number of keys whose hashes are remembered. */
 const rememberedHashes = 20_000
 
-/** At each access at most this many expired documents are dropped, so that none takes long. */
+/** The largest number of expired documents that one access drops, so that no access takes long. */
 const purgedPerAccess = 256
 
-/** What a container begins with: an empty one, or one that a journal kept. */
+/** The data to create a container object, for a new container or a container that a journal kept. */
 export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly databaseId: string
   readonly definition: ContainerDefinition
@@ -44,13 +44,13 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly now: () => number
 }
 
-/** A container: its settings and its documents, spread over physical partitions. */
+/** A container, with its settings, and with its documents spread over physical partitions. */
 export class Container implements TransactionTarget {
   readonly rid: string
   readonly databaseRid: string
-  /** `dbs/d/colls/c` by names. */
+  /** The path by names, such as `dbs/d/colls/c`. */
   readonly link: string
-  /** The path by rids, with a slash at its end. */
+  /** The path by rids, with a trailing slash. */
   readonly self: string
   readonly journal: Journal
   definition: ContainerDefinition
@@ -58,11 +58,11 @@ export class Container implements TransactionTarget {
   ts: number
   lastDocumentNumber: number
   indexes: DocumentIndexes
-  /** Every change within the retention; null when the policy asks for none. */
+  /** The history of every change within the retention, or null if the policy asks for no history. */
   history: ChangeHistory | null
-  /** Ordered by range; together they cover the key space. */
+  /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
-  /** Hashing costs more than all else in a small write, and writers come back to their keys. */
+  /** Remembered hashes, because hashing costs more than the rest of a small write, and keys are reused. */
   private readonly hashes = new Map<string, string>()
   private readonly now: () => number
 
@@ -127,7 +127,7 @@ export class Container implements TransactionTarget {
     return undefined
   }
 
-  /** Refuses a range id that is not (or no longer) one of the container's. */
+  /** Returns the partition with this range id. Refuses an id that is not (or no longer) in the container. */
   partitionById(rangeId: string): PhysicalPartition {
     const found = this.partitions.find((partition) => partition.id === rangeId)
     if (found === undefined) throw rangeGone(rangeId)
@@ -147,7 +147,7 @@ export class Container implements TransactionTarget {
     return second !== null && second <= this.seconds
   }
 
-  /** One operation on one document. Throws a `Refusal`. */
+  /** Applies one operation on one document. Throws a `Refusal` if that is not possible. */
   execute(key: PartitionKey, operation: ItemOperation): OperationResult {
     this.purgeExpired()
     const transaction = new Transaction(this, key)
@@ -156,7 +156,7 @@ export class Container implements TransactionTarget {
     return result
   }
 
-  /** Up to 100 operations on documents of one partition key: all or none, visible at once. */
+  /** Applies 1 to 100 operations on one partition key. All become visible together, or none is applied. */
   batch(key: PartitionKey, operations: readonly ItemOperation[]): BatchResult {
     if (operations.length === 0 || operations.length > limits.batchOperations) {
       throw badRequest(
@@ -178,7 +178,7 @@ export class Container implements TransactionTarget {
     return { kind: 'committed', results, charge: totalCharge(results) }
   }
 
-  /** Changes the settings; what distributes documents cannot change. */
+  /** Changes the settings. Refuses a change of the id, the partition key or the unique keys. */
   redefine(definition: ContainerDefinition): void {
     assertRedefinable(this.definition, definition)
     this.definition = definition
@@ -189,7 +189,8 @@ export class Container implements TransactionTarget {
   }
 
   /**
-   * Replaces a physical partition by two. Both continue its LSNs, so its positions stay valid in both feeds.
+   * Splits a physical partition into two children. Both continue the parent's LSNs, so a position in the
+   * parent's feed stays valid in the feed of each child.
    */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
@@ -198,7 +199,7 @@ export class Container implements TransactionTarget {
     return children
   }
 
-  /** Replaces two neighbouring physical partitions by one; see `merge`. */
+  /** Merges two neighbouring physical partitions into one. See `merge`. */
   mergePartitions([one, other]: readonly [string, string]): PhysicalPartition {
     const parents = [this.partitionById(one), this.partitionById(other)] as const
     const { child, moved } = merge(parents, String(this.lastRangeId + 1))
@@ -226,7 +227,7 @@ export class Container implements TransactionTarget {
     return { kind: 'container', rid, value: { rid, databaseRid, definition: definition.body, etag, ts } }
   }
 
-  /** Returns the largest range id. A child's id is larger than its parent's, so a live range has it. */
+  /** Returns the largest range id so far. A current partition has it, because children get larger ids. */
   private get lastRangeId(): number {
     return Math.max(...this.partitions.map((partition) => Number(partition.id)))
   }
@@ -240,7 +241,7 @@ export class Container implements TransactionTarget {
       ...this.partitions.filter((partition) => !parents.includes(partition)),
       ...children,
     ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
-    // A merge gives documents other places; indexes hold versions, not documents.
+    // Rebuilds the indexes. They hold versions, and a merge replaces versions whose place changes.
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     const containerRid = this.rid
     this.journal.append([
@@ -250,7 +251,7 @@ export class Container implements TransactionTarget {
     ])
   }
 
-  /** Drops expired documents. Call it only while none are being read, because it changes their order. */
+  /** Drops expired documents. Must not run while documents are being read, because it removes entries. */
   purgeExpired(most = purgedPerAccess): void {
     const { expiry } = this.indexes
     const nowSeconds = this.seconds
@@ -263,7 +264,7 @@ export class Container implements TransactionTarget {
     }
   }
 
-  /** Where every change is kept, the end of a document is one, with an LSN of its own. */
+  /** Drops one document. If the container keeps a history, this is also a change, with its own LSN. */
   private drop(version: DocumentVersion): void {
     const { rid: containerRid, history, seconds } = this
     const { epk, number } = version.fields
@@ -279,7 +280,7 @@ export class Container implements TransactionTarget {
     this.journal.append(records)
   }
 
-  /** A policy that came begins a history now; one that went takes it along. */
+  /** Begins, keeps or removes the history, as the new policy requires. Returns the records to write. */
   private redefinedHistory(): readonly JournalRecord[] {
     const { history } = this
     const { retentionSeconds } = this.definition

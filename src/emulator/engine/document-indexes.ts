@@ -4,11 +4,11 @@ import { ExpiryQueue } from './expiry-queue.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 
-/** The indexes over a container's documents. The container must report every change of a document. */
+/** The indexes of a container's documents. The container must report every change of a document to them. */
 export class DocumentIndexes {
   readonly uniqueKeys: UniqueKeyIndex
   readonly expiry: ExpiryQueue
-  /** Changes after every change of the documents. */
+  /** A number that increases with every change of the documents. */
   changeCount = 0
 
   constructor({ uniqueKeys, defaultTtl }: ContainerDefinition, partitions: readonly PhysicalPartition[]) {

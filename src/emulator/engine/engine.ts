@@ -20,19 +20,19 @@ import { containerRid, databaseRid, offerRid } from './values/resource-id.js'
 
 /** Options of a {@link CosmosEngine}. */
 export interface EngineOptions {
-  /** Wall clock in milliseconds since the epoch. */
+  /** Returns the wall-clock time in milliseconds since the epoch. */
   readonly now: () => number
   /** Returns a unique name with at least 8 hexadecimal digits in it. */
   readonly nextId: () => string
-  /** Physical partitions of a new container. Default 1. */
+  /** The number of physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
   readonly journal?: Journal
 }
 
 /**
- * A Cosmos DB account in memory: databases, containers and physical partitions, each with one log. It is
- * synchronous and has no clock or randomness of its own. Its caller decides when an answer may be sent.
- * Throws only `Refusal`.
+ * A Cosmos DB account in memory, with databases, containers and physical partitions. Each physical partition
+ * has one log. The engine is synchronous and has no clock or randomness of its own. The caller decides when
+ * an answer may be sent. The engine throws only `Refusal`.
  */
 export class CosmosEngine {
   readonly now: () => number
@@ -60,8 +60,9 @@ export class CosmosEngine {
   }
 
   /**
-   * Resolves when everything stored so far is durable. Returns null when it already is. No answer may be sent
-   * before the data it shows is durable, because a reader of the feed may keep a position it has seen.
+   * Resolves when everything stored so far is durable. Returns null if everything is durable already. An
+   * answer must not be sent before the data in it is durable, because a reader of the feed may keep a
+   * position that it has seen.
    */
   settled(): Promise<void> | null {
     return this.journal.settled()
@@ -83,7 +84,7 @@ export class CosmosEngine {
     return database
   }
 
-  /** Returns a database by id or rid. Throws a `Refusal` when there is none. */
+  /** Returns the database with this id or rid. Throws a `Refusal` if there is none. */
   database(name: string): Database {
     const found = this.databasesById.get(name) ?? this.databases.find((database) => database.rid === name)
     if (found === undefined) throw notFound(`The database '${name}'`)
@@ -103,7 +104,7 @@ export class CosmosEngine {
   /**
    * Creates a container.
    *
-   * @param partitionCount default: the engine's
+   * @param partitionCount the number of physical partitions; default: the engine's `partitionCount` option
    */
   createContainer(databaseName: string, body: JsonObject, partitionCount = this.partitionCount): Container {
     const database = this.database(databaseName)
@@ -139,8 +140,9 @@ export class CosmosEngine {
   }
 
   /**
-   * Returns a container by ids or rids and deletes some expired documents. A missing container is refused as
-   * the missing owner of the requested resource.
+   * Returns the container with these ids or rids, and deletes some expired documents. If there is no such
+   * container, the refusal has the sub-status `ownerNotFound`, because the container owns the requested
+   * resource.
    */
   container(databaseName: string, containerName: string): Container {
     const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
@@ -189,7 +191,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Sweeps one container on each access to any, so that documents expire in containers that are not accessed.
+   * Deletes expired documents of the next container. This runs at each access to any container, so that
+   * documents also expire in containers that are not accessed.
    */
   private sweepNext(): void {
     this.swept ??= this.containers()
@@ -210,7 +213,10 @@ export class CosmosEngine {
     return Math.floor(this.now() / 1000)
   }
 
-  /** Derives a random rid, so that a token kept from a deleted account does not fit a new one. */
+  /**
+   * Returns a random rid that is not taken. Rids are random so that a token from a deleted account does not
+   * fit a new account.
+   */
   private newRid(ridOf: (number: number) => string, isTaken: (rid: string) => boolean): string {
     while (true) {
       const digits = this.nextId().replaceAll(/[^0-9a-f]/gu, '')

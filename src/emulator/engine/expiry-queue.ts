@@ -2,9 +2,9 @@ import TinyQueue from 'tinyqueue'
 import type { DocumentVersion } from './values/document-version.js'
 
 /**
- * Returns the end of a version's time to live in seconds since the epoch, or null for never.
+ * Returns the time at which a version expires, in seconds since the epoch, or null if it never expires.
  *
- * @param defaultTtl the container's default
+ * @param defaultTtl the container's default time to live
  */
 export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {
   if (defaultTtl === null) return null
@@ -13,12 +13,15 @@ export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null
 }
 
 /**
- * A container's documents by the second in which they expire. Finds expired documents without looking at the
- * others.
+ * A container's documents by the second in which they expire. The queue finds expired documents without
+ * looking at the other documents.
  */
 export class ExpiryQueue {
   private readonly bySecond = new Map<number, Set<DocumentVersion>>()
-  /** The earliest second first. One whose documents are all gone stays until its time comes. */
+  /**
+   * The seconds in which documents expire, the earliest first. If all documents of a second are gone, the
+   * second stays in the queue until its time comes.
+   */
   private readonly seconds = new TinyQueue<number>()
   private readonly queued = new Set<number>()
 
@@ -47,8 +50,8 @@ export class ExpiryQueue {
   }
 
   /**
-   * Returns up to `count` expired versions of the earliest second that has any. They stay queued until they
-   * are removed.
+   * Returns up to `count` expired versions, all of the earliest second that has any. The versions stay in the
+   * queue until `remove` is called for them.
    */
   due(nowSeconds: number, count: number): readonly DocumentVersion[] {
     while (true) {

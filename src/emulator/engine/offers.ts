@@ -7,13 +7,13 @@ import { minimumThroughput, offerContent, type Throughput } from './values/throu
 /** The container or database that an offer belongs to. */
 export interface OfferOwner {
   readonly rid: string
-  /** The owner's path by rids, with a trailing slash. */
+  /** The owner's path, which consists of rids and ends with a slash. */
   readonly self: string
 }
 
 export interface OffersOptions {
   readonly journal: Journal
-  /** Seconds since the epoch. */
+  /** Returns the time in seconds since the epoch. */
   readonly seconds: () => number
   /** Returns a rid that no offer has. */
   readonly newRid: (isTaken: (rid: string) => boolean) => string
@@ -21,12 +21,12 @@ export interface OffersOptions {
 
 export interface OfferChange {
   readonly throughput: Throughput
-  /** True when the client explicitly asked to go from manual to autoscale or back. */
+  /** True if the client explicitly asked to change from manual to autoscale or back. */
   readonly isMigration: boolean
   readonly ifMatch?: string | undefined
 }
 
-/** The throughput of containers and databases, by the rid of the offer. */
+/** The offers of an account. An offer is the throughput of a container or a database. */
 export class Offers {
   private readonly byRid = new Map<string, OfferRecord>()
 
@@ -40,7 +40,9 @@ export class Offers {
     for (const record of records) this.byRid.set(record.rid, record)
   }
 
-  /** Returns the offer with this rid, ignoring case, because clients send rids in any case. */
+  /**
+   * Returns the offer with this rid. Ignores upper and lower case, because clients change the case of rids.
+   */
   get(rid: string): OfferRecord {
     const found =
       this.byRid.get(rid) ?? this.all.find((offer) => offer.rid.toLowerCase() === rid.toLowerCase())
@@ -48,7 +50,7 @@ export class Offers {
     return found
   }
 
-  /** Returns the offer of a container or database, if it has one of its own. */
+  /** Returns the offer that belongs to a container or database itself, or undefined if there is none. */
   of(ownerRid: string): OfferRecord | undefined {
     return this.all.find((offer) => offer.ownerRid === ownerRid)
   }
@@ -66,8 +68,8 @@ export class Offers {
   }
 
   /**
-   * Changes an offer and returns it. Throws a `Refusal` without changing anything when the change is not
-   * allowed.
+   * Changes an offer and returns the changed offer. If the change is not allowed, throws a `Refusal` and
+   * changes nothing.
    */
   replace(rid: string, { throughput, isMigration, ifMatch }: OfferChange): OfferRecord {
     const before = this.get(rid)
@@ -99,7 +101,7 @@ export class Offers {
     return after
   }
 
-  /** Deletes the offers of containers and databases that are gone. */
+  /** Deletes the offers of containers and databases that no longer exist. */
   deleteOf(ownerRids: readonly string[]): void {
     for (const { rid } of this.all.filter((offer) => ownerRids.includes(offer.ownerRid))) {
       this.byRid.delete(rid)

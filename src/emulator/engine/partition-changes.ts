@@ -6,7 +6,7 @@ import {
   type PhysicalPartition,
 } from './index.js'
 
-/** A container by its name and the name of its database. A `Container` of the SDK also fits. */
+/** The name of a container and the name of its database. A `Container` of the SDK is also accepted. */
 export type ContainerReference =
   | { readonly database: string; readonly container: string }
   | { readonly id: string; readonly database: { readonly id: string } }
@@ -19,20 +19,24 @@ export interface PartitionRange extends KeyRange {
 /** Splits and merges physical partitions, as the service does when a container grows or shrinks. */
 export interface PartitionChanges {
   /**
-   * Replaces a physical partition by two halves and resolves with them. Requests for the old range are
-   * answered 410 with sub-status 1002. Positions in its change feed are valid in its children's.
+   * Splits a physical partition into two halves and resolves with the two new partitions. Requests for the
+   * old range are answered with status 410 and sub-status 1002. A position in the change feed of the old
+   * partition is valid in the feeds of both new partitions.
    *
-   * @param rangeId default: the partition with the most documents
+   * @param rangeId the id of the partition to split; default: the partition with the most documents
    */
   splitPartition(container: ContainerReference, rangeId?: string): Promise<readonly PartitionRange[]>
-  /** Replaces two neighbouring physical partitions by one; otherwise like {@link splitPartition}. */
+  /** Merges two neighbouring physical partitions into one. Otherwise it works like {@link splitPartition}. */
   mergePartitions(
     container: ContainerReference,
     rangeIds: readonly [string, string],
   ): Promise<readonly PartitionRange[]>
 }
 
-/** Returns the partition changes of an engine. They resolve when they are durable. */
+/**
+ * Returns functions that split and merge the partitions of an engine. Their promises resolve when the change
+ * is durable.
+ */
 export function partitionChanges(engine: CosmosEngine): PartitionChanges {
   return {
     splitPartition: async (reference, rangeId) => {
@@ -48,7 +52,7 @@ export function partitionChanges(engine: CosmosEngine): PartitionChanges {
   }
 }
 
-/** Splits one partition, by default the one with the most documents. */
+/** Splits one partition, by default the partition with the most documents. */
 export function splitPartition(container: Container, rangeId?: string): readonly PartitionRange[] {
   return container.splitPartition(rangeId ?? fullest(container).id).map(rangeOf)
 }

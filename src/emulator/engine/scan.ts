@@ -4,8 +4,8 @@ import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
 /**
- * The documents to scan: those of a partition key, or those of a range, by default in every partition of the
- * container.
+ * The documents to scan, which are the documents of one partition key or of one range. Unless a partition is
+ * named, a range is read in every partition of the container.
  */
 export type ScanScope =
   | { readonly kind: 'key'; readonly partition: PhysicalPartition; readonly keyText: string }
@@ -23,8 +23,8 @@ export function partitionsIn(container: Container, scope: ScanScope): readonly P
 }
 
 /**
- * Yields documents whose number is larger than `afterNumber`, in the order of creation across partitions. So
- * a number remains a valid position even after a split. Nothing may be written during a scan.
+ * Yields documents whose number is larger than `afterNumber`, in the order of creation. All partitions share
+ * this order, so a number remains a valid position even after a split. Nothing may be written during a scan.
  */
 export function* scan(
   container: Container,

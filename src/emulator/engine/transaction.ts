@@ -52,14 +52,14 @@ export interface TransactionTarget {
   readonly self: string
   lastDocumentNumber: number
   locate(key: PartitionKey): KeyPlace
-  /** Returns the version, or undefined when its time to live is over. */
+  /** Returns the version, or undefined if its time to live is over. */
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined
 }
 
 /**
- * Operations on one partition key that become visible together, under one LSN, or not at all. Each operation
- * sees the effects of those before it. Nothing is stored until `commit`; a transaction that is dropped has no
- * effect.
+ * A group of operations on one partition key. They become visible together, with one LSN, or not at all. Each
+ * operation sees the effects of the operations before it. Nothing is stored before `commit`, so a transaction
+ * that is not committed has no effect.
  */
 export class Transaction {
   readonly partition: PhysicalPartition
@@ -67,9 +67,9 @@ export class Transaction {
   private readonly epk: string
   private readonly lsn: number
   private readonly staged = new Map<string, DocumentVersion | null>()
-  /** The last document that claimed each unique value. It may no longer hold it, which must be looked up. */
+  /** The last document that claimed each unique value. Check whether the document still has the value. */
   private readonly claimed = new Map<string, string>()
-  /** Every single change, for a container that keeps them; `staged` has only the results. */
+  /** Every single change, or null if the container keeps no history. `staged` has only the last versions. */
   private readonly changes: VersionChange[] | null
   private place = 0
   private created = 0
@@ -86,7 +86,7 @@ export class Transaction {
     this.changes = container.history === null ? null : []
   }
 
-  /** Applies one operation. Throws a `Refusal` without changing anything when it is not possible. */
+  /** Applies one operation. If that is not possible, throws a `Refusal` and changes nothing. */
   execute(operation: ItemOperation): OperationResult {
     switch (operation.kind) {
       case 'create':
@@ -104,7 +104,7 @@ export class Transaction {
     }
   }
 
-  /** Makes all changes visible at once. A transaction that wrote nothing takes no LSN. */
+  /** Makes all changes visible together. A transaction that wrote nothing takes no LSN. */
   commit(): void {
     if (this.place === 0) return
     const { container, partition, changes } = this
@@ -214,7 +214,7 @@ export class Transaction {
     })
   }
 
-  /** Records the expiry of an invisible document when another document takes its place. */
+  /** If an expired document still has this id, records its expiry before a new document replaces it. */
   private noteExpired(id: string): void {
     const expired = this.staged.has(id) ? undefined : this.partition.find(this.keyText, id)
     if (expired !== undefined) this.changes?.push(expiryOf(expired, this.nextChange()))
@@ -249,7 +249,7 @@ export class Transaction {
     return version
   }
 
-  /** Claims the unique values of a document. Refuses when another document of its partition key has them. */
+  /** Claims the unique values of a document. Refuses if another document of the partition key has one. */
   private claim(id: string, body: JsonObject): void {
     const { uniqueKeys } = this.container.indexes
     if (uniqueKeys.keys.length === 0) return

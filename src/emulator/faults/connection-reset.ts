@@ -1,6 +1,7 @@
 /**
- * Thrown in place of an answer when the connection is cut. A server cuts the connection. A client without a
- * socket throws this error, which looks like the one of Node's own HTTP client.
+ * Thrown instead of an answer if the connection must be cut. A server then cuts the connection. A client
+ * without a socket throws this error to its caller, because it looks like the error of Node's own HTTP
+ * client.
  */
 export class ConnectionReset extends Error {
   override readonly name = 'RestError'

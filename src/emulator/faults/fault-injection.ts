@@ -12,7 +12,7 @@ export interface FaultInjectionOptions {
   /** The random numbers for faults without a seed. */
   readonly random: Random
   readonly errorResponse: (status: number, message: string) => RestResponse
-  /** Called for every request that met a fault. */
+  /** Called for every request that a fault affects. */
   readonly onFault: (outcome: 'applied' | 'notApplied') => void
 }
 
@@ -22,10 +22,12 @@ interface Standing extends Fault {
   readonly values: ReturnType<typeof readFault>['values']
 }
 
-/** The defaults of a throttled request, as the service answers it. */
+/** The defaults for a throttled request, as in the service's answer. */
 const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
-/** The path of the admin routes, which faults never affect: a fault must not prevent its own removal. */
+/**
+ * The path of the admin routes. Faults never affect them, because a fault must not prevent its own removal.
+ */
 const adminPath = /^\/*_stepward(\/|$)/u
 
 /** The faults of one account. Every request passes through them. */
@@ -61,7 +63,7 @@ export class FaultInjection implements Faults {
     return this.standing
   }
 
-  /** Answers a request through the first fault that meets it. `apply` carries the request out. */
+  /** Answers a request, with the first fault that matches it, if any. `apply` carries out the request. */
   async respond(request: RestRequest, apply: () => Promise<RestResponse>): Promise<RestResponse> {
     const fault = this.standing.length === 0 ? undefined : this.draw(request)
     if (fault === undefined) return apply()
@@ -84,8 +86,8 @@ export class FaultInjection implements Faults {
   }
 
   /**
-   * Returns the error answer. It contains the charge and the activity id of the work that was done, but not
-   * its result.
+   * Returns the error answer. If the request was carried out, the answer contains the charge and the activity
+   * id of the work, but not the result.
    */
   private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }
@@ -110,7 +112,10 @@ export class FaultInjection implements Faults {
   }
 }
 
-/** Allows any number of listeners, because as many requests may be delayed at once as clients send. */
+/**
+ * Creates the signal that ends delays. It allows any number of listeners, because clients may send any number
+ * of requests that are delayed at the same time.
+ */
 function newDelays(): AbortController {
   const delays = new AbortController()
   setMaxListeners(0, delays.signal)

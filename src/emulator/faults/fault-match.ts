@@ -24,18 +24,21 @@ export const faultOperations = [
 
 export type FaultOperation = (typeof faultOperations)[number]
 
-/** Properties that a request must have. All given ones must match. */
+/** Properties that a request must have. All given properties must match. */
 export interface FaultMatch {
   readonly operation?: FaultOperation | readonly FaultOperation[]
   /** The name of a container. */
   readonly container?: string
   /** The id of a document. A batch matches if one of its operations names the document. */
   readonly id?: string
-  /** The value of a partition key, or all values of a hierarchical one. `{}` stands for a missing value. */
+  /**
+   * The value of a partition key, or all values of a hierarchical partition key. `{}` stands for a missing
+   * value.
+   */
   readonly partitionKey?: unknown
 }
 
-/** A request as a predicate sees it. */
+/** The properties of a request that a predicate gets. */
 export interface RequestMatched {
   readonly operation: FaultOperation
   readonly database?: string

@@ -2,47 +2,50 @@ import type { Duration } from '../../platform/index.js'
 import type { FaultMatch, RequestMatched } from './fault-match.js'
 
 /**
- * The effect of a fault, the requests it meets, and how often. At least one of `status`, `reset` and `delay`
- * is required; `status` and `reset` exclude each other. A delay may precede either of these, or be the only
- * effect.
+ * The effect of a fault, the requests that it affects, and how often. At least one of `status`, `reset` and
+ * `delay` is required. `status` and `reset` exclude each other. A delay may come before `status` or `reset`,
+ * or may be the only effect.
  */
 export interface FaultOptions {
   /**
-   * The requests that the fault meets: those with all of these properties, or those that a predicate accepts.
-   * Default: every request.
+   * The requests that the fault affects. They must have all of these properties, or be accepted by this
+   * predicate. Default: every request.
    */
   readonly match?: FaultMatch | ((request: RequestMatched) => boolean)
   /** The status of the answer, 400 to 599. */
   readonly status?: number
   /**
-   * The sub-status, which distinguishes errors with one status. Default 3200 for 429 (as the service
-   * throttles), otherwise none.
+   * The sub-status, which distinguishes errors with the same status. Default: 3200 for status 429, as in the
+   * service's answer to throttled requests; otherwise none.
    */
   readonly substatus?: number
   /** The number of requests after which the fault has no more effect. Default: no limit. */
   readonly times?: number
-  /** The probability that a matching request meets the fault, above 0 and up to 1. Default 1. */
+  /** The probability that the fault affects a matching request, above 0 and up to 1. Default 1. */
   readonly probability?: number
-  /** Makes `probability` decide the same way in every run. Default: the account's random numbers. */
+  /**
+   * A seed that makes `probability` decide in the same way in every run. By default, the account's random
+   * numbers decide.
+   */
   readonly seed?: number
   /**
-   * If true, the request is carried out first, and `status` or `reset` then loses its answer, so that the
+   * If true, the request is carried out first, and its answer is then replaced by `status` or `reset`. So the
    * client cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
    */
   readonly afterApply?: boolean
-  /** The time by the account's clock before the client gets a response. Default: none. */
+  /** The delay before the client gets a response, measured by the account's clock. Default: none. */
   readonly delay?: Duration
-  /** The time after which the client may retry. Default 10 ms for 429, otherwise not sent. */
+  /** The time after which the client may retry. Default: 10 ms for status 429; otherwise none is sent. */
   readonly retryAfter?: Duration
-  /** Cuts the connection without an answer. */
+  /** If true, the connection is cut without an answer. */
   readonly reset?: boolean
 }
 
-/** An added fault. It stays listed until it is removed, even when it has no more effect. */
+/** An added fault. It stays in the list until it is removed, even if it has no more effect. */
 export interface Fault {
   readonly id: string
   readonly options: FaultOptions
-  /** The number of requests that it has met. */
+  /** The number of requests that the fault has affected. */
   readonly fired: number
 }
 
@@ -54,10 +57,10 @@ export interface Faults {
    * @throws RangeError that names every problem of the options
    */
   add(options: FaultOptions): Fault
-  /** Removes a fault, given itself or its id. Does nothing if it is already gone. */
+  /** Removes a fault, which is given as an object or by its id. Does nothing if the fault is already gone. */
   remove(fault: Fault | string): void
-  /** Removes all faults, and lets delayed requests continue at once. */
+  /** Removes all faults, and lets delayed requests continue immediately. */
   clear(): void
-  /** Returns the faults in the order in which they were added and are tried. */
+  /** Returns the faults in the order in which they were added. They are tried in the same order. */
   list(): readonly Fault[]
 }

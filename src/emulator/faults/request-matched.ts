@@ -9,7 +9,9 @@ import {
 } from '../messages/rest-message.js'
 import type { FaultOperation, RequestMatched } from './fault-match.js'
 
-/** Reads the properties of a request before it is checked. Leaves out what cannot be read. */
+/**
+ * Reads the properties of a request before the request is checked. Leaves out properties that cannot be read.
+ */
 export function requestMatched(request: RestRequest): RequestMatched {
   const segments = pathSegments(request.path)
   const [, database, , container, , id] = segments.map(decodedOrRaw)
@@ -55,7 +57,7 @@ function ofDocuments(request: RestRequest): FaultOperation {
   return isSet(request, header.isUpsert) ? 'upsert' : 'create'
 }
 
-/** Returns the id of the document in the body, or the ids that its operations name. */
+/** Returns the id of the document in the body. For a batch, returns the ids that its operations name. */
 function idsIn(body: string): readonly string[] {
   const documents = [parsedJson(body)].flat().filter(isJsonObject)
   return documents.flatMap((document) => {

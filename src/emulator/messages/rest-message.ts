@@ -1,22 +1,25 @@
-/** A request as every door passes it to the routes. */
+/** A request in the form in which every door passes it to the routes. */
 export interface RestRequest {
   /** The method in upper case. */
   readonly method: string
-  /** Path and query as sent, still percent-encoded. */
+  /** The path and the query as they were sent, still percent-encoded. */
   readonly path: string
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  /** The address that the client used, such as `http://127.0.0.1:8081`, which the account advertises. */
+  /**
+   * The address that the client used, such as `http://127.0.0.1:8081`. The account document names this
+   * address.
+   */
   readonly origin: string
   /**
-   * True for a request from this process. It need not be signed, because this process could use the engine
-   * directly.
+   * True for a request from this process. Such a request need not be signed, because this process could use
+   * the engine directly.
    */
   readonly isOwn?: boolean
 }
 
-/** A complete answer. An empty body means no body. */
+/** A complete answer. An empty `body` means that the answer has no body. */
 export interface RestResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -61,12 +64,12 @@ export const header = {
   substatus: 'x-ms-substatus',
 } as const
 
-/** Splits a path. Drops empty parts, because clients join endpoint and path carelessly. */
+/** Splits a path into its parts. Drops empty parts, because clients join endpoint and path carelessly. */
 export function pathSegments(path: string): readonly string[] {
   return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
 }
 
-/** Returns a percent-encoded text decoded, or as it is when it is not encoded properly. */
+/** Decodes a percent-encoded text. If the text is not encoded properly, returns it unchanged. */
 export function decodedOrRaw(text: string): string {
   try {
     return decodeURIComponent(text)

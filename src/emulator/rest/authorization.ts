@@ -5,22 +5,26 @@ import { decodedOrRaw, type RestRequest } from '../messages/rest-message.js'
 /** The parts of a signature that depend on the path. */
 export interface SignedResource {
   /**
-   * `dbs`, `colls`, `docs` and so on; empty for the account. Several are possible, because SDKs disagree
-   * about operations on a container.
+   * The kinds of resource that the client may have signed, such as `dbs`, `colls` or `docs`. For the account,
+   * the kind is an empty text. There may be several kinds, because SDKs sign operations on a container
+   * differently.
    */
   readonly kinds: readonly string[]
   /** The links that the client may have signed. SDKs differ in escaping and in how they sign resource ids. */
   readonly links: readonly string[]
 }
 
-/** The key of signatures, and the clock of the clients that make them. */
+/** The key with which requests are signed, and the clock of the clients that sign. */
 export interface Signing {
   readonly key: MasterKey
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Refuses a request that was not signed with the account's key, or not within the last 15 minutes. */
+/**
+ * Refuses a request that was not signed with the account's key. Also refuses a request if its date is more
+ * than 15 minutes from the present time.
+ */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,
@@ -75,7 +79,7 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** The number of signatures that are remembered, and the longest signed text among them. */
+/** The number of signatures that are remembered, and the length of the longest signed text among them. */
 const rememberedSignatures = 1_000
 const longestRemembered = 1_024
 
@@ -90,7 +94,7 @@ export class MasterKey {
   /**
    * Creates a key.
    *
-   * @param key base64
+   * @param key the master key in base64
    */
   constructor(key: string) {
     this.key = createSecretKey(Buffer.from(key, 'base64'))
@@ -129,7 +133,10 @@ function signedText({ method, kind, link, date }: SignedParts): string {
   return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
 }
 
-/** Returns what a client signs for a path: the resource itself, or the parent of a feed. */
+/**
+ * Returns the kinds and links that a client may sign for a path. The link names the resource itself, or the
+ * parent if the path names a feed.
+ */
 export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
   if (segments.length === 6 && segments[4] === 'operations') {
     const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))
@@ -146,7 +153,7 @@ function unauthorized(message: string): Refusal {
   return new Refusal(401, message)
 }
 
-/** Splits only at the first `=`, because a base64 signature may end with that character. */
+/** Splits a field only at the first `=`, because a base64 signature may end with that character. */
 function split(field: string): readonly [string, string] {
   const at = field.indexOf('=')
   return at < 0 ? [field, ''] : [field.slice(0, at), field.slice(at + 1)]

@@ -2,15 +2,15 @@ import type { CosmosEngine } from '../engine/index.js'
 import { header } from '../messages/rest-message.js'
 import type { Routes } from './routes.js'
 
-/** The requests to an emulator so far, and its contents. */
+/** The numbers of requests to an emulator so far, and of its contents. */
 export interface EmulatorStats {
-  /** REST requests, including those whose answer a fault withheld. */
+  /** The number of REST requests, including the requests whose answers a fault withheld. */
   readonly requests: number
-  /** The number of requests that met a fault. */
+  /** The number of requests that a fault affected. */
   readonly faults: number
   /** The number of requests that the account itself refused, with a status of 400 or above. */
   readonly refusals: number
-  /** Request units of all work that was carried out, by the emulator's model. */
+  /** The request units of all work that was carried out, according to the emulator's model. */
   readonly charge: number
   readonly databases: number
   readonly containers: number
@@ -35,8 +35,7 @@ export class RequestCounter {
   }
 
   /**
-   * Counts a request that met a fault. If the request was carried out all the same, the routes have already
-   * counted it.
+   * Counts a request that a fault affected. If the request is carried out, the routes count it as a request.
    */
   countFault(outcome: 'applied' | 'notApplied'): void {
     this.faults += 1

@@ -28,7 +28,7 @@ export interface RoutesOptions {
   readonly faults: Faults
   readonly signing: Signing
   readonly nextId: () => string
-  /** Limits requests for documents to the purchased throughput; null for no limit. */
+  /** The meter that limits requests for documents to the purchased throughput, or null for no limit. */
   readonly meter: ThroughputMeter | null
 }
 
@@ -124,12 +124,12 @@ const errorCodes: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-/** Returns the body of an error. Clients need both fields and fail without them. */
+/** Returns the body of an error. Clients fail if either field is missing. */
 function errorBody(status: number, message: string): string {
   return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message })
 }
 
-/** Returns an error answer from outside the routes. */
+/** Returns an error answer for code outside the routes. */
 export function errorResponse(status: number, message: string): RestResponse {
   const body = errorBody(status, message)
   return {

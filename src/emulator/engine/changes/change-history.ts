@@ -5,18 +5,19 @@ import { epkOf, type VersionChange } from './version-change.js'
 
 export interface HistoryOwner {
   readonly rid: string
-  /** The current ones, which change by splits and merges. */
+  /** The current partitions. Splits and merges change this list. */
   readonly partitions: readonly PhysicalPartition[]
 }
 
 /**
- * Every change of a container's documents within its retention. Only containers with a change feed policy
- * have a history. It shares versions with the stored documents: a change costs the memory of the version it
- * replaced.
+ * The history of every change of a container's documents within the retention. Only containers with a change
+ * feed policy have a history. The history and the stored documents share the data of versions, so a change
+ * costs only the memory of the version that it replaced.
  *
- * Changes are kept by physical partition, in LSN order. The history is not informed of splits and merges.
- * When it meets a partition for the first time, it moves to it the changes of its range that earlier
- * partitions kept, just as the partition took over their documents and LSNs.
+ * Changes are kept by physical partition, in LSN order. The container does not inform the history of splits
+ * and merges. When the history meets a partition for the first time, it takes the changes in that partition's
+ * range from the earlier partitions and moves them to the new one. In the same way, the new partition took
+ * over the documents and LSNs of the earlier partitions.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
@@ -26,7 +27,7 @@ export class ChangeHistory {
   /**
    * Creates a history.
    *
-   * @param kept the changes that a journal kept; without them the history begins now
+   * @param kept the changes that a journal kept; if omitted, the history begins now
    */
   constructor(
     private readonly owner: HistoryOwner,
@@ -43,7 +44,9 @@ export class ChangeHistory {
     return [{ kind: 'history', containerRid: this.owner.rid, floors: this.floors }]
   }
 
-  /** Adds the changes of one transaction, in their order. Returns the records to write. */
+  /**
+   * Adds the changes of one transaction, in the order in which they were made. Returns the records to write.
+   */
   add(
     partition: PhysicalPartition,
     changes: readonly VersionChange[],
@@ -104,8 +107,8 @@ export class ChangeHistory {
   }
 
   /**
-   * Moves the changes of partitions that are gone to the new ones. Ids are never reused, so a log under a
-   * known id belongs to that partition.
+   * Moves the changes of partitions that no longer exist to the partitions that replaced them. Ids of
+   * partitions are never reused, so a log with the id of a current partition belongs to that partition.
    */
   private arrange(): void {
     const { partitions } = this.owner
@@ -124,8 +127,9 @@ export class ChangeHistory {
 }
 
 /**
- * Returns the changes within a range, in LSN order. Merged partitions numbered their transactions separately.
- * After sorting, a position in either of them still follows everything its reader has seen.
+ * Returns the changes within a range, in LSN order. Before a merge, the two partitions numbered their
+ * transactions separately. After sorting, a position from either partition still comes after every change
+ * that its reader has seen.
  */
 function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
   return changes

@@ -10,7 +10,9 @@ export interface DatabaseRecord {
   readonly rid: string
   readonly etag: string
   readonly ts: number
-  /** Kept so that the rid of a deleted container is never reused. */
+  /**
+   * The number of the newest container. It is kept so that the rid of a deleted container is never reused.
+   */
   readonly lastContainerNumber: number
 }
 
@@ -26,17 +28,17 @@ export interface PartitionRecord extends KeyRange {
   readonly containerRid: string
   readonly id: string
   readonly parents: readonly string[]
-  /** The LSN of the last transaction, kept so that none is reused. */
+  /** The LSN of the last transaction. It is kept so that no LSN is reused. */
   readonly lsn: number
   /** The container's last document number when this record was written. */
   readonly lastDocumentNumber: number
 }
 
-/** An offer as the journal keeps it: the throughput of a container or a database. */
+/** An offer, which is the throughput of a container or a database, in the form that the journal keeps. */
 export interface OfferRecord {
   readonly rid: string
   readonly ownerRid: string
-  /** The owner's path by rids, with a trailing slash. */
+  /** The owner's path, which consists of rids and ends with a slash. */
   readonly ownerSelf: string
   readonly throughput: Throughput
   /** The highest throughput so far in RU/s, which determines the minimum. */
@@ -45,18 +47,18 @@ export interface OfferRecord {
   readonly ts: number
 }
 
-/** The LSN up to which the changes in a part of the key space are not kept. */
+/** A part of the key space, and the LSN up to which its changes are not kept. */
 export interface HistoryFloor extends KeyRange {
   readonly lsn: number
 }
 
-/** A history of changes as the journal keeps it. */
+/** A history of changes in the form that the journal keeps. */
 export interface KeptHistory {
   readonly floors: readonly HistoryFloor[]
   readonly changes: Iterable<VersionChange>
 }
 
-/** One change of stored data. Null stands for what was deleted. */
+/** One change of stored data. A `value` or `floors` of null means that the data was deleted. */
 export type JournalRecord =
   | { readonly kind: 'database'; readonly rid: string; readonly value: DatabaseRecord | null }
   | { readonly kind: 'container'; readonly rid: string; readonly value: ContainerRecord | null }
@@ -79,23 +81,24 @@ interface InContainer {
 }
 
 /**
- * Receives every change in the order it was made. One call is one transaction, which is kept or lost as a
- * whole. Memory is authoritative while the process lives; the journal serves to rebuild it.
+ * Receives every change in the order in which the changes were made. One call is one transaction, which is
+ * kept or lost as a whole. While the process runs, the data in memory is authoritative. The journal serves to
+ * rebuild this data in the next process.
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void
-  /** Resolves when everything appended so far is durable. Returns null when it already is. */
+  /** Resolves when everything appended so far is durable. Returns null if everything is durable already. */
   settled(): Promise<void> | null
 }
 
-/** The contents of a journal, in any order within each kind. */
+/** The contents of a journal. The records of one kind may be in any order. */
 export interface JournalContents {
   readonly databases: Iterable<DatabaseRecord>
   readonly containers: Iterable<ContainerRecord>
   readonly partitions: Iterable<PartitionRecord>
   readonly offers: Iterable<OfferRecord>
   documents(containerRid: string): Iterable<VersionFields>
-  /** Returns the kept history, or undefined when the container keeps none. */
+  /** Returns the kept history, or undefined if the container has none. */
   history(containerRid: string): KeptHistory | undefined
 }
 
@@ -109,7 +112,7 @@ export function documentRecord(containerRid: string, value: VersionFields): Jour
   return { kind: 'document', containerRid, number: value.number, value }
 }
 
-/** Returns the record to write for a partition: its range, its LSN and the number of its newest document. */
+/** Returns the record of a partition, with its range, its LSN and the container's last document number. */
 export function partitionRecord(
   { rid: containerRid, lastDocumentNumber }: { readonly rid: string; readonly lastDocumentNumber: number },
   { identity, lsn }: PhysicalPartition,

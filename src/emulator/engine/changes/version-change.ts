@@ -1,11 +1,11 @@
 import type { DocumentVersion, VersionFields } from '../values/document-version.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 
-/** The change of one document in one transaction, with its state before and after. */
+/** The change of one document in one transaction, with the document's state before and after. */
 export interface VersionChange {
   readonly kind: 'create' | 'replace' | 'delete'
   readonly lsn: number
-  /** The position within its transaction. */
+  /** The position of the change within its transaction. */
   readonly place: number
   /** Seconds since the epoch. */
   readonly ts: number
@@ -13,11 +13,11 @@ export interface VersionChange {
   readonly current: VersionFields | null
   /** Null before a create. */
   readonly previous: VersionFields | null
-  /** True for a delete without a request, because the time to live was over. */
+  /** True if the document was deleted because its time to live was over, not because of a request. */
   readonly isExpired: boolean
 }
 
-/** Returns the delete of a document whose time to live is over. */
+/** Returns the change that deletes a document whose time to live is over. */
 export function expiryOf(
   { fields }: DocumentVersion,
   at: Pick<VersionChange, 'lsn' | 'place' | 'ts'>,
@@ -35,8 +35,8 @@ export function keyTextOf(change: VersionChange): string {
 }
 
 /**
- * Returns the change as the all-versions feed shows it. `previousImageLSN` appears only where it applies, and
- * id and key only for a delete.
+ * Returns the change as JSON text, in the form of the all-versions feed. `previousImageLSN` appears only if
+ * there is a previous version. The id and the partition key appear only for a delete.
  */
 export function changeText(change: VersionChange, { paths }: PartitionKeyDefinition): string {
   const { kind, lsn, ts, current, previous, isExpired } = change
@@ -64,7 +64,10 @@ function documentOf({ current, previous }: VersionChange): VersionFields {
   return fields
 }
 
-/** Returns the key by the names of its paths. Leaves out a level that the document lacks. */
+/**
+ * Returns the values of a partition key by the names of its paths. A level that the document lacks is left
+ * out.
+ */
 function namedKey(keyText: string, paths: readonly string[]): Readonly<Record<string, unknown>> {
   const values = JSON.parse(keyText) as readonly unknown[]
   const named = paths.map((path, index) => [path.slice(1), values[index]] as const)

@@ -7,21 +7,27 @@ import { badRequest, Refusal } from '../values/refusal.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
-/** A container's settings, checked, with the service's defaults filled in. */
+/** The checked settings of a container, with the service's defaults filled in. */
 export interface ContainerDefinition {
   readonly id: string
   readonly partitionKey: PartitionKeyDefinition
-  /** Seconds. -1 means that only documents with a `ttl` expire; null means that none does. */
+  /**
+   * The default time to live in seconds. -1 means that only documents with a `ttl` expire. Null means that no
+   * document expires.
+   */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
-  /** The retention of every change for the all-versions feed, in seconds; null keeps none. */
+  /**
+   * The number of seconds for which every change is kept for the all-versions feed. Null means that no
+   * history is kept.
+   */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
 
-/** This path is never indexed, whatever the policy says. */
+/** The path that is never indexed, whatever the policy says. */
 const etagPath = '/"_etag"/?'
 
 const defaultConflictResolution: JsonObject = {
@@ -30,7 +36,7 @@ const defaultConflictResolution: JsonObject = {
   conflictResolutionProcedure: '',
 }
 
-/** Reads a client's request to create or replace a container. */
+/** Reads the definition in a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
   refuseUnsupportedSettings(body)
   const id = assertId(body['id'], 'container')
@@ -57,7 +63,10 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   }
 }
 
-/** Returns the indexing policy that the service derives from the given one, or from none. */
+/**
+ * Returns the indexing policy that the service derives from the given value. Without a value, returns the
+ * service's default policy.
+ */
 function computedIndexingPolicy(value: unknown): JsonObject {
   const given = isJsonObject(value) ? value : {}
   const { indexingMode: named = 'consistent', excludedPaths = [] } = given
@@ -100,7 +109,7 @@ function checkedPath(path: unknown): string {
   throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
 }
 
-/** Reads a time to live: -1 for never, or seconds. Returns null when there is none. */
+/** Reads a time to live in seconds, or -1 for never. Returns null if the value is missing. */
 export function parseTtl(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null
   if (value === -1) return value
@@ -108,7 +117,7 @@ export function parseTtl(name: string, value: unknown): number | null {
   throw badRequest(`${name} is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`)
 }
 
-/** Reads the retention in minutes and returns seconds. 0 means no retention. */
+/** Reads a retention in minutes and returns it in seconds. Returns null for 0 or a missing policy. */
 function parseRetention(policy: unknown): number | null {
   if (policy === undefined || policy === null) return null
   const minutes = isJsonObject(policy) ? policy['retentionDuration'] : policy
@@ -129,7 +138,7 @@ function excludes(paths: readonly unknown[], path: string): boolean {
   return paths.some((entry) => isJsonObject(entry) && entry['path'] === path)
 }
 
-/** Refuses new settings of a container that change what distributes its documents. */
+/** Refuses new settings that change the container's id, partition key or unique keys. */
 export function assertRedefinable(current: ContainerDefinition, definition: ContainerDefinition): void {
   if (!isDeepStrictEqual(definition.partitionKey, current.partitionKey) || definition.id !== current.id) {
     throw badRequest(

@@ -32,8 +32,8 @@ function parseUniqueKey(paths: unknown): UniqueKey {
 }
 
 /**
- * Returns one text for each unique key. Documents of one partition key must not share any. A missing value
- * counts as null.
+ * Returns one text for each unique key. Two documents with the same partition key must not have any of these
+ * texts in common. A missing value counts as null.
  */
 export function uniqueKeyTexts(
   document: Readonly<JsonObject>,
@@ -45,7 +45,10 @@ export function uniqueKeyTexts(
   })
 }
 
-/** Sorts properties, so that equal objects give the same text whatever order the client sent. */
+/**
+ * Sorts properties, so that equal objects give the same text, even if clients send the properties in
+ * different orders.
+ */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (!isJsonObject(value)) return value
@@ -54,8 +57,8 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * The document that holds each combination of unique values in a container. The index uses partition keys,
- * not physical partitions, so that a split changes nothing in it.
+ * An index of the document that holds each combination of unique values in a container. The entries depend on
+ * partition keys, not on physical partitions, so a split does not change them.
  */
 export class UniqueKeyIndex {
   private readonly holders = new Map<string, string>()
@@ -73,7 +76,7 @@ export class UniqueKeyIndex {
 
   remove(version: DocumentVersion): void {
     for (const text of this.textsOf(version)) {
-      // Another document may have taken over the values of an expired one.
+      // Another document may have taken over the values of an expired document.
       if (this.holders.get(text) === version.id) this.holders.delete(text)
     }
   }

@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject } from '../values/json.js'
 import { notSupported } from '../values/refusal.js'
 
-/** Settings that the emulator cannot honour, by path, with the feature that each asks for. */
+/**
+ * Settings that the emulator does not support. Each entry has the path of a setting and the feature that the
+ * setting asks for.
+ */
 const features: readonly (readonly [path: string, feature: string])[] = [
   ['vectorEmbeddingPolicy', 'Vector search'],
   ['indexingPolicy/vectorIndexes', 'Vector search'],
@@ -14,7 +17,9 @@ const features: readonly (readonly [path: string, feature: string])[] = [
   ['conflictResolutionPolicy/conflictResolutionProcedure', 'A conflict resolution procedure'],
 ]
 
-/** Refuses container settings that would have no effect. Ignores empty ones, which ask for nothing. */
+/**
+ * Refuses container settings that would have no effect. Ignores empty settings, because they ask for nothing.
+ */
 export function refuseUnsupportedSettings(body: JsonObject): void {
   for (const [path, feature] of features) {
     if (!isEmpty(settingAt(body, path))) throw notSupported(`${feature} (${path})`)
@@ -30,7 +35,10 @@ function settingAt(body: JsonObject, path: string): unknown {
     .reduce<unknown>((holder, name) => (isJsonObject(holder) ? holder[name] : undefined), body)
 }
 
-/** Clients send unset settings as null, as an empty text, or as an empty list in an object. */
+/**
+ * Checks whether a setting asks for nothing. Clients may send an unset setting as null, 0, an empty text, an
+ * empty list, or an object of such values.
+ */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   if (Array.isArray(value)) return value.length === 0

@@ -1,28 +1,31 @@
 import type { KeyRange } from './key-ranges.js'
 import { murmur3 } from './murmur3.js'
 
-/** One component of a partition key; `undefined` when the document lacks the property. */
+/** One component of a partition key, or `undefined` if the document lacks the property. */
 export type PartitionKeyValue = string | number | boolean | null | undefined
 
 /** The tag that precedes each kind of value in the bytes to hash. */
 const tag = { undefined: 0x00, null: 0x01, false: 0x02, true: 0x03, number: 0x05, string: 0x08 } as const
 
-/** Ends a string, so that no encoded string is a prefix of another. */
+/** The byte that ends a string, so that no encoded string is a prefix of another encoded string. */
 const stringEnd = 0xff
 
-/** The two highest bits are always clear: only the first quarter of the key space is in use. */
+/** A mask that clears the two highest bits. So hashes use only the first quarter of the key space. */
 const usedBits = 0x3fff_ffff_ffff_ffffn
 
 /**
- * Returns the place of a partition key in the key space (version 2), as 32 upper-case hexadecimal digits per
- * component. A hierarchical key is the concatenation of its levels, so that a prefix of it owns a contiguous
- * interval.
+ * Returns the position of a partition key in the key space (version 2), as 32 upper-case hexadecimal digits
+ * per component. The position of a hierarchical key joins the positions of its levels, so all keys with the
+ * same first levels form a contiguous interval.
  */
 export function effectivePartitionKey(values: readonly PartitionKeyValue[]): string {
   return values.map(hashed).join('')
 }
 
-/** Returns the range of all keys that begin with these values. No hash begins with FF. */
+/**
+ * Returns the range of all keys that begin with these values. The range is complete, because no hash begins
+ * with FF.
+ */
 export function keyRangeOfPrefix(values: readonly PartitionKeyValue[]): KeyRange {
   const min = effectivePartitionKey(values)
   return { min, max: `${min}FF` }

@@ -1,6 +1,6 @@
 /**
- * An interval of effective partition keys, `[min, max)`, upper-case hexadecimal. The whole space is `""` to
- * `"FF"`.
+ * An interval of effective partition keys, which contains `min` but not `max`. Both bounds are upper-case
+ * hexadecimal. The whole key space is `""` to `"FF"`.
  */
 export interface KeyRange {
   readonly min: string
@@ -9,10 +9,12 @@ export interface KeyRange {
 
 export const wholeKeySpace: KeyRange = { min: '', max: 'FF' }
 
-/** Hashes are below this bound, because their two highest bits are clear. Ranges are cut within it. */
+/**
+ * The bound below which all hashes are, because their two highest bits are clear. Ranges are cut below it.
+ */
 const usedKeySpace = 1n << 126n
 
-/** Cuts the key space into `count` ranges that each get about as many documents. */
+/** Cuts the key space into `count` ranges that each get about the same number of documents. */
 export function cutEvenly(count: number): readonly KeyRange[] {
   const bounds = Array.from({ length: count + 1 }, (_, index) => {
     if (index === 0) return wholeKeySpace.min
@@ -22,7 +24,7 @@ export function cutEvenly(count: number): readonly KeyRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? wholeKeySpace.min, max }))
 }
 
-/** Returns the key in the middle of a range, where a split cuts it. */
+/** Returns the key in the middle of a range, at which a split cuts the range. */
 export function middleOf(range: KeyRange): string {
   const low = asNumber(range.min)
   const high = range.max === wholeKeySpace.max ? usedKeySpace : asNumber(range.max)

@@ -6,11 +6,12 @@ interface Chunk<T> {
 const chunkCapacity = 256
 
 /**
- * Entries in the order of growing numbers. The cost of appending, removing and finding an entry hardly
- * depends on their number. Removed entries leave no gaps, so reading n entries from any position is O(n).
+ * Entries whose keys are numbers, in increasing order of their keys. The cost of appending, removing or
+ * finding an entry hardly depends on the number of entries. Removed entries leave no gaps, so reading n
+ * entries from any position is O(n).
  */
 export class OrderedEntries<T> {
-  /** No chunk is empty: a chunk is removed with its last entry. */
+  /** No chunk is empty, because a chunk is removed together with its last entry. */
   private readonly chunks: Chunk<T>[] = []
   private count = 0
 
@@ -18,7 +19,7 @@ export class OrderedEntries<T> {
     return this.count
   }
 
-  /** The largest key, or 0. */
+  /** The largest key, or 0 if there are no entries. */
   get lastKey(): number {
     return this.chunks.at(-1)?.keys.at(-1) ?? 0
   }
@@ -53,8 +54,8 @@ export class OrderedEntries<T> {
   }
 
   /**
-   * Yields the values whose key is larger than `key`, in order. Entries must not be added or removed
-   * meanwhile.
+   * Yields the values whose keys are larger than `key`, in order. Entries must not be added or removed while
+   * the generator runs.
    */
   *after(key: number): Generator<T, void, undefined> {
     const from = this.seek(key + 1)
@@ -82,8 +83,8 @@ export class OrderedEntries<T> {
 }
 
 /**
- * Returns the first of `length` indices for which `holds` is true, or `length`. It must be true for all that
- * follow.
+ * Returns the first index below `length` for which `holds` is true, or `length` if there is none. If `holds`
+ * is true for an index, it must be true for all larger indices.
  */
 function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0

@@ -3,23 +3,23 @@ import { isJsonObject, parsedJson, type JsonObject } from '../values/json.js'
 import { limits } from '../values/limits.js'
 import { badRequest, substatus } from '../values/refusal.js'
 
-/** How a container distributes its documents, as in its definition. */
+/** The part of a container's definition that says how its documents are distributed. */
 export interface PartitionKeyDefinition {
-  /** The paths, such as `/pk` or `/address/city`. Several make a hierarchical key. */
+  /** The paths, such as `/pk` or `/address/city`. Several paths form a hierarchical key. */
   readonly paths: readonly string[]
   readonly kind: 'Hash' | 'MultiHash'
   readonly version: 2
 }
 
-/** A partition key: one value for each path. */
+/** A partition key, which has one value for each path. */
 export type PartitionKey = readonly PartitionKeyValue[]
 
-/** Reads a key as clients send it in a header: a JSON array in which `{}` stands for a missing value. */
+/** Reads a key from a header. Clients send it as a JSON array in which `{}` stands for a missing value. */
 export function parsePartitionKey(text: string, definition: PartitionKeyDefinition): PartitionKey {
   return checkedPartitionKey(parseValues(text, definition), definition)
 }
 
-/** Like `parsePartitionKey`, but the last levels of a hierarchical key may be left out. */
+/** Reads a key like `parsePartitionKey`, but the last levels of a hierarchical key may be missing. */
 export function parsePartitionKeyPrefix(text: string, definition: PartitionKeyDefinition): PartitionKey {
   const values = parseValues(text, definition)
   return checkedPartitionKey(values, { ...definition, paths: definition.paths.slice(0, values.length) })
@@ -77,7 +77,7 @@ export function assertKeyMatches(
   )
 }
 
-/** Returns the value at a path such as `/address/city`, or undefined when the document has none. */
+/** Returns the value at a path such as `/address/city`, or undefined if the document has no such value. */
 export function valueAtPath(document: Readonly<JsonObject>, path: string): unknown {
   let value: unknown = document
   for (const name of path.split('/').slice(1)) {
@@ -88,7 +88,7 @@ export function valueAtPath(document: Readonly<JsonObject>, path: string): unkno
 }
 
 function checkedValue(value: unknown, path: string): PartitionKeyValue {
-  // −0 and 0 are the same key to a reader of JSON, although their hashes differ.
+  // Turns −0 into 0. A reader of JSON takes both for the same key, although their hashes differ.
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
   if (value === null || value === undefined || typeof value === 'boolean') return value
   if (typeof value !== 'string') {

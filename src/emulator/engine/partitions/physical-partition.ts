@@ -2,11 +2,11 @@ import type { DocumentVersion } from '../values/document-version.js'
 import type { KeyRange } from './key-ranges.js'
 import { OrderedEntries } from './ordered-entries.js'
 
-/** The identity of a physical partition: its range id, its part of the key space, and its ancestors. */
+/** The range id of a physical partition, its part of the key space, and its ancestors. */
 export interface PartitionIdentity {
   readonly id: string
   readonly range: KeyRange
-  /** Ids of all ranges from which it came by splits and merges, oldest first. */
+  /** The ids of all ranges from which this partition came by splits and merges, oldest first. */
   readonly parents: readonly string[]
 }
 
@@ -17,14 +17,14 @@ export interface PartitionIdentity {
 export class PhysicalPartition {
   /** Versions by position in the log. */
   readonly changes = new OrderedEntries<DocumentVersion>()
-  /** Versions by document number, which is the order of creation. */
+  /** Versions by document number. The numbers grow in the order of creation. */
   readonly documents = new OrderedEntries<DocumentVersion>()
   private readonly logical = new Map<string, Map<string, DocumentVersion>>()
 
   /**
    * Creates an empty partition.
    *
-   * @param lsn the LSN of the last transaction; children of a split continue from their parent's
+   * @param lsn the LSN of the last transaction; the children of a split start with their parent's LSN
    */
   constructor(
     readonly identity: PartitionIdentity,
@@ -49,8 +49,9 @@ export class PhysicalPartition {
   }
 
   /**
-   * Stores versions, each in the place of an earlier one with the same document number. They may come in any
-   * order, because a transaction may change documents in another order than it created them.
+   * Stores versions. Each version replaces the earlier version with the same document number, if there is
+   * one. The versions may be in any order, because a transaction may change documents in a different order
+   * than they were created.
    */
   store(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
@@ -87,8 +88,8 @@ export class PhysicalPartition {
 }
 
 /**
- * Sorts only when necessary. Items are usually in order already: a journal returns them by number, and
- * documents that never changed are in that order in the log, too.
+ * Sorts items only if necessary. Documents are usually sorted by number already, because a journal returns
+ * them in this order. Documents that never changed have the same order in the log.
  */
 function sortedBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
   let before = Number.NEGATIVE_INFINITY

@@ -4,8 +4,9 @@ import { contains, middleOf } from './key-ranges.js'
 import { PhysicalPartition } from './physical-partition.js'
 
 /**
- * Returns two partitions that take the place of one. Both continue the parent's LSNs, so that a position in
- * the parent's feed is one in each child's. Their ids follow `lastRangeId`.
+ * Splits a partition and returns its two children. Both continue the parent's LSNs, so a position in the
+ * parent's feed is also valid in the feed of each child. The children get the next two ids after
+ * `lastRangeId`.
  */
 export function split(parent: PhysicalPartition, lastRangeId: number): readonly PhysicalPartition[] {
   const middle = middleOf(parent.range)
@@ -25,14 +26,14 @@ export function split(parent: PhysicalPartition, lastRangeId: number): readonly 
 
 export interface Merged {
   readonly child: PhysicalPartition
-  /** Versions whose position in the child's log differs from that in their parent's. */
+  /** Versions whose position in the child's log differs from their position in the parent's log. */
   readonly moved: readonly DocumentVersion[]
 }
 
 /**
- * Merges two neighbouring physical partitions. The child continues after the larger of their LSNs, and every
- * document keeps its LSN. So a position in a parent's feed is valid in the child's, for the part of the key
- * space that the parent had.
+ * Merges two neighbouring physical partitions. The child continues after the larger of the two LSNs, and
+ * every document keeps its LSN. So a position in a parent's feed is also valid in the child's feed, for the
+ * parent's part of the key space.
  */
 export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], id: string): Merged {
   const [left, right] = parents[0].range.min < parents[1].range.min ? parents : [parents[1], parents[0]]
@@ -55,8 +56,8 @@ export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], 
 }
 
 /**
- * Merges two logs that counted LSNs separately. Gives versions that happen to share an LSN consecutive
- * positions.
+ * Merges two logs whose LSNs were counted separately. If versions of both logs have the same LSN, the
+ * versions of the right log get the places after the versions of the left log.
  */
 function interleaved(
   left: PhysicalPartition,

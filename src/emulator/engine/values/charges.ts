@@ -1,11 +1,12 @@
 /**
- * **A model**, not the service's price list, which is not published. Its points are Microsoft's: a read of 1
- * KB costs 1 and of 100 KB 10; an insert of 1 KB about 5.5; a replace twice an insert; a query at least 2.5
- * per physical partition. The model interpolates linearly between them. Tests may use it to check budgets;
- * bills will differ by some percent.
+ * The charges are **a model**, not the service's price list, because that list is not published. The model
+ * uses the values that Microsoft names. A read costs 1 for 1 KB and 10 for 100 KB. An insert of 1 KB costs
+ * about 5.5. A replace costs twice as much as an insert. A query costs at least 2.5 per physical partition.
+ * Between these values, the model interpolates linearly. Tests may use the model to check budgets. Real bills
+ * differ by a few percent.
  */
 
-/** The factor for writes, depending on how much the indexing policy makes the service index. */
+/** The factors for the charge of a write. The factor depends on how much the indexing policy indexes. */
 export const indexingFactor = { lean: 1.15, full: 1.8 } as const
 
 export type IndexingFactor = (typeof indexingFactor)[keyof typeof indexingFactor]
@@ -30,14 +31,14 @@ export function replaceCharge(bytes: number, factor: IndexingFactor): number {
   return rounded(2 * insertOfOneKilobyte * sized(bytes) * factor)
 }
 
-/** The charge of an operation that found nothing or failed a condition, because it still looked. */
+/** The charge of an operation that found nothing or failed a condition. The lookup itself has a cost. */
 export const lookupCharge = 1
 
 /**
  * Returns the charge of a query.
  *
- * @param ranges physical partitions touched
- * @param bytes of the rows in the answer
+ * @param ranges the number of physical partitions that the query reads
+ * @param bytes the size of the rows in the answer
  */
 export function queryCharge(ranges: number, bytes: number): number {
   return rounded(queryPerRange * ranges + growthPerKilobyte * (bytes / 1024))

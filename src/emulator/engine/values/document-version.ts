@@ -1,31 +1,34 @@
 import type { JsonObject } from './json.js'
 
-/** The most documents that share an LSN: those of a batch, times the number of partitions merged into one. */
+/**
+ * The largest number of documents that can share an LSN. This is enough for a full batch in each of many
+ * partitions that are merged into one.
+ */
 const placesPerLsn = 2 ** 20
 
-/** The properties of a version beside its object; the journal keeps them, too. */
+/** The properties of a version, without the parsed document. The journal also keeps these properties. */
 export interface VersionFields {
   readonly id: string
   /** The partition key as `partitionKeyText` writes it. */
   readonly keyText: string
   readonly epk: string
-  /** Numbers the container's documents in the order of creation. An update keeps the number. */
+  /** The document's number in its container, in the order of creation. An update does not change it. */
   readonly number: number
   readonly lsn: number
-  /** The position within its transaction. */
+  /** The position of the version within its transaction. */
   readonly place: number
   readonly etag: string
   /** Seconds since the epoch. */
   readonly ts: number
-  /** The document's own `ttl` in seconds, -1 for never, or null when it has none. */
+  /** The document's own `ttl` in seconds, -1 for never, or null if the document has no `ttl`. */
   readonly ttl: number | null
   /** The document as JSON, including system properties. */
   readonly text: string
 }
 
 /**
- * One version of a document. It is immutable: an update creates another. The text is authoritative; the
- * object is parsed on demand.
+ * One version of a document. A version is immutable, so an update creates another version. The JSON text is
+ * authoritative, and the object is parsed from the text on demand.
  */
 export class DocumentVersion {
   readonly bytes: number
@@ -52,52 +55,56 @@ export class DocumentVersion {
     return this.fields.lsn * placesPerLsn + this.fields.place
   }
 
-  /** The document as one shared object, for filters. Callers must not change it or hand it to users. */
+  /**
+   * The document as one object that all callers share, for filters. Callers must not change the object or
+   * give it to users.
+   */
   get document(): Readonly<JsonObject> {
     this.parsed ??= this.copy()
     return this.parsed
   }
 
   /**
-   * Checks whether the document's JSON may contain all these texts. Returns false only when a search of the
-   * text rules it out, which is faster than parsing.
+   * Checks whether the document's JSON may contain all these texts. Returns false only if a search of the
+   * JSON text shows that one is missing. This search is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))
   }
 
-  /** Returns a new copy that the caller may change. */
+  /** Returns a new copy of the document, which the caller may change. */
   copy(): JsonObject {
     return JSON.parse(this.fields.text) as JsonObject
   }
 
-  /** The text as the change feed shows it. */
+  /** The document as JSON text, in the form of the change feed. */
   get feedText(): string {
     return `${this.fields.text.slice(0, -1)},"_lsn":${this.fields.lsn}}`
   }
 
-  /** The text in the change feed for clients that ask for metadata beside the document. */
+  /** The text in the change feed for clients that ask for the metadata in a separate object. */
   get wrappedText(): string {
     const { text, lsn, ts } = this.fields
     return `{"current":${text},"metadata":{"lsn":${lsn},"crts":${ts}}}`
   }
 }
 
-/** Returns the last position in the log that a reader who has seen `lsn` has seen. */
+/** Returns the last position in the log that the transaction with this LSN can use. */
 export function lastSequenceOf(lsn: number): number {
   return lsn * placesPerLsn + placesPerLsn - 1
 }
 
 /**
- * Returns the document as it is stored: the client's properties, then the service's. Leaves out properties
- * that the client sends under the service's names, as it does when it writes back a document it read.
+ * Returns the JSON text of a document to store. It has the client's properties first, and then the service's
+ * properties. If the client sends properties with the service's names, they are left out. Clients send such
+ * properties when they write back a document that they read.
  *
- * @param body must have an id
+ * @param body the client's document, which must have an id
  */
 export function storedText(body: JsonObject, system: JsonObject): string {
   const own = serviceNames.some((name) => Object.hasOwn(body, name)) ? withoutServiceNames(body) : body
-  // Joins texts, because copying the body into one object with the service's properties costs as much as
-  // writing it.
+  // Joins two JSON texts. Copying the body and the service's properties into one object would cost as much as
+  // writing the text.
   return `${JSON.stringify(own).slice(0, -1)},${JSON.stringify(system).slice(1)}`
 }
 

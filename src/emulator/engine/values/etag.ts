@@ -1,4 +1,6 @@
-/** The place and time of a write. No two versions of a container agree in all of it. */
+/**
+ * The place and time of a write. Two versions in a container always differ in at least one of these parts.
+ */
 export interface EtagParts {
   readonly rangeId: string
   readonly lsn: number
@@ -6,7 +8,7 @@ export interface EtagParts {
   readonly ts: number
 }
 
-/** Returns a quoted etag in the service's shape, different for every write. */
+/** Returns a quoted etag in the service's format. The etag is different for every write. */
 export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
   return `"${hex(lsn, 8)}-${hex(place, 4)}-${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}"`
 }
@@ -15,14 +17,12 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }
 
-/**
- * Returns the etag of settings, which have no LSN of their own: the number of their changes takes its place.
- */
+/** Returns the etag of settings. Settings have no LSN, so the number of their changes is used instead. */
 export function settingsEtag(changes: number, ts: number): string {
   return etagOf({ rangeId: '0', lsn: changes, place: 0, ts })
 }
 
-/** Returns the etag of settings that were changed. */
+/** Returns the etag that settings with the given etag get when they are changed. */
 export function nextEtag(etag: string, ts: number): string {
   return settingsEtag(Number.parseInt(etag.slice(1, 9), 16) + 1, ts)
 }

@@ -1,7 +1,7 @@
 /** A parsed JSON object that no other code holds, so that the engine may keep it. */
 export type JsonObject = Record<string, unknown>
 
-/** Returns the value of a JSON text, or undefined when it is not JSON. */
+/** Returns the value of a JSON text, or undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

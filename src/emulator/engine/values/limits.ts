@@ -4,13 +4,13 @@ export const limits = {
   batchBytes: 2 * 1024 * 1024,
   batchOperations: 100,
   patchOperations: 10,
-  /** For each container. */
+  /** The number of unique keys of one container. */
   uniqueKeys: 10,
   uniqueKeyPaths: 16,
-  /** Nested objects and arrays, not counting the document itself. */
+  /** The depth of nested objects and arrays, not counting the document itself. */
   nestingLevels: 128,
   idBytes: 1023,
-  /** The length of the names of databases and containers. */
+  /** The length of the name of a database or container. */
   nameCharacters: 255,
   partitionKeyValueBytes: 2048,
   /** The size at which a page of documents is cut, however many documents were requested. */

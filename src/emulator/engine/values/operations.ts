@@ -3,13 +3,13 @@ import type { JsonObject } from './json.js'
 import type { Patch } from './patch.js'
 import type { Refusal } from './refusal.js'
 
-/** Conditions on the stored document: an etag, or `*` for any. */
+/** Conditions on the stored document. Each condition is an etag, or `*` for any etag. */
 export interface WriteConditions {
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
 }
 
-/** An operation on one document. The caller must not change the objects it passes afterwards. */
+/** An operation on one document. After the call, the caller must not change the objects that it passed. */
 export type ItemOperation = WriteConditions &
   (
     | { readonly kind: 'create'; readonly document: JsonObject }
@@ -22,14 +22,14 @@ export type ItemOperation = WriteConditions &
 
 /** The result of a successful operation. */
 export interface OperationResult {
-  /** 200 read or changed, 201 created, 204 deleted, 304 not modified. */
+  /** 200 means read or changed, 201 created, 204 deleted, and 304 not modified. */
   readonly status: 200 | 201 | 204 | 304
-  /** The stored version; null after a delete. */
+  /** The stored version, or null after a delete. */
   readonly version: DocumentVersion | null
   readonly charge: number
 }
 
-/** The result of a batch: every operation was applied, or none. */
+/** The result of a batch. Either all of its operations were applied, or none. */
 export type BatchResult =
   | {
       readonly kind: 'committed'

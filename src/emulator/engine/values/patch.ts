@@ -7,14 +7,14 @@ const patchKinds = ['add', 'set', 'replace', 'remove', 'incr', 'move'] as const
 /** One change inside a document. */
 export interface PatchStep {
   readonly kind: (typeof patchKinds)[number]
-  /** Property names from the outside in. */
+  /** The property names, from the outermost to the innermost. */
   readonly path: readonly string[]
   /** The source path of a `move`. */
   readonly from: readonly string[]
   readonly value: unknown
 }
 
-/** Conditional changes inside a document. */
+/** Changes inside a document, with an optional condition. */
 export interface Patch {
   readonly steps: readonly PatchStep[]
   /** Decides whether the stored document may be patched. Default: always. */
@@ -22,8 +22,8 @@ export interface Patch {
 }
 
 /**
- * Reads the operations of a patch request. `guarded` lists the paths that must not change, such as the
- * partition key's.
+ * Reads the operations of a patch request. `guarded` lists the paths that must not change, such as the paths
+ * of the partition key.
  */
 export function parsePatchSteps(operations: unknown, guarded: readonly string[]): readonly PatchStep[] {
   if (!Array.isArray(operations) || operations.length === 0) {
@@ -82,7 +82,7 @@ function isWithin(path: readonly string[], outer: readonly string[]): boolean {
   return outer.every((name, index) => name === path[index])
 }
 
-/** Applies the patch to `document` in place and returns it. */
+/** Applies the patch by changing `document` itself, and returns `document`. */
 export function applyPatch(document: JsonObject, steps: readonly PatchStep[]): JsonObject {
   for (const step of steps) applyStep(document, step)
   return document
@@ -116,7 +116,7 @@ function applyStep(document: JsonObject, step: PatchStep): void {
   }
 }
 
-/** The target of a path: the object or array that holds it, and its name or index there. */
+/** The object or array that contains the target of a path, and the target's name or index in it. */
 type Place = { readonly shown: string } & (
   | { readonly holder: JsonObject; readonly name: string }
   | { readonly list: unknown[]; readonly index: number }
@@ -146,7 +146,7 @@ function placeOf(document: JsonObject, path: readonly string[]): Place {
   return { shown, list: holder, index }
 }
 
-/** Returns the index in a list, or NaN when the name is not one. */
+/** Returns the name as an index of a list, or NaN if the name is not an index. */
 function listIndex(name: string): number {
   return /^(0|[1-9]\d*)$/u.test(name) ? Number(name) : NaN
 }

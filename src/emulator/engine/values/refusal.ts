@@ -1,6 +1,6 @@
 /**
- * A refused operation, with the status and sub-status that Cosmos DB would answer. It is the only error class
- * that the engine throws on purpose; any other error is a bug.
+ * The error of a refused operation, with the status and sub-status that Cosmos DB would return. The engine
+ * throws no other error class on purpose, so any other error is a bug.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -8,7 +8,7 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** Distinguishes refusals with the same status; 0 when the status is sufficient. */
+    /** Distinguishes refusals with the same status. It is 0 if the status is sufficient. */
     readonly substatus = 0,
   ) {
     super(message)
@@ -20,7 +20,7 @@ export const substatus = {
   partitionKeyMismatch: 1001,
   /** 400: the client addresses a container that was replaced by another with the same name. */
   containerRidMismatch: 1024,
-  /** 404: the session token is ahead of what this replica holds. */
+  /** 404: the session token names a later LSN than the partition has. */
   readSessionNotAvailable: 1002,
   /** 410: the partition key range id does not (or no longer) belong to the container. */
   partitionKeyRangeGone: 1002,
@@ -35,10 +35,10 @@ export function badRequest(message: string, code = 0): Refusal {
 }
 
 /**
- * Returns the refusal of a feature that the service has and this engine does not.
+ * Returns the refusal of a feature that the service has and this engine lacks.
  *
  * @param feature the subject of a sentence, such as "A stored procedure"
- * @param advice a sentence about what to do instead
+ * @param advice a sentence that says what to do instead
  */
 export function notSupported(feature: string, advice = ''): Refusal {
   return new Refusal(501, `${feature} is not supported by the embedded Cosmos DB. ${advice}`.trimEnd())

@@ -1,10 +1,11 @@
 /**
- * Resource ids (`_rid`) in the service's shape, because every SDK parses them: 4 bytes for a database, 8 for
- * a container (the first are its database's), 16 for a document (the first are its container's), 3 for an
- * offer. They are base64 with `-` for `/`.
+ * Resource ids (`_rid`) in the service's format, because every SDK parses them. The rid of a database has 4
+ * bytes. The rid of a container has 8 bytes and begins with the rid of its database. The rid of a document
+ * has 16 bytes and begins with the rid of its container. The rid of an offer has 3 bytes. Rids are written in
+ * base64, with `-` instead of `/`.
  */
 
-/** Set in the container's part, to distinguish it from a user of the same database. */
+/** The bit in a container's rid that distinguishes the container from a user of the same database. */
 const containerFlag = 0x8000_0000
 
 export function databaseRid(number: number): string {
@@ -26,7 +27,9 @@ export function documentRid(container: string, number: number): string {
   return encoded(bytes)
 }
 
-/** Returns the number in a document's rid, or null when it is not a rid of that container's documents. */
+/**
+ * Returns the document number in a rid, or null if the rid does not belong to a document of this container.
+ */
 export function documentNumber(container: string, rid: string): number | null {
   const bytes = decoded(rid)
   const owner = decoded(container)

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from './json.js'
 import { badRequest } from './refusal.js'
 
-/** Purchased throughput in request units per second: a fixed number, or a maximum. */
+/** Purchased throughput in request units per second, which is a fixed number or a maximum. */
 export interface Throughput {
   readonly kind: 'manual' | 'autoscale'
-  /** For autoscale, the maximum it scales to. */
+  /** The fixed throughput, or the maximum for autoscale. */
   readonly maxRequestUnits: number
 }
 
@@ -16,7 +16,7 @@ const bounds = {
   autoscale: { min: 1_000, max: 1_000_000, step: 1_000 },
 } as const
 
-/** The part of its maximum to which an idle autoscale resource scales down. */
+/** The fraction of the maximum throughput to which an idle autoscale resource scales down. */
 const idlePart = 0.1
 
 /** Returns the number of physical partitions that the service uses for a throughput. */
@@ -50,8 +50,8 @@ export function offerContent(throughput: Throughput, highestEver: number): JsonO
 }
 
 /**
- * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over the
- * number beside them.
+ * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over
+ * `offerThroughput`.
  */
 export function parseOfferContent(content: unknown): Throughput {
   if (!isJsonObject(content)) throw badRequest('An offer needs its "content" as a JSON object.')
@@ -61,8 +61,8 @@ export function parseOfferContent(content: unknown): Throughput {
 }
 
 /**
- * Returns the minimum throughput. The service allows at least a hundredth (manual) or a tenth (autoscale) of
- * the highest throughput ever.
+ * Returns the minimum throughput that the service allows. It is at least a hundredth (manual) or a tenth
+ * (autoscale) of the highest throughput so far.
  */
 export function minimumThroughput(kind: Throughput['kind'], highestEver: number): number {
   const { min, step } = bounds[kind]

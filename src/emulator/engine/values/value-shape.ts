@@ -1,9 +1,9 @@
 import { badRequest } from './refusal.js'
 
 /**
- * Refuses a parsed JSON value that is nested deeper than `deepest` or contains a number that JSON cannot
- * represent (`1e999` is read as infinity and would be written as null). Other values can be walked and
- * written by recursion.
+ * Refuses a parsed JSON value that is nested deeper than `deepest`. Also refuses a value with a number that
+ * JSON cannot represent, because `1e999` is read as infinity and would be written as null. Code may walk and
+ * write all other values by recursion.
  *
  * @param what names the value in the message
  */
@@ -16,6 +16,6 @@ export function assertShape(value: unknown, what: string, deepest: number): void
   }
   if (typeof value !== 'object' || value === null) return
   if (deepest === 0) throw badRequest(`${what} is nested too deeply; make it flatter.`)
-  // The items of an array, or the values of an object.
+  // Checks the items of an array, or the values of an object.
   for (const inner of Object.values(value)) assertShape(inner, what, deepest - 1)
 }

@@ -5,8 +5,8 @@ import type { RouteContext } from './context.js'
 
 /**
  * Returns the account document. Its locations contain the address that the client used, because endpoint
- * discovery would otherwise redirect the client. Its id must not be `localhost`, because the SDK would then
- * read the account again before every request.
+ * discovery would otherwise redirect the client. The account's id must not be `localhost`, because the SDK
+ * would then read the account again before every request.
  */
 export function readAccount({ request }: RouteContext): Answer {
   const location = { name: 'Embedded', databaseAccountEndpoint: `${request.origin}/` }

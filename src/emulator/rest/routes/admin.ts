@@ -5,7 +5,9 @@ import { bodyObject, type RouteContext } from './context.js'
 
 type Operation = (context: RouteContext, body: JsonObject) => JsonObject
 
-/** Operations beyond Cosmos DB's own interface by method and path, such as POST `/_stepward/split`. */
+/**
+ * The operations that Cosmos DB itself does not have, by method and path, such as POST `/_stepward/split`.
+ */
 const operations: Readonly<Record<string, Operation>> = {
   'POST split': (context, body) => {
     const rangeId = body['rangeId'] === undefined ? undefined : text(body, 'rangeId')
@@ -15,8 +17,8 @@ const operations: Readonly<Record<string, Operation>> = {
 }
 
 /**
- * Answers `/_stepward/{operation}`, authorized by the master key like every route. Bodies name database and
- * container.
+ * Answers `/_stepward/{operation}`. Like every request, it is authorized by the master key. The body names
+ * the database and the container.
  */
 export function routeAdmin(context: RouteContext): Answer | undefined {
   const { request, segments } = context

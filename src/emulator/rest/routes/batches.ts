@@ -24,7 +24,8 @@ import { bodyJson, keyOf, partitionHeaders } from './context.js'
 import { parsePatch } from './patches.js'
 
 /**
- * Answers a batch (atomic, one partition key) or a bulk request (independent operations within one range).
+ * Answers a batch or a bulk request. A batch is atomic and has one partition key. A bulk request has
+ * independent operations within one range.
  */
 export function routeBatch(request: RestRequest, container: Container): Answer {
   const bytes = Buffer.byteLength(request.body)
@@ -87,7 +88,9 @@ function atomicBatch({ request, container, isShown, inputs }: Batch): Answer {
   }
 }
 
-/** Commits a batch. An operation that cannot be read fails the batch like one that cannot be applied. */
+/**
+ * Commits a batch. If an operation cannot be read, the batch fails as if the operation could not be applied.
+ */
 function committed(container: Container, key: PartitionKey, inputs: readonly Input[]): BatchResult {
   const operations: ItemOperation[] = []
   for (const input of inputs) {
@@ -143,8 +146,8 @@ function bulk({ request, container, isShown, inputs }: Batch): Answer {
 }
 
 /**
- * Refuses an operation whose key lies outside the range. A client that grouped by an outdated range then
- * sends it to the right one.
+ * Returns the partition key of an operation, and refuses a key outside the range. A client that used an
+ * outdated range then sends the operation to the right range.
  */
 function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
   const key = bulkKey(input, container)
@@ -191,7 +194,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The result of an operation whose answer has no room. Clients then ask for it again. */
+/**
+ * The refusal of a read whose document does not fit into the answer. Clients then read the document with
+ * another request.
+ */
 const answerTooLarge = new Refusal(
   413,
   'The answer to the bulk request is full; read this document with another request.',

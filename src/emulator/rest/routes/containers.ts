@@ -23,8 +23,9 @@ export function routeContainers(context: RouteContext): Answer | undefined {
 }
 
 /**
- * Creates a container with the partitions and the offer for its throughput. Without throughput of its own, it
- * shares the database's.
+ * Creates a container, with partitions and an offer for the requested throughput. If the request names no
+ * throughput, the container shares the database's throughput. If the database has none either, the container
+ * gets the default.
  */
 function createContainer({ engine, request }: RouteContext, database: Database): Container {
   const wanted = throughputOf(request)
@@ -63,7 +64,7 @@ function answer(status: 200 | 201, container: Container): Answer {
   return { ...rest, headers: { ...headers, ...ownerHeaders(container) } }
 }
 
-/** Returns headers about the owning database. Clients join this path and the container's own name. */
+/** Returns the headers that name the container's database. Clients join its path and the container's name. */
 function ownerHeaders({ link, databaseRid }: Container): Record<string, string> {
   return {
     [header.altContentPath]: link.slice(0, link.lastIndexOf('/colls/')),

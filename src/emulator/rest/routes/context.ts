@@ -22,7 +22,7 @@ export interface RouteContext {
   readonly segments: readonly string[]
 }
 
-/** Returns the names of the path's levels: `dbs`, `dbs/colls`, `dbs/colls/docs`. */
+/** Returns the names of the path's levels, such as `dbs`, `dbs/colls` or `dbs/colls/docs`. */
 export function kindsOf(segments: readonly string[]): string {
   return segments.filter((_, index) => index % 2 === 0).join('/')
 }
@@ -37,7 +37,7 @@ export function bodyObject(request: RestRequest): JsonObject {
   return body
 }
 
-/** The deepest body: deeper than a batch of the deepest documents, but shallow enough for recursion. */
+/** The largest depth of a body. It is enough for a batch of the deepest documents, and safe for recursion. */
 const deepestBody = 1_000
 
 export function bodyJson(request: RestRequest): unknown {
@@ -56,13 +56,13 @@ function parsedBody(request: RestRequest): unknown {
   }
 }
 
-/** Returns the partition key of the header, or undefined when there is none. */
+/** Returns the partition key in the header, or undefined if the request has no such header. */
 export function keyOf(request: RestRequest, container: Container): PartitionKey | undefined {
   const text = request.headers[header.partitionKey]
   return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
 }
 
-/** Returns the part of a range that the headers ask for, or undefined for all of it. */
+/** Returns the part of a range that the headers ask for, or undefined for the whole range. */
 export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   const min = headers[header.startEpk]
   const max = headers[header.endEpk]
@@ -70,7 +70,8 @@ export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
 }
 
 /**
- * What the headers of a request ask for: one partition key, or a range, in one partition where they name one.
+ * The scope that the headers of a request ask for. The scope is one partition key or a range. It is limited
+ * to one partition if the headers name a partition.
  */
 interface NamedScope {
   readonly partition?: PhysicalPartition | undefined
@@ -79,7 +80,9 @@ interface NamedScope {
   readonly epk?: string
 }
 
-/** Returns the scope of a request. The first levels of a hierarchical key are a range. */
+/**
+ * Returns the scope of a request. If only the first levels of a hierarchical key are given, it is a range.
+ */
 export function namedScope({ headers }: RestRequest, container: Container): NamedScope {
   const id = headers[header.rangeId]
   const partition = id === undefined ? undefined : container.partitionById(id)
@@ -89,12 +92,12 @@ export function namedScope({ headers }: RestRequest, container: Container): Name
   const key = parsePartitionKeyPrefix(text, partitionKey)
   if (key.length < partitionKey.paths.length) return { partition, range: keyRangeOfPrefix(key) }
   const place = container.locate(key)
-  // A range that does not own the key has nothing of it.
+  // If the named partition does not have the key, the scope is empty.
   const isElsewhere = partition !== undefined && partition !== place.partition
   return isElsewhere ? { partition, range: { min: '', max: '' } } : place
 }
 
-/** The page size if the client names none, and the largest allowed one. */
+/** The page size if the client names none, and the largest allowed page size. */
 const defaultPageSize = 100
 const maxPageSize = 1000
 
@@ -109,9 +112,9 @@ export function pageSizeOf({ headers }: RestRequest): number {
 }
 
 /**
- * Returns the headers that every answer about a container has; sessions and name caches depend on them. They
- * are set one by one, as in all code that every answer passes, because a literal with computed names costs
- * more than the rest of a point read.
+ * Returns the headers that every answer about a container has. Sessions and name caches of clients depend on
+ * them. The headers are set one by one, because an object literal with computed names costs more than the
+ * rest of a point read. All code that runs for every answer does the same.
  */
 export function containerHeaders(container: Container): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -129,8 +132,8 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
 }
 
 /**
- * Returns a feed of resources: `{ _rid, <name>: […], _count }`. Takes JSON texts, so that documents are not
- * parsed again.
+ * Returns a feed of resources in the form `{ _rid, <name>: […], _count }`. Each item is a JSON text, so that
+ * documents are not parsed again.
  */
 export function feedBody(rid: string, name: string, items: readonly string[]): string {
   return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`

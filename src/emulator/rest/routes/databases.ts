@@ -4,7 +4,7 @@ import { bodyObject, type RouteContext } from './context.js'
 import { routeResources } from './item-queries.js'
 import { throughputOf } from './offers.js'
 
-/** Answers `/dbs` and `/dbs/{database}`. Returns undefined for a method that they lack. */
+/** Answers `/dbs` and `/dbs/{database}`. Returns undefined for a method that these paths do not have. */
 export function routeDatabases(context: RouteContext): Answer | undefined {
   const { engine, request, segments } = context
   const name = segments[1]

@@ -15,14 +15,14 @@ import {
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
-/** The requested page of a query over a scope of documents. */
+/** A request for one page of a query over a scope of documents. */
 export interface PageRequest {
   readonly scope: ScanScope
   readonly query: CompiledQuery
   /** The text of the query, including parameters. */
   readonly text: string
   readonly maxItemCount: number
-  /** The `continuation` of the previous page; empty for the first. */
+  /** The `continuation` of the previous page, or an empty text for the first page. */
   readonly continuation: string
 }
 
@@ -33,9 +33,9 @@ export interface ItemPage {
 }
 
 /**
- * Runs a query for one page. A streaming query continues after the last document it read. The rows of any
- * other query depend on all documents, so it continues after the number of rows already returned. It runs
- * again if anything was written meanwhile.
+ * Runs a query for one page. A streaming query continues after the last document that it read. The rows of
+ * any other query depend on all documents, so such a query continues after the number of rows already
+ * returned. If anything was written since the previous page, the query runs again.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -75,7 +75,7 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   }
 }
 
-/** Rows of a query whose first pages were read. */
+/** The kept rows of a query of which a client has read the first pages. */
 interface KeptRows {
   readonly name: string
   readonly indexes: DocumentIndexes
@@ -84,8 +84,8 @@ interface KeptRows {
 }
 
 /**
- * The kept rows of one query for each container, while a client pages through them. An expiry is a change,
- * too, so an access drops them.
+ * The kept rows of one query for each container, while a client reads them page by page. The expiry of a
+ * document is also a change, so kept rows are not used after it.
  */
 const kept = new WeakMap<Container, KeptRows>()
 
@@ -109,11 +109,11 @@ function nameOf(scope: ScanScope): string {
   return `${scope.partition?.id ?? ''} ${min} ${max}`
 }
 
-/** Narrows the scope to one partition key when the filter names it. */
+/** Narrows the scope to one partition key if the filter names one. */
 function narrowed(container: Container, { scope, query }: PageRequest): ScanScope {
   const { partitionKey } = container.definition
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
-  // A name with a dot in it would look like a nested one.
+  // A property name with a dot in it would look like a nested property.
   if (partitionKey.paths.some((path) => path.includes('.'))) return scope
   const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
   const isWhole = scope.kind === 'range' && scope.partition === undefined && scope.range === undefined
@@ -135,7 +135,10 @@ function candidates(
   return version === undefined || version.fields.number <= after ? [] : [version]
 }
 
-/** Yields documents that contain these texts. So most documents that a filter rejects are never parsed. */
+/**
+ * Yields the documents that may contain these texts. So most documents that a filter rejects are never
+ * parsed.
+ */
 function* holding(
   versions: Iterable<DocumentVersion>,
   texts: readonly string[],

@@ -16,7 +16,7 @@ import { header, isQuery, isSet, type Answer, type RestRequest } from '../../mes
 import { assertSessionReached } from '../../messages/session-token.js'
 import { bodyObject, epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
-/** Answers POST `…/docs` with a query, or with a request for its plan. */
+/** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request)
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
@@ -28,7 +28,7 @@ export function routeQuery(request: RestRequest, container: Container): Answer {
   )
 }
 
-/** Answers GET `…/docs`: every document of the scope, by page. */
+/** Answers GET `…/docs` with every document of the scope, page by page. */
 export function routeReadFeed(request: RestRequest, container: Container): Answer {
   return answerPage(request, container, everyDocument)
 }
@@ -45,10 +45,10 @@ const everyDocument: CompiledQuery = {
 }
 
 /**
- * Answers GET for databases, containers or offers, or a query over them. Their feed has one page, because
- * they are few. Returns undefined for any other request.
+ * Answers GET for databases, containers or offers, or a query over these resources. The answer has only one
+ * page, because there are few of these resources. Returns undefined for any other request.
  *
- * @param rid the owner's, which only GET shows
+ * @param rid the owner's rid, which only the answer to GET shows
  */
 export function routeResources(
   request: RestRequest,
@@ -85,8 +85,8 @@ function answerPage(request: RestRequest, container: Container, query: CompiledQ
     body: feedBody(container.rid, 'Documents', page.rows),
     charge: page.charge,
     headers: {
-      // A session token covers one range. Every read is strong, so the tokens of the other ranges are not
-      // needed.
+      // A session token covers only one range. Every read is strong, so the tokens of the other ranges are
+      // not needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
@@ -109,7 +109,10 @@ function parseParameter(parameter: unknown): QueryParameter {
   return { name, value: parameter['value'] }
 }
 
-/** Returns the scope of a query. Without a key or a range it is the whole container, merged here. */
+/**
+ * Returns the scope of a query. Without a partition, the emulator merges the results of all partitions in the
+ * range.
+ */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const { partition, range, keyText } = namedScope(request, container)
   if (partition === undefined) return { kind: 'range', range }
@@ -118,9 +121,9 @@ function scopeOf(request: RestRequest, container: Container): ScanScope {
 }
 
 /**
- * Returns the plan of a query that each range answers by itself. The client concatenates the answers and cuts
- * them to `top`. The Java client asks for a plan before every query, the JavaScript client at the same time
- * as the query.
+ * Returns the plan of a query that each range can answer by itself. The client concatenates the answers and
+ * cuts them to `top` rows. The Java client asks for a plan before every query. The JavaScript client asks for
+ * a plan at the same time as it sends the query.
  */
 function wholePlan({ isValue, top }: CompiledQuery): string {
   return JSON.stringify({

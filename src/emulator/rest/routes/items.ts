@@ -36,8 +36,8 @@ export function routeItems(context: RouteContext): Answer | undefined {
 }
 
 /**
- * Refuses a request meant for an earlier container of the same name. Clients that cache containers by name
- * send its rid, and on this refusal forget the name.
+ * Refuses a request that is meant for an earlier container with the same name. Clients that cache containers
+ * by name send the container's rid. After this refusal, they remove the name from their cache.
  */
 function assertIntended({ headers }: RestRequest, { id, rid }: Container): void {
   const intended = headers[header.containerRid]
@@ -49,7 +49,9 @@ function assertIntended({ headers }: RestRequest, { id, rid }: Container): void 
   )
 }
 
-/** Returns the id of a document. A path that names its container by rids also names its document by rid. */
+/**
+ * Returns the id of a document. If the path names the container by rids, it also names the document by rid.
+ */
 function itemId({ segments }: RouteContext, container: Container, name: string): string {
   const isByRids = segments[1] === container.databaseRid && segments[3] === container.rid
   return isByRids ? (container.idOf(name) ?? name) : name

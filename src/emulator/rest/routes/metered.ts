@@ -5,14 +5,14 @@ import { containerOf, keyOf, type RouteContext } from './context.js'
 
 type Route = (context: RouteContext) => Answer | undefined
 
-/** Runs a route, but refuses its request with 429 while the requested partitions have no throughput left. */
+/** Runs a route, or refuses its request with 429 if the requested partitions have no throughput left. */
 export function metered(
   context: RouteContext,
   meter: ThroughputMeter | null,
   route: Route,
 ): Answer | undefined {
   const { request } = context
-  // The gateway creates a plan, which costs nothing.
+  // In the service, the gateway creates plans, so a plan costs nothing.
   if (meter === null || request.headers[header.isQueryPlan] !== undefined) return route(context)
   const container = containerOf(context)
   const partitions = partitionsOf(request, container)
@@ -37,7 +37,7 @@ function tooManyRequests(delayMs: number): Answer {
   }
 }
 
-/** Returns the partitions of a request, or all of them when the request names none or is invalid anyway. */
+/** Returns the partitions that a request names, or all partitions if it names none or is invalid. */
 function partitionsOf(request: RestRequest, container: Container): readonly PhysicalPartition[] {
   try {
     const rangeId = request.headers[header.rangeId]

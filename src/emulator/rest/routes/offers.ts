@@ -18,7 +18,7 @@ import { header, isSet, type Answer, type RestRequest } from '../../messages/res
 import { bodyObject, type RouteContext } from './context.js'
 import { routeResources } from './item-queries.js'
 
-/** The service's throughput for a container that was created without any. */
+/** The service's throughput for a container that was created without a throughput. */
 export const defaultThroughput: Throughput = { kind: 'manual', maxRequestUnits: 400 }
 
 /** The service's charge for a change of throughput. */
@@ -60,7 +60,7 @@ function offerAnswer(offer: OfferRecord, charge: number): Answer {
   }
 }
 
-/** Returns the container of the offer, or the containers that share their database's offer. */
+/** Returns the container of the offer. For the offer of a database, returns the containers that share it. */
 function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRecord): readonly Container[] {
   return databases.flatMap(({ rid, containers }) =>
     containers.filter((container) =>
@@ -70,8 +70,8 @@ function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRe
 }
 
 /**
- * Splits the widest partitions until they can serve the throughput. Less throughput removes none, as in the
- * service.
+ * Splits the widest partition until there are `count` partitions. As in the service, a lower throughput does
+ * not remove partitions.
  */
 function growTo(container: Container, count: number): void {
   while (container.partitions.length < count) {

@@ -2,7 +2,7 @@ import { badRequest, deleteKey } from '../../engine/index.js'
 import { header, type Answer } from '../../messages/rest-message.js'
 import { containerOf, keyOf, partitionHeaders, type RouteContext } from './context.js'
 
-/** The service's charge for the request, whatever the number of documents. */
+/** The service's charge for the request, for any number of documents. */
 const orderCharge = 1
 
 /** Answers POST `…/operations/partitionkeydelete`, which deletes every document of the key in the header. */

@@ -3,9 +3,9 @@ import { header, type Answer } from '../../messages/rest-message.js'
 import { containerHeaders, containerOf, feedBody, type RouteContext } from './context.js'
 
 /**
- * Answers `…/pkranges` with only the live ranges, because clients require a cover without overlaps. A client
- * that reads it as an incremental feed sends the etag until the answer is 304. Later it gets only newer
- * ranges, whose `parents` say which ones are gone.
+ * Answers `…/pkranges` with only the current ranges, because clients require ranges that cover the key space
+ * without overlaps. A client may read the ranges as an incremental feed. Then it sends the etag until the
+ * answer is 304. Later it gets only newer ranges, whose `parents` name the ranges that they replaced.
  */
 export function routePartitionKeyRanges(context: RouteContext): Answer | undefined {
   const { request } = context
@@ -30,7 +30,7 @@ export function routePartitionKeyRanges(context: RouteContext): Answer | undefin
 }
 
 /**
- * Returns the largest range id that a client knows, from its etag, or -1 when the etag is not of this
+ * Returns the largest range id that a client knows according to its etag, or -1 if the etag is not of this
  * container.
  */
 function knownLastId(etag: string, container: Container): number {

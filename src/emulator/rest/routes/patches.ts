@@ -10,7 +10,7 @@ import type { CompiledQuery } from '../../query/index.js'
 import { QueryError } from '../../query/language/query-error.js'
 import { compileQuery } from './load-query.js'
 
-/** Reads a patch as clients send it: the operations, or an object with operations and a condition. */
+/** Reads a patch. Clients send only the operations, or an object with the operations and a condition. */
 export function parsePatch(body: unknown, container: Container): Patch {
   const operations: unknown = isJsonObject(body) ? body['operations'] : body
   const steps = parsePatchSteps(operations, container.definition.partitionKey.paths)
@@ -34,7 +34,7 @@ function refusing<T>(work: () => T): T {
   }
 }
 
-/** Compiles the condition. An invalid condition refuses only this operation, also in bulk. */
+/** Compiles the condition. If it is invalid, only this operation is refused, even in a bulk request. */
 function compiledCondition(condition: string): CompiledQuery {
   const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, []))
   if (compiled.isStreaming) return compiled

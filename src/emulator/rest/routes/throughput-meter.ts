@@ -12,23 +12,23 @@ interface Budget {
 
 /**
  * Limits containers to the throughput of their offers. Each physical partition has an equal share for each
- * second of the engine's clock. A request is admitted while any units of the second are left. If it costs
- * more, the following seconds pay the rest. Containers that share their database's throughput use the same
- * budgets. Spending is not kept across a restart.
+ * second of the engine's clock. A request is accepted if any units of the second are left. If the request
+ * costs more than these units, the rest is taken from the following seconds. Containers that share their
+ * database's throughput use the same budgets. The spent units are not kept across a restart.
  */
 export class ThroughputMeter {
-  /** The request units spent from each budget, as of one second. */
+  /** The request units spent from each budget, and the second in which they were counted. */
   private readonly accounts = new Map<string, { readonly second: number; readonly spent: number }>()
 
   constructor(private readonly engine: CosmosEngine) {}
 
-  /** Returns the milliseconds until a request to these partitions is admitted, or 0 for at once. */
+  /** Returns the milliseconds until a request to these partitions is accepted, or 0 if it is accepted now. */
   delayMs(container: Container, partitions: readonly PhysicalPartition[]): number {
     const waits = this.budgets(container, partitions).map((budget) => this.waitMs(budget))
     return Math.max(0, ...waits)
   }
 
-  /** Charges the budgets of partitions, in equal parts. */
+  /** Charges the budgets of the partitions in equal parts. */
   spend(container: Container, partitions: readonly PhysicalPartition[], charge: number): void {
     const second = this.second()
     for (const budget of this.budgets(container, partitions)) {
@@ -38,8 +38,8 @@ export class ThroughputMeter {
   }
 
   /**
-   * Returns the budgets of partitions. A container created directly on the engine without an offer has none,
-   * and no limit.
+   * Returns the budgets of partitions. A container that was created directly on the engine may have no offer.
+   * It then has no budget and no limit.
    */
   private budgets(container: Container, partitions: readonly PhysicalPartition[]): readonly Budget[] {
     const own = this.engine.offers.of(container.rid)
@@ -61,8 +61,8 @@ export class ThroughputMeter {
   }
 
   /**
-   * Returns the units spent of this second. Each second that has passed has paid its share of earlier
-   * spending.
+   * Returns the units of the current second that are spent already. Each second that has passed paid its
+   * share of earlier spending.
    */
   private spent({ name, unitsPerSecond }: Budget): number {
     const account = this.accounts.get(name)

@@ -2,7 +2,7 @@ import { notSupported } from '../../engine/index.js'
 import { header, isSet, type RestRequest } from '../../messages/rest-message.js'
 import { kindsOf } from './context.js'
 
-/** Features of the service under these paths, by the names of their levels. */
+/** Features of the service that the emulator lacks, by the names of the levels in their paths. */
 const featureByKinds: Readonly<Record<string, string>> = {
   addresses: 'Direct mode (a request for addresses)',
   media: 'An attachment',
@@ -16,7 +16,10 @@ const featureByKinds: Readonly<Record<string, string>> = {
   'dbs/colls/udfs': 'A user-defined function',
 }
 
-/** Headers that would change what happens to documents, with their harmless values. */
+/**
+ * Headers that would change what happens to documents. Each entry has the header, the feature, and the values
+ * that are harmless.
+ */
 const featureByHeader: readonly (readonly [string, string, readonly string[]])[] = [
   ['x-ms-documentdb-pre-trigger-include', 'A trigger', ['']],
   ['x-ms-documentdb-post-trigger-include', 'A trigger', ['']],
@@ -25,8 +28,8 @@ const featureByHeader: readonly (readonly [string, string, readonly string[]])[]
 ]
 
 /**
- * Refuses by name the features that the service has and this engine lacks, so that ignoring them does not
- * look like success.
+ * Refuses the features that the service has and this engine lacks, and names them. If the engine ignored
+ * them, this would look like success.
  */
 export function refuseUnsupported(request: RestRequest, segments: readonly string[]): void {
   const kinds = kindsOf(segments).toLowerCase()
@@ -36,7 +39,7 @@ export function refuseUnsupported(request: RestRequest, segments: readonly strin
     const value = request.headers[name]?.trim().toLowerCase() ?? ''
     if (!harmless.includes(value)) throw notSupported(`${asked} (${name}: ${value.slice(0, 60)})`)
   }
-  // The version byte of HybridRow, which cannot start a UTF-8 text.
+  // The pattern is the version byte of HybridRow, which cannot be the first byte of a UTF-8 text.
   if (isSet(request, header.isBatch) && /^[\u0081\ufffd]/u.test(request.body)) {
     throw notSupported('A batch in the binary form of the .NET client (HybridRow)')
   }
