@@ -7,7 +7,7 @@ param maxThroughput int
 param zoneRedundant bool
 param workspaceId string
 
-// The same paths as in src/sas/store/state-container.ts: only what is queried is indexed, every other would be paid for.
+// The same paths as in src/connection/state-container.ts. Only queried paths are indexed, because each path adds to the cost of a write.
 var stateIndexPaths = [
   '/type/?'
   '/processState/?'

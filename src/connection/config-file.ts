@@ -98,5 +98,12 @@ function checked(content: unknown, file: string): ConfigFile {
     ? readOptions(shape, content).problems
     : ['its content must be an object']
   if (problems.length > 0) throw new ConfigurationInvalid(problems.map((problem) => `${file}: ${problem}`))
-  return content as ConfigFile
+  return withoutNulls(content) as ConfigFile
+}
+
+/** Leaves out options that are null, which means their defaults. */
+function withoutNulls(content: unknown): unknown {
+  if (!isObject(content)) return content
+  const given = Object.entries(content).filter(([, value]) => value !== null)
+  return Object.fromEntries(given.map(([name, value]) => [name, withoutNulls(value)]))
 }

@@ -1,4 +1,5 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import { withoutUndefined } from '../platform/internal.js'
 import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import { ConfigurationInvalid } from './errors.js'
 import { credential } from './identity.js'
@@ -169,7 +170,8 @@ export function connectionProblems(connection: Connection): readonly string[] {
  */
 function used(connection: Connection): Connection {
   const { endpoint: _endpoint, key: _key, connectionString, ...others } = connection
-  return connection.client === undefined ? { ...partsOf(connectionString), ...connection } : others
+  const given = withoutUndefined(connection)
+  return connection.client === undefined ? { ...partsOf(connectionString), ...given } : others
 }
 
 function partsOf(connectionString = ''): { endpoint?: string; key?: string } | null {

@@ -1,5 +1,5 @@
 /**
- * # Embedded
+ * # Engine ports
  *
  * Implements the ports (`LeaseStore`, `ChangeFeed`, `StateStore`, `JobQueries`) directly on the engine of the
  * embedded Cosmos DB, without REST and SDK. Simulations run thousands of instances on them. The suites in

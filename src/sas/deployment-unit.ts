@@ -248,7 +248,7 @@ const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly ma
 function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
   const internals = withoutUndefined({
-    restAfterPageMs: timing?.pollInterval === undefined ? pollIntervals[reader].min : undefined,
+    restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
     clock,
     random,
@@ -260,8 +260,8 @@ function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
       processorName,
       instanceName,
       startFrom: 'beginning',
-      pollInterval: pollIntervals[reader],
       ...timing,
+      pollInterval: timing?.pollInterval ?? pollIntervals[reader],
       unhealthyReason: () => role.unhealthyReason?.() ?? null,
       onChanges: async (changes, context) => role.onChanges(changes, context),
       onLeaseAcquired: (leaseToken, feedRange) => role.onLeaseAcquired?.(leaseToken, feedRange),

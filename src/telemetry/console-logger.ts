@@ -26,7 +26,8 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   return {
     emit: (event) => {
       const { level, text } = rowOf(event.type)
-      logger[typeof level === 'string' ? level : level(event)](fieldsOf(event), text(event))
+      const severity = typeof level === 'string' ? level : level(event)
+      if (logger.isLevelEnabled(severity)) logger[severity](fieldsOf(event), text(event))
     },
   }
 }

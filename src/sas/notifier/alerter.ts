@@ -88,12 +88,14 @@ export class Alerter {
 
   private async listFlagged(last: PendingAlert | null, limit: number): Promise<readonly PendingAlert[]> {
     const { store, clock } = this.options
-    if (clock.now() >= this.unreadableDueMs) {
-      for (const flag of await unreadableFlags(store)) this.jobUnreadable(flag, null)
-      this.unreadableDueMs = clock.now() + unreadableEveryMs
-    }
     const flagged = await store.listFlagged(last?.since ?? null, limit)
-    return flagged.map((job) => this.pending(job, null))
+    const page = flagged.map((job) => this.pending(job, null))
+    if (clock.now() < this.unreadableDueMs) return page
+    // Noted before the second query, which may fail.
+    for (const pending of page) this.work.note(pending)
+    for (const flag of await unreadableFlags(store)) this.jobUnreadable(flag, null)
+    this.unreadableDueMs = clock.now() + unreadableEveryMs
+    return page
   }
 
   private pending(job: DocumentAddress & Problem, leaseToken: string | null): PendingAlert {

@@ -15,6 +15,8 @@ export interface DueEntry extends DocumentAddress {
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
+  /** True if the lease of the entry under way was released: its end makes nothing due again. */
+  readonly isForgotten?: boolean
 }
 
 /** The number of outdated entries that may stay in the queue, even if there are few current entries. */
@@ -50,8 +52,9 @@ export class DueEntries<T extends DueEntry = DueEntry> {
 
   note(entry: T): void {
     const key = keyOf(entry)
-    const { waiting, underWay } = this.known.get(key) ?? { waiting: null, underWay: null }
-    if (this.isNews(entry, waiting ?? underWay)) this.set(key, { waiting: entry, underWay })
+    const known = this.known.get(key) ?? { waiting: null, underWay: null }
+    const current = known.waiting ?? (known.isForgotten === true ? null : known.underWay)
+    if (this.isNews(entry, current)) this.set(key, { ...known, waiting: entry })
   }
 
   /** Returns at most `limit` entries that are due at `now`. These entries are under way until `end`. */
@@ -75,7 +78,8 @@ export class DueEntries<T extends DueEntry = DueEntry> {
       const key = keyOf(entry)
       const known = this.known.get(key)
       if (known?.underWay !== entry) continue
-      const [news, later] = [known.waiting, next.get(key) ?? null]
+      const news = known.waiting
+      const later = known.isForgotten === true ? null : (next.get(key) ?? null)
       this.set(key, { waiting: news !== null && this.isNews(news, later) ? news : later, underWay: null })
     }
   }
@@ -86,7 +90,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
    */
   forget(address: DocumentAddress): void {
     const key = keyOf(address)
-    this.set(key, { waiting: null, underWay: this.known.get(key)?.underWay ?? null })
+    this.set(key, { underWay: null, ...this.known.get(key), waiting: null })
   }
 
   /**
@@ -94,10 +98,11 @@ export class DueEntries<T extends DueEntry = DueEntry> {
    * them now.
    */
   forgetLease(leaseToken: string): void {
-    for (const [key, { waiting, underWay }] of this.known) {
+    for (const [key, known] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken
-      if (!isOf(waiting) && !isOf(underWay)) continue
-      this.set(key, { waiting: isOf(waiting) ? null : waiting, underWay: isOf(underWay) ? null : underWay })
+      if (isOf(known.waiting)) this.set(key, { ...known, waiting: null })
+      // The work goes on, so news about the document waits for its end.
+      if (isOf(known.underWay)) this.known.set(key, { ...known, waiting: null, isForgotten: true })
     }
   }
 

@@ -109,7 +109,9 @@ export class DueWork<T extends DueEntry> {
     const before = this.entries.next()
     this.entries.note(entry)
     const after = this.entries.next()
-    if (after !== null && (before === null || after < before)) this.loop.wake()
+    if (after === null) return
+    // An overdue entry wakes the loop even if it is not the first, because the clock may have been corrected.
+    if (before === null || after < before || after <= this.options.clock.now()) this.loop.wake()
   }
 
   forget(address: DocumentAddress): void {
@@ -119,7 +121,7 @@ export class DueWork<T extends DueEntry> {
   private beginDue(): number {
     const { clock, runsAtOnce, entriesPerRun = 1, pauseMs, sweepIntervalMs } = this.options
     const now = clock.now()
-    const waitMs = Math.max(this.resumeAtMs - now, pauseMs?.() ?? 0)
+    const waitMs = Math.max(this.resumeAtMs - clock.monotonic(), pauseMs?.() ?? 0)
     if (waitMs > 0) return waitMs
     while (this.runs.size < runsAtOnce) {
       const due = this.entries.takeDue(now, entriesPerRun)
@@ -154,7 +156,7 @@ export class DueWork<T extends DueEntry> {
       this.failuresInARow += 1
       // A few entries that keep failing must not delay the other entries. If all runs fail, the store gets a
       // pause.
-      if (this.failuresInARow % runsAtOnce === 0) this.resumeAtMs = clock.now() + soonMs
+      if (this.failuresInARow % runsAtOnce === 0) this.resumeAtMs = clock.monotonic() + soonMs
       return due.map((entry) => ({ ...entry, dueMs: clock.now() + retryAfterMs }))
     }
   }

@@ -83,7 +83,7 @@ describe('a job with more steps than fit into one transaction', () => {
     expect(failed.story.commanding(edited)).toMatchObject({
       kind: 'refused',
       reason: expect.stringMatching(
-        /^200 steps would .* resubmit without inputs, or submit a new job$/,
+        /^200 steps do not fit .* resubmit without inputs, or submit a new job$/,
       ) as unknown,
     })
   })
@@ -164,7 +164,7 @@ describe('a job with many steps and `retainFor`', () => {
     const again = part.commanded({ kind: 'resubmit', ...by })
     expect([...again.steps.values()].every(({ ttl }) => ttl === -1)).toBe(true)
     const reason = expect.stringMatching(
-      /^job job-1 was undone and has begun to expire, and 180 steps .* again under another id$/,
+      /^job job-1 was undone, has begun to expire, and 180 steps .* again under another id$/,
     ) as unknown
     expect(part.scheduled().commanding({ kind: 'resubmit', ...by })).toEqual({ kind: 'refused', reason })
   })
