@@ -21,8 +21,8 @@ export interface AlerterOptions extends AlertOptions {
 const alertsOfOneCall = 250
 
 /**
- * The interval of the queries for unreadable jobs. The feed delivers the unreadable jobs of this owner's
- * time. The jobs found by a previous owner of a lease are queried immediately, and then at this interval.
+ * The interval of the queries for unreadable jobs. The feed delivers jobs that become unreadable now. Jobs
+ * that a previous owner of a lease found are queried immediately, and then at this interval.
  */
 const unreadableEveryMs = 600_000
 

@@ -38,17 +38,14 @@ export interface SchedulerOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/**
- * The number of tries to decide about one job before the feed delivers it again. Each is a read and a
- * conditional write.
- */
+/** The number of tries to decide about one job in one delivery. Each is a read and a conditional write. */
 const maxTries = 6
 /** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
 const maxConclusions = 2
 /** The number of jobs begun without the feed at the same time. The feed delivers other jobs in pages. */
 const maxBeginnings = 200
 
-/** If a part is missing, no work is postponed. */
+/** If either property is missing, no work is postponed. */
 type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
 
 /**
@@ -82,8 +79,7 @@ export class Scheduler {
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
-    // Requests are queued, and steps dispatched, in this order (R126). Jobs with equal priority keep the
-    // feed's order.
+    // Jobs queue requests and dispatch steps in this order (R126). Equal priorities keep the feed's order.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
     const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
     const ended = await Promise.allSettled(work)
@@ -101,10 +97,7 @@ export class Scheduler {
     this.postponed.forgetLease(leaseToken)
   }
 
-  /**
-   * Begins a job that was accepted in this process (W1). Returns false if the feed must deliver the job
-   * instead.
-   */
+  /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job instead. */
   async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
     if (this.beginning >= maxBeginnings) return false
     this.known.putAccepted(accepted)
@@ -190,9 +183,7 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Advances a job, unless other work of its partition already waits. Returns the work that is left to do.
-   */
+  /** Advances a job, unless other work of its partition already waits. Returns the work that is left. */
   private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
     const { pk } = job
     const again = (): Promise<void> => this.partitions.run(pk, () => this.advanceOrSetAside(job, leaseToken))
@@ -207,16 +198,12 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Sets a job aside if no decision fits it, so that the other jobs of its range continue (F-C9, F-C13,
-   * F-Q15).
-   */
+  /** Sets aside jobs that no decision fits, so that others of the range continue (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)
     } catch (error) {
-      // After a temporary error, and after an error while the job is flagged, the feed delivers the job
-      // again.
+      // After a temporary error, or if the job cannot even be flagged, the feed delivers the job again.
       if (error instanceof StoreUnavailable) throw error
       await this.aside.put(changed, { message: String(error), stepId: null })
     }
@@ -243,8 +230,7 @@ export class Scheduler {
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
-      // A race was lost, or an old version was read, so the remembered documents of this job are not
-      // reliable.
+      // A race was lost or an old version was read, so the remembered documents are not reliable.
       this.known.forget(job)
     }
     const message = `job ${changed.jobId}: contended after ${maxTries} tries; it will be delivered again`
