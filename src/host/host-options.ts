@@ -71,8 +71,8 @@ export interface HostOptions extends Connection, UnitSettings {
    */
   readonly port?: number
   /**
-   * How long the start waits for a store that does not answer, or that does not permit access yet. Default:
-   * not at all.
+   * The time that the start waits for a store that does not answer, or does not permit access yet. Default:
+   * none.
    */
   readonly patience?: StorePatience
   /** A signal that aborts a start while it waits. */

@@ -54,7 +54,7 @@ interface Source {
    * The lease of the step's feed range. Null if outcomes are recorded alone, without the writes that follow.
    */
   readonly leaseToken: string | null
-  /** Whether no other process can have begun the attempt, or can begin it now unnoticed by this process. */
+  /** True if no other process can have begun the attempt, nor can begin it unnoticed by this process. */
   readonly isFirst: boolean
 }
 
@@ -182,8 +182,8 @@ export class Agents {
   }
 
   /**
-   * Whether the attempt was dispatched to these agents, or this instance held the lease when it was
-   * dispatched.
+   * Checks whether the attempt was dispatched to these agents, or this instance held the lease when the
+   * attempt was dispatched.
    */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
@@ -268,7 +268,7 @@ export class Agents {
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
-  /** Notes whether the attempt fitted into the time it was given, unless the attempt asked for more time. */
+  /** Reports whether an attempt fitted into its time, unless the attempt asked for more time. */
   private review({ step }: OwnAttempt, offered: StepDocument, outcome: Outcome | null): void {
     const hasAskedForMore = step.completeByMs !== offered.completeByMs
     const isCutOff = outcome === null && !this.stopping.signal.aborted

@@ -38,7 +38,7 @@ export class Circuit {
     })
   }
 
-  /** Whether calls are suspended at this moment. */
+  /** True if calls are suspended at this moment. */
   get isOpen(): boolean {
     return this.clock.monotonic() < this.openUntilMs
   }

@@ -20,7 +20,7 @@ export interface Replaced<T> {
 /** A step that a decision needs, but that cannot be read. */
 export interface UnreadableStep {
   readonly stepId: string
-  /** Whether a newer version of the code wrote the step. */
+  /** True if a newer version of the code wrote the step. */
   readonly isNewer: boolean
   readonly message: string
 }
