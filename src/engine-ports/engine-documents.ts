@@ -8,7 +8,7 @@ import {
   type ScanScope,
 } from '../emulator/engine/index.js'
 
-/** Where jobs and steps live, and when what is shown of them may be shown. */
+/** The container of jobs and steps, and the function that waits until results may be returned (`settled`). */
 export interface EngineStateStoreOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
@@ -22,7 +22,7 @@ export class EngineDocuments {
     return this.options.container()
   }
 
-  /** Waits for the disk, because nothing may be shown that it did not take. */
+  /** Waits for the disk, because the store may return only data that the disk has stored. */
   async settled(): Promise<void> {
     try {
       await this.options.settled()
@@ -31,7 +31,10 @@ export class EngineDocuments {
     }
   }
 
-  /** Returns the documents that are wanted, by default of any partition and without a limit. */
+  /**
+   * Returns the documents for which `isWanted` returns true. Default: documents of any partition, without a
+   * limit.
+   */
   async find(
     isWanted: (document: Readonly<JsonObject>) => boolean,
     { partition, limit = Infinity }: { readonly partition?: string; readonly limit?: number } = {},

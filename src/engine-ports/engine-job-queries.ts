@@ -15,7 +15,7 @@ import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, stored } from './state-documents.js'
 
-/** The port of people's questions about jobs directly on the engine. */
+/** Implements the port of people's questions about jobs directly on the engine. */
 export class EngineJobQueries implements JobQueries {
   private readonly documents: EngineDocuments
 
@@ -82,7 +82,7 @@ export class EngineJobQueries implements JobQueries {
   }
 }
 
-/** Checks whether a document is a job that the filter asks for. */
+/** Checks whether a document is a job that matches the filter. */
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
   const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document

@@ -32,7 +32,10 @@ import {
   type OperationResult,
 } from '../emulator/engine/index.js'
 
-/** The containers of leases and feed, the unit, when results may be returned (`settled`), and the time. */
+/**
+ * The containers of the leases and of the feed, the unit, the function that waits until results may be
+ * returned (`settled`), and the time.
+ */
 export interface EngineLeaseStoreOptions {
   readonly leaseContainer: () => Container
   readonly monitoredContainer: () => Container
@@ -41,16 +44,15 @@ export interface EngineLeaseStoreOptions {
   readonly now: () => number
 }
 
-/** The account in lease ids, in place of the endpoint's host of a Cosmos client. */
+/** The account name in lease ids. A Cosmos client uses the host of its endpoint instead. */
 const accountHost = 'embedded'
 
-/**
- * How much longer than its time a lock is kept before it is removed, because its age is known only to the
- * second.
- */
+/** The additional time for which an expired lock is kept, because its age is known only to the second. */
 const lockGraceMs = 2_000
 
-/** Implements the lease store port directly on the engine, with the same rules as over REST. */
+/**
+ * Implements the lease store port directly on the engine. It follows the same rules as the store over REST.
+ */
 export class EngineLeaseStore implements LeaseStore {
   private readonly prefix: string
   private readonly partitioning: LeasePartitioning
@@ -59,8 +61,8 @@ export class EngineLeaseStore implements LeaseStore {
   /**
    * Creates the store of one instance.
    *
-   * @param decoded the leases of versions, shared by instances: a version never changes, so it is decoded
-   * once for all
+   * @param decoded the decoded leases, by document version. Instances share them: a version never changes, so
+   * it is decoded only once for all instances
    */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
@@ -164,7 +166,8 @@ export class EngineLeaseStore implements LeaseStore {
   }
 
   /**
-   * Executes an operation. Returns a refusal as a value, because each caller knows which ones are lost races.
+   * Executes an operation. Returns a refusal as a value, because only the caller knows which refusals are
+   * lost races.
    */
   private async write(id: string, operation: ItemOperation): Promise<OperationResult | Refusal> {
     let result: OperationResult | Refusal

@@ -18,7 +18,9 @@ import type { JsonObject } from '../emulator/engine/index.js'
 import { addressOf, EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { dueAt, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
-/** The state store port directly on the engine: the same rules as over REST, without the REST. */
+/**
+ * Implements the state store port directly on the engine. It follows the same rules as the store over REST.
+ */
 export class EngineStateStore implements StateStore {
   private readonly documents: EngineDocuments
 

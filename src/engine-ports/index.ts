@@ -2,12 +2,12 @@
  * # Engine ports
  *
  * Implements the ports (`LeaseStore`, `ChangeFeed`, `StateStore`, `JobQueries`) directly on the engine of the
- * embedded Cosmos DB, without REST and SDK. Simulations run thousands of instances on them. The suites in
- * `test/conformance` check that they behave as the adapters for a real account do.
+ * embedded Cosmos DB, without REST and SDK. Simulations run thousands of instances on these ports. The test
+ * suites in `test/conformance` check that the ports behave like the adapters for a real account.
  *
  * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
- * `engine-job-queries.ts`. A method reads or writes the engine synchronously. It resolves after the disk has
- * stored everything (`settled`). Start with `enginePorts` below.
+ * `engine-job-queries.ts`. A method reads or writes the engine synchronously. Its promise resolves after the
+ * disk has stored everything (`settled`). Start with `enginePorts` below.
  */
 import type { Lease, LeaseStore } from '../../lease-store/index.js'
 import type { ChangeFeed } from '../change-feed-processor/feed/change-feed.js'
@@ -19,29 +19,32 @@ import { EngineJobQueries } from './engine-job-queries.js'
 import { EngineLeaseStore } from './engine-lease-store.js'
 import { EngineStateStore } from './engine-state-store.js'
 
-/** The containers of a lease store, which are in one database, and the name of its deployment unit. */
+/** The containers of a lease store, which must be in one database, and the name of its deployment unit. */
 export interface LeaseStoreNames {
   readonly leaseContainer: string
   readonly monitoredContainer: string
   readonly processorName: string
 }
 
-/** The ports on one database of an engine. Each call returns a new instance. All share the stored data. */
+/**
+ * The ports on one database of an engine. Each call returns a new instance, and all instances share the
+ * stored data.
+ */
 export interface EnginePorts {
   changeFeed(container: string): ChangeFeed
   stateStore(container: string): StateStore
   jobQueries(container: string): JobQueries
   /**
-   * Each instance of a deployment unit needs its own lease store, which remembers the bootstrap lock it
-   * holds.
+   * Returns a new lease store. Each instance of a deployment unit needs its own, because the store remembers
+   * which bootstrap lock it holds.
    */
   leaseStore(names: LeaseStoreNames): LeaseStore
 }
 
 /**
- * Returns the ports on a database of an engine, without REST and SDK. A promise waits only for the disk, if
- * the engine has one. If a container is missing, `leaseStore` throws, and the other ports fail at their first
- * call.
+ * Returns the ports on a database of an engine, without REST and SDK. Their promises wait only for the disk,
+ * if the engine has a disk. If a container is missing, `leaseStore` throws, and the other ports fail at their
+ * first call.
  */
 export function enginePorts(engine: CosmosEngine, database: string): EnginePorts {
   const decoded = new WeakMap<DocumentVersion, Lease>()

@@ -4,7 +4,8 @@ import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/stor
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
 /**
- * Returns when a step or job is due, or when a job must have been taken up; Infinity for any other document.
+ * Returns the time when a step or job is due, or the time by which a scheduler must take up a job. Returns
+ * Infinity for any other document.
  */
 export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
@@ -17,8 +18,8 @@ export function dueAt(
 }
 
 /**
- * Makes an operation of the engine. The engine keeps the text of the document, so the caller may change it
- * later.
+ * Returns an operation for the engine. The engine keeps the text of the document, so the caller may change
+ * the document later.
  */
 export function toOperation(write: StateWrite): ItemOperation {
   const document = write.document as JsonObject
@@ -26,7 +27,10 @@ export function toOperation(write: StateWrite): ItemOperation {
   return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
 }
 
-/** Returns the conflict that a refusal means. Throws `StoreRefused` for any other refusal. */
+/**
+ * Returns the conflict for a refusal with status 404, 409 or 412. Throws `StoreRefused` for any other
+ * refusal.
+ */
 export function refused(refusal: Refusal, id: string): ApplyResult {
   switch (refusal.status) {
     case 404:
@@ -42,7 +46,7 @@ export function refused(refusal: Refusal, id: string): ApplyResult {
   }
 }
 
-/** Returns a copy of a version as the port shows it. */
+/** Returns a copy of a version in the form that the port returns. */
 export function stored(version: DocumentVersion): Stored<StateDocument> {
   return version.copy() as Stored<StateDocument>
 }
@@ -53,8 +57,8 @@ export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
 }
 
 /**
- * Returns the first items by their moment: at least `limit`, if there are as many, and never cut within a
- * moment.
+ * Returns the first items in the order of their moments. Returns at least `limit` items, if there are that
+ * many, and always all items of a moment.
  */
 export function wholeMoments<T>(
   found: readonly T[],

@@ -5,17 +5,20 @@ import type { Telemetry } from '../telemetry/index.js'
 import type { OpenConnection } from '../connection/internal.js'
 
 /**
- * The interval in which a running host reads its account. Each read is a request, but costs no request units.
+ * The interval at which a running host reads its account. Each read is a request, but it costs no request
+ * units.
  */
 const askEveryMs = 300_000
 
 /**
- * Consistency levels at which a process may not read its own writes, so it could decide on outdated
- * documents.
+ * Consistency levels at which a process may not see its own writes, so it could decide on outdated documents.
  */
 const tooWeak: readonly string[] = ['Eventual', 'ConsistentPrefix']
 
-/** Returns why roles must not run on this account with this client (I12, I22); null if they may. */
+/**
+ * Returns the reason why roles must not run on this account with this client (I12, I22). Returns null if they
+ * may run.
+ */
 export function accountProblem(
   { endpoint, client }: Pick<OpenConnection, 'endpoint' | 'client'>,
   account: DatabaseAccount | undefined,
@@ -33,11 +36,11 @@ export function accountProblem(
       'or a stronger one'
     )
   }
-  // Cast, because the SDK's type lacks a property that the service returns.
+  // The cast is needed because the SDK's type lacks a property that the service returns.
   const { defaultConsistencyLevel: usual = null } = (account?.consistencyPolicy ?? {}) as {
     readonly defaultConsistencyLevel?: string
   }
-  // A request cannot get a stronger consistency than the account's.
+  // A request cannot get a stronger consistency than the default of the account.
   if (usual !== null && tooWeak.includes(usual)) {
     return (
       `${endpoint} reads with consistency ${JSON.stringify(usual)} by default: set it to ` +
@@ -48,8 +51,8 @@ export function accountProblem(
 }
 
 /**
- * Returns the consistency level in the client's options; null if there is none, so that the account's default
- * applies.
+ * Returns the consistency level in the client's options. Returns null if there is none; then the account's
+ * default applies.
  */
 function consistencyOf(client: OpenConnection['client']): string | null {
   const context: unknown = Reflect.get(client, 'clientContext')
@@ -61,9 +64,9 @@ function consistencyOf(client: OpenConnection['client']): string | null {
 }
 
 /**
- * Checks the account of a running host again from time to time, because its settings may change after the
- * start. While there is a problem, the host is not ready and says why. It cannot undo what two regions have
- * both accepted.
+ * Checks the account of a running host again from time to time, because the account's settings may change
+ * after the start. While there is a problem, the host is not ready and reports the reason. If two regions
+ * have both accepted a write, the host cannot undo that.
  *
  * States: idle → running (`start`) → idle (`stop`).
  */
@@ -79,12 +82,15 @@ export class AccountWatch {
     this.loop = new BackgroundLoop({
       clock,
       turn: () => this.ask(),
-      // A failed read says nothing about the account. The roles report a store that does not answer.
+      // A failed read says nothing about the account. The roles themselves report a store that does not
+      // answer.
       onError: () => askEveryMs,
     })
   }
 
-  /** Returns why the host should not work on this account; null while no reason is known. */
+  /**
+   * Returns the reason why the host should not work on this account. Returns null while no reason is known.
+   */
   unhealthyReason(): string | null {
     return this.current
   }

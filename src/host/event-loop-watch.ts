@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/index.js'
 
-/** The delay of a timer from which the event loop counts as blocked. */
+/** If a timer is this late, the event loop counts as blocked. */
 const blockedAfterMs = 10_000
 
-/** The time after a block in which the process takes no new work, because it may block again. */
+/** The time after a block in which the process takes no new work, because the loop may be blocked again. */
 const restMs = 60_000
 
-/** The interval of checking the event loop. */
+/** The interval at which the event loop is checked. */
 const lookEveryMs = 1_000
 
 /**
@@ -34,12 +34,15 @@ export class EventLoopWatch {
     }
   }
 
-  /** Returns how long the event loop was blocked at the last look, in milliseconds; null if it was not. */
+  /**
+   * Returns how long the event loop was blocked at the last check, in milliseconds. Returns null if it was
+   * not blocked.
+   */
   get blockedMs(): number | null {
     return this.latestBlockMs
   }
 
-  /** Returns why this process should take no new work, or null. */
+  /** Returns the reason why this process should take no new work, or null. */
   unhealthyReason(): string | null {
     const agoMs = this.clock.monotonic() - this.blockedAtMs
     return agoMs < restMs ? `the event loop was blocked ${Math.round(agoMs)} ms ago` : null

@@ -7,23 +7,23 @@ export interface Verdict {
   readonly problems: readonly string[]
 }
 
-/** Returns the verdict for these problems: healthy if there is none. */
+/** Returns the verdict for these problems. It is healthy if there are no problems. */
 export function verdict(problems: readonly string[] = []): Verdict {
   return { isHealthy: problems.length === 0, problems }
 }
 
-/** A part of the process that may be unable to work although the process is alive. */
+/** A part of the process that may be unable to work while the process itself is alive. */
 export interface HealthSource {
-  /** Returns why it cannot work at the moment, or null. */
+  /** Returns the reason why the part cannot work at the moment, or null. */
   unhealthyReason(): string | null
 }
 
-/** The parts of a unit that its health is judged by. */
+/** The parts of a unit from which its health is judged. */
 export type WatchedUnit = Pick<Unit, 'health' | 'unhealthyReason'>
 
 /**
- * Judges the health of a process. It is alive if its own loops turn and its event loop is not blocked. If the
- * store is down, the process is not ready but still alive, since a restart would not help (R165).
+ * Judges the health of a process. A process is alive if its own loops run and its event loop is not blocked.
+ * If the store is down, the process is not ready but still alive, because a restart would not help (R165).
  *
  * States: starting → running (`started`) → stopping (`stopping`).
  */
@@ -34,7 +34,7 @@ export class Health {
 
   constructor(private readonly eventLoop: Pick<EventLoopWatch, 'blockedMs'>) {}
 
-  /** Sets what the start waits for, in words. */
+  /** Sets the reason, in words, why the start waits. */
   waits(reason: string): void {
     this.notRunning = reason
   }
@@ -57,7 +57,7 @@ export class Health {
     this.units.set(role, unit)
   }
 
-  /** Returns whether this process is alive. If not, a restart may help. */
+  /** Returns whether this process is alive. If it is not, a restart may help. */
   live(): Verdict {
     const problems = this.notRunning === null ? [...this.units].flatMap(stuckUnit) : []
     const { blockedMs } = this.eventLoop

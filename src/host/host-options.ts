@@ -42,46 +42,49 @@ export interface UnitSettings
    */
   readonly unitPrefix?: string
   /**
-   * Returns whether the agents here should take work. It is called often, so it must not make requests. While
-   * it returns false or throws, this instance releases its leases of the agents, and others do the work.
-   * Default: always true.
+   * Returns whether the agents of this process should take work. The function is called often, so it must not
+   * make requests. While it returns false or throws, this instance releases its leases of the agents, and
+   * other instances do the work. Default: always true.
    */
   readonly isHealthy?: () => boolean
   /** Intervals of the change feed processors. */
   readonly timing?: ProcessorTiming
   /**
-   * A URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at once are
-   * one message. Default: none.
+   * The URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at the same
+   * time are sent in one message. Default: none.
    */
   readonly alertWebhook?: string
 }
 
 /** The roles of a host, its store, and its settings. */
 export interface HostOptions extends Connection, UnitSettings {
-  /** Default: all four roles. */
+  /** The roles that run in this process. Default: all four roles. */
   readonly roles?: readonly Role[]
   /**
-   * Default: a unique name, made of the machine's name and the process id; on App Service of app, slot and
-   * machine.
+   * The name of this instance. Default: a unique name, made of the machine's name and the process id; on App
+   * Service, it is made of the app, the slot and the machine.
    */
   readonly instanceName?: string
   /**
-   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached; 0 for
-   * any. Default: none.
+   * The port of `/`, `/healthz`, `/readyz` and `/metrics`. The port opens before the store is reached. 0
+   * means any free port. Default: none.
    */
   readonly port?: number
   /**
-   * How long the start waits for a store that does not answer or does not permit access yet. Default: not at
-   * all.
+   * The time that the start waits for a store that does not answer, or does not permit access yet. Default:
+   * none.
    */
   readonly patience?: StorePatience
-  /** Aborts a start that waits. */
+  /** A signal that aborts a start while it waits. */
   readonly signal?: AbortSignal
   /**
-   * Receives the events. Default: OpenTelemetry, which does nothing in a process that has registered no SDK.
+   * Receives the events. Default: OpenTelemetry, which does nothing in a process without a registered SDK.
    */
   readonly telemetry?: Telemetry
-  /** Default: the machine's clock. Answers of the store correct its time of day. */
+  /**
+   * The clock of the host. Default: the machine's clock. Its time of day is corrected by the answers of the
+   * store.
+   */
   readonly clock?: Clock
 }
 
@@ -119,13 +122,13 @@ const shape = {
   ...alertShape,
 }
 
-/** The options of a host besides its connection, with defaults and durations in milliseconds. */
+/** The options of a host except its connection, with defaults and durations in milliseconds. */
 export type HostSettings = Values<typeof shape>
 
 /**
  * Returns the settings of a host.
  *
- * @throws ConfigurationInvalid with every problem of the options, those of the connection included
+ * @throws ConfigurationInvalid with every problem of the options, including the options of the connection
  */
 export function hostSettings(options: HostOptions): HostSettings {
   const own = Object.entries(options).filter(([name]) => !Object.hasOwn(connectionShape, name))

@@ -49,19 +49,20 @@ export interface Host {
   /** The port of the status server; null if there is none. */
   readonly port: number | null
   /**
-   * Submits and reads jobs on the same store. A job accepted in a range of this process's scheduler begins at
-   * once. A caller that waits here for a job that ends in this process gets its result. Neither costs a
-   * request.
+   * The client submits and reads jobs on the same store. If a job is accepted in a range of this process's
+   * scheduler, it begins immediately. If a caller waits here for a job that ends in this process, the caller
+   * gets the result from memory. Neither case costs a request.
    */
   readonly client: JobClient
   figures(): HostFigures
   /**
-   * Looks for free leases now instead of at the next cycle. Call it when other instances have come or gone.
+   * Looks for free leases now instead of at the next cycle. Call this function when other instances have
+   * started or stopped.
    */
   rebalance(): void
   /**
-   * Stops reading, stores checkpoints and releases every lease, idle ones first. Then it waits for running
-   * handlers and aborts them when their time is over.
+   * Stops reading, stores checkpoints and releases every lease, idle leases first. Then waits for running
+   * handlers, and aborts them when their time is over.
    */
   stop(): Promise<void>
 }
@@ -69,7 +70,8 @@ export interface Host {
 /**
  * Runs roles in this process until `stop`.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do; no role runs then
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused; each message says what to do. No role runs
+ * then
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = hostSettings(options)
@@ -88,7 +90,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** The parts of a host that exist before its store is reached, and until all roles have stopped. */
+/** The parts of a host that exist before the store is reached. They exist until all roles have stopped. */
 interface Shell {
   readonly instanceName: string
   readonly wanted: readonly Role[]
@@ -145,7 +147,7 @@ function watchAccount(connection: OpenConnection, { clock, telemetry, health, cl
   closing.push(() => watch.stop())
 }
 
-/** Waits for the store as long as the patience lasts, and checks it. */
+/** Waits for the store, at most for the time in `patience`, and checks the store. */
 function reached(
   connection: OpenConnection,
   settings: HostSettings,
@@ -162,8 +164,8 @@ function reached(
 }
 
 /**
- * Starts a unit. Its errors are explained, so that the start also waits for a store that fails during the
- * unit's first leases.
+ * Starts a unit. Its errors are explained, so that the start also waits if the store fails while the unit
+ * creates its first leases.
  */
 async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> {
   try {

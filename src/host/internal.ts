@@ -1,3 +1,3 @@
-/** The names of this room that only other rooms see. */
+/** The additional names of this room that only other rooms see. */
 export { verdict } from './health.js'
 export { serveStatus } from './status-server.js'

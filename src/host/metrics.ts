@@ -45,7 +45,7 @@ export class Metrics implements Telemetry {
     if (event.type === 'store.recovered') this.set('stepward_store_troubled', 0)
   }
 
-  /** The number of leases held at this moment, of all processors. */
+  /** The number of leases that all processors hold at this moment. */
   get leasesOwned(): number {
     return [...(this.series.get('stepward_leases_owned')?.values() ?? [])].reduce(
       (sum, count) => sum + count,

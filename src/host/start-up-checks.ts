@@ -5,14 +5,14 @@ import { StoreRefused } from '../sas/index.js'
 import { accountProblem } from './account-watch.js'
 import { type OpenConnection, explained, type Containers } from '../connection/internal.js'
 
-/** The most requests made to learn the store's time. */
+/** The largest number of requests that learn the store's time. */
 const maxQuestions = 5
 
 /**
- * Checks what must hold before a role runs: one write region, consistency, permission to write, and the
- * clocks.
+ * Checks the conditions that must hold before a role runs: one write region, consistency, permission to
+ * write, and the clocks.
  *
- * @throws StoreRefused or StoreUnavailable, each saying what to do
+ * @throws StoreRefused or StoreUnavailable; each message says what to do
  */
 export async function checkStore(
   connection: OpenConnection,
@@ -24,7 +24,7 @@ export async function checkStore(
     const problem = accountProblem(connection, resource)
     if (problem !== null) throw new StoreRefused(problem)
     await Promise.all([state, leases].map((container) => mayWrite(container)))
-    // Every answer contains the time. More are needed only if slow answers left the time too uncertain.
+    // Every answer contains the time. More answers are needed only if slow ones left the time too uncertain.
     for (let asked = 1; asked < maxQuestions && !clock.isSettled; asked += 1) {
       await connection.client.getDatabaseAccount()
     }
@@ -33,7 +33,9 @@ export async function checkStore(
   }
 }
 
-/** Checks the right to write by replacing a document that does not exist, which changes nothing. */
+/**
+ * Checks the permission to write. For this it replaces a document that does not exist, which changes nothing.
+ */
 async function mayWrite(container: Container): Promise<void> {
   const id = 'stepward.permission-check'
   try {

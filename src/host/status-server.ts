@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { ConfigurationInvalid } from '../connection/index.js'
 import type { Verdict } from './health.js'
 
-/** The status shown to probes and to people. */
+/** The status that probes and people see. */
 export interface Status {
-  /** Returns facts for a browser that opens the root. They must contain no secret. */
+  /** Returns facts for a person who opens `/` in a browser. They must contain no secret. */
   about(): Readonly<Record<string, unknown>>
   live(): Verdict
   ready(): Verdict
@@ -26,9 +26,9 @@ interface Answer {
 
 /**
  * Serves `GET /`, `/healthz` (alive), `/readyz` (working) and `/metrics` on every address of the machine. `/`
- * always answers 200, because App Service asks it whether the app runs.
+ * always answers 200, because App Service uses it to check whether the app runs.
  *
- * @throws ConfigurationInvalid when the port is not available
+ * @throws ConfigurationInvalid if the port is not available
  */
 export function serveStatus(port: number, status: Status): Promise<StatusServer> {
   const server = createServer((request, response) => {

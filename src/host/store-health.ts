@@ -2,7 +2,7 @@ import { cosmosErrorKind, isTransient, type CosmosErrorKind } from '../../lease-
 import type { Clock } from '../platform/index.js'
 import type { Delivery, Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
-/** The time without a failure after which a success ends the episode. */
+/** An episode of failures ends with the first success that follows this time without a failure. */
 const quietMs = 5_000
 
 interface Episode {
@@ -20,9 +20,9 @@ const reasons: Partial<Record<CosmosErrorKind['kind'], string>> = {
 const unreachable = 'the store does not answer: the process keeps trying and continues when the store is back'
 
 /**
- * A sink before other sinks. It reports once when the store becomes unhealthy and once when that ends, and
- * suppresses the failures that follow from it. Failures of other kinds, such as a delegate's own, pass
- * unchanged.
+ * A telemetry sink in front of other sinks. It reports once when the store becomes unhealthy and once when
+ * the store is healthy again. It suppresses the failures that follow from the unhealthy store. Failures of
+ * other kinds, such as a delegate's own failures, pass unchanged.
  *
  * States: healthy → unhealthy (a failure of the store) → healthy (a success, with no failure for five seconds
  * before it).
@@ -35,7 +35,7 @@ export class StoreHealth implements Telemetry {
     private readonly next: Telemetry,
   ) {}
 
-  /** Returns why the store does not serve this process, or null. */
+  /** Returns the reason why the store does not serve this process, or null. */
   unhealthyReason(): string | null {
     return this.episode?.reason ?? null
   }
@@ -50,7 +50,7 @@ export class StoreHealth implements Telemetry {
     }
   }
 
-  /** Runs a delivery inside the spans of the following sinks. */
+  /** Runs a delivery inside the spans of the next sinks. */
   during<T>(delivery: Delivery, run: () => Promise<T>): Promise<T> {
     return this.next.during?.(delivery, run) ?? run()
   }
@@ -76,14 +76,16 @@ export class StoreHealth implements Telemetry {
 }
 
 /**
- * Returns whether an event shows an answer of the store. Other events of this process do not show that the
+ * Returns whether an event shows that the store answered. Other events of this process do not show that the
  * store is back.
  */
 function isAnswer({ type }: TelemetryEvent): boolean {
   return type === 'store.charged' || type === 'page.delivered' || type === 'checkpoint.stored'
 }
 
-/** Returns why the store failed; null if the event is not about a failure of the store. */
+/**
+ * Returns the reason why the store failed. Returns null if the event does not report a failure of the store.
+ */
 function storeFailureOf(event: TelemetryEvent): string | null {
   if (event.type === 'feed.unanswered') return unreachable
   const isFailure =

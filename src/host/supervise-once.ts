@@ -13,15 +13,16 @@ import {
 import type { Connection } from '../connection/index.js'
 import { hostSettings, type HostOptions } from './host-options.js'
 
-/** The options of a host that a single sweep needs. */
+/** The host options that a single sweep needs. */
 export type SuperviseOnceOptions = Connection &
   Pick<HostOptions, 'instanceName' | 'telemetry' | 'deadlineGrace'>
 
 /**
- * Recovers everything that is overdue now, and ends. It runs the supervisor from a timetable (cron, WebJob)
- * where no process runs for long (R106, R171). It takes no lease, so it may run beside other supervisors.
+ * Recovers all work that is overdue now, and ends. If no process runs for long, call this function from a
+ * schedule (cron, WebJob) to run the supervisor (R106, R171). It takes no lease, so it may run beside other
+ * supervisors.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused; each message says what to do
  */
 export async function superviseOnce(options: SuperviseOnceOptions): Promise<SweepResult> {
   const settings = hostSettings({ ...options, roles: ['supervisor'] })

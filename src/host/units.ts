@@ -31,10 +31,10 @@ export interface UnitParts {
   readonly telemetry: Telemetry
   readonly hints: FeedHints
   readonly inProcessPath: InProcessPath
-  /** Tells callers that wait in this process about jobs that end in it. */
+  /** Reports the jobs that end in this process to callers that wait for them in this process. */
   readonly endings: JobEndings
   readonly clock: Clock
-  /** Says why this process should take no new work after its event loop was blocked. */
+  /** Reports the reason why this process should take no new work after its event loop was blocked. */
   readonly eventLoop: HealthSource
 }
 

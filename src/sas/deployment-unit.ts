@@ -34,7 +34,8 @@ import {
 import { wakingReaders } from './in-process/waking-store.js'
 
 /**
- * Options of every instance: the store of documents, the feed of their changes, and the leases of its unit.
+ * Options of every instance: the store of documents, the feed of their changes, the leases of its unit, and
+ * names.
  */
 export interface UnitOptions {
   readonly store: StateStore
@@ -45,13 +46,13 @@ export interface UnitOptions {
   readonly processorName: string
   /** The name of this instance. No two instances use the same name. */
   readonly instanceName: string
-  /** Intervals of the change feed processor. An omitted one has the default of the processor. */
+  /** Intervals of the change feed processor. An omitted interval has the default of the processor. */
   readonly timing?: ProcessorTiming
-  /** Shared by all readers and writers of the state container in this process. */
+  /** Hints about new writes, shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
   /**
-   * Shared by the scheduler and the agents of this process. Without it they communicate through the feed
-   * only.
+   * The path between the scheduler and the agents of this process. Without it they communicate only through
+   * the feed.
    */
   readonly inProcessPath?: InProcessPath
   readonly telemetry?: Telemetry
@@ -65,16 +66,19 @@ export interface Unit {
   start(): Promise<void>
   /** Looks for free leases now instead of at the next cycle. */
   rebalance(): void
-  /** Returns the health of its change feed processor, without a request. */
+  /** Returns the health of the instance's change feed processor. Makes no request. */
   health(): ProcessorHealth
-  /** Returns why this instance takes no work since its last look at the leases, or null. */
+  /**
+   * Returns the reason, found at the last check of the leases, why this instance takes no work. Null if there
+   * is none.
+   */
   unhealthyReason(): string | null
-  /** Stores checkpoints and releases every lease, then lets running work finish within its budget. */
+  /** Stores checkpoints and releases every lease. Then lets running work finish within its time limit. */
   stop(): Promise<void>
 }
 
 interface Role {
-  /** Returns why this instance should own no leases at the moment, or null. */
+  /** Returns the reason why this instance should own no leases at the moment, or null. */
   unhealthyReason?(): string | null
   onChanges(changes: readonly Change[], context: ChangeFeedContext): Promise<void> | void
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
@@ -121,10 +125,10 @@ export function createAgents(
     AgentsSettings & {
       readonly agents: readonly Agent[]
       /**
-       * Returns why this instance should take no work at the moment, or null. It is called often, so it must
-       * answer from memory. While there is a reason, the instance gives its leases back. It also does so when
-       * it cannot record outcomes, or when the circuit breakers of all its agents are open. Default: always
-       * null.
+       * Returns a reason, decided by the user's code, why this instance should take no work at the moment;
+       * null if there is none. It is called often, so it must answer from memory. While there is a reason,
+       * the instance gives its leases back. The instance also gives them back if it cannot record outcomes,
+       * or if the circuit breakers of all its agents are open. Default: always null.
        */
       readonly unhealthyReason?: () => string | null
     },
@@ -168,8 +172,9 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
 }
 
 /**
- * Recovers everything overdue once, without leases and without waiting. It is meant for short-lived hosts
- * that a schedule starts. It may run beside other supervisors: each step is recovered by only one of them.
+ * Recovers all overdue work once, without leases and without waiting. The function is meant for short-lived
+ * hosts that a schedule starts. It may run beside other supervisors: each step is recovered by only one of
+ * them.
  *
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
@@ -183,8 +188,8 @@ export function superviseOnce(
 }
 
 /**
- * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators
- * to flagged jobs.
+ * Creates an instance of the notifier. It sends the notices of jobs with a `replyTo`, and alerts operators to
+ * flagged jobs.
  *
  * @throws TypeError that lists every problem of the settings
  */
@@ -232,10 +237,10 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
 
 /**
  * The poll intervals of each role. The scheduler and the agents poll often soon after activity, because
- * writes of other processes come without a hint. Their pause doubles, so this costs only three or four more
- * polls before they are idle. The supervisor may poll rarely: deadlines are further away, and it has its
- * sweep. For the notifier, half a second is acceptable if another process writes. With a longer pause, fewer
- * versions of an often changed document are read.
+ * writes of other processes come without a hint. The pause between polls doubles, so there are only three or
+ * four more polls before these roles are idle. The supervisor may poll rarely, because deadlines are further
+ * away and it also has its sweep. For the notifier, half a second is acceptable if another process writes.
+ * With a longer pause, fewer versions of an often changed document are read.
  */
 const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },

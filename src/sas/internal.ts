@@ -1,4 +1,4 @@
-/** The names of this room that only other rooms see. */
+/** The additional names of this room that only other rooms see. */
 export { isAgent } from './agents/agent.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
 export { CosmosJobQueries } from './store/cosmos-job-queries.js'

@@ -13,15 +13,15 @@ import type { AlertSink } from './notifier/alert-sink.js'
 
 /** The settings of an instance of the agents. */
 export interface AgentsSettings {
-  /** The number of handlers that run at once. Default 16. */
+  /** The number of handlers that run at the same time. Default 16. */
   readonly slots?: number
-  /** The time that handlers may go on when the instance stops. Default 3 s. */
+  /** The time that running handlers have to finish when the instance stops. Default 3 s. */
   readonly stopBudget?: Duration
 }
 
 /** The settings of an instance of the supervisor. */
 export interface SupervisorSettings {
-  /** The interval of looking for overdue steps. Default 30 s. */
+  /** The interval at which the supervisor looks for overdue steps. Default 30 s. */
   readonly sweepInterval?: Duration
   /** The time after a deadline before the step counts as overdue. Default 2 s. */
   readonly deadlineGrace?: Duration
@@ -32,41 +32,42 @@ export interface NotifierSettings {
   /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * The most calls of each sink that one instance makes in a minute. If more jobs are flagged, one call
-   * contains up to 250 of them. Default 20.
+   * The largest number of calls of each sink that one instance makes in a minute. If more jobs are flagged,
+   * one call contains up to 250 of them. Default 20.
    */
   readonly alertCallsPerMinute?: number
-  /** The time after which an alert is raised again while its cause remains. At least 1 s. Default a day. */
+  /** The time after which an alert is raised again if its cause remains, at least 1 s. Default 1 d. */
   readonly remindAfter?: Duration
   /**
-   * The time that a receiver of replies or alerts may take before the message is sent again. Default 10 s.
+   * The time that a receiver may take for a reply or an alert. After this time, the message is sent again.
+   * Default 10 s.
    */
   readonly sendTimeout?: Duration
-  /** How often and at which intervals notices are tried. Default: 30 tries in about four hours. */
+  /** The number of tries for a notice, and the pauses between them. Default: 30 tries in about four hours. */
   readonly noticeRetry?: Partial<Retry>
   /** The interval of the queries for unsent notices and flagged jobs. Default 1 m. */
   readonly notifySweepInterval?: Duration
 }
 
-/** The kinds of {@link AgentsSettings}. */
+/** The kind and the default of each of the {@link AgentsSettings}. */
 export const agentsShape = {
   slots: optional(wholeNumber(1), 16),
   stopBudget: optional(duration(0), 3_000),
 }
 
-/** The kinds of {@link SupervisorSettings}. */
+/** The kind and the default of each of the {@link SupervisorSettings}. */
 export const supervisorShape = {
   sweepInterval: optional(duration(), 30_000),
   deadlineGrace: optional(duration(0), 2_000),
 }
 
 /**
- * Pauses grow from a second to a quarter of an hour, so a receiver that is away for four hours misses no
+ * Pauses grow from a second to a quarter of an hour, so a receiver that is down for four hours misses no
  * notice.
  */
 const noticeRetry = { tries: 30, backoff: { minMs: 1_000, maxMs: 900_000 } }
 
-/** The kinds of {@link NotifierSettings}. */
+/** The kind and the default of each of the {@link NotifierSettings}. */
 export const notifierShape = {
   alertSinks: optional(
     kind<readonly AlertSink[]>(

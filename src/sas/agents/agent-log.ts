@@ -4,7 +4,8 @@ type Logged = TelemetryEventOf<'agent.logged'>
 
 /**
  * The log of a handler. Each line becomes an `agent.logged` event, which the console logger writes like any
- * other event. The ids of job, step, attempt and instance are added to it. Never throws.
+ * other event. The event also has the ids of the job, the step, the attempt and the instance. The log never
+ * throws.
  */
 export type AgentLog = Readonly<
   Record<

@@ -6,50 +6,54 @@ import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
 import { toTemplate, type ValueOrReference } from '../model/reference.js'
 
-/** The attempt that a handler is making, and what the handler may ask for. */
+/** The attempt that a handler is making, and the requests that the handler may make. */
 export interface AgentContext {
   readonly jobId: string
   readonly orderId: string
   readonly stepId: string
-  /** 1 for the first try of a step. */
+  /** The number of this attempt: 1 for the first try of a step. */
   readonly attempt: number
   /**
-   * The same for every attempt at this step: pass it to the remote service, which can then recognise a
-   * repetition.
+   * The key is the same for every attempt at this step. Pass the key to the remote service, so that the
+   * service can recognise a repetition.
    */
   readonly idempotencyKey: string
   /**
-   * For an undo: the idempotency key of the operation it undoes. The remote service knows this key even if
-   * its answer was lost. Otherwise null.
+   * For an undo: the idempotency key of the operation that is undone. The remote service knows this key even
+   * if its answer was lost. Null for any other step.
    */
   readonly undoes: string | null
-  /** When the attempt times out. `extend` moves it later. No outcome is recorded after it. */
+  /**
+   * The time when the attempt times out. `extend` moves the deadline later. No outcome is recorded after it.
+   */
   readonly deadline: Date
-  /** Aborts shortly before the deadline and when the host stops. Pass it to every call that waits. */
+  /** Aborts shortly before the deadline and when the host stops. Pass the signal to every call that waits. */
   readonly signal: AbortSignal
   /**
-   * Asks for more time, for work that may take longer than the step's `completeWithin`. Call it whenever
-   * there is progress. Afterwards at least half of `completeWithin` is left, unless the job itself must be
-   * done earlier. It writes only if less is left. Rejects if no outcome would be recorded any more: the
-   * handler has returned, or `signal` has aborted because the deadline passed or the step was stopped or
-   * given to another attempt. Also rejects if the store does not answer before the deadline.
+   * Asks for more time, for work that may take longer than the step's `completeWithin`. Call `extend`
+   * whenever there is progress. Afterwards at least half of `completeWithin` is left, unless the job itself
+   * must be done earlier. Only if less is left does the call write to the store.
+   *
+   * It rejects if no outcome would be recorded any more, because the handler has returned or `signal` has
+   * aborted. The signal aborts if the deadline passed, or the step was stopped or given to another attempt.
+   * The call also rejects if the store does not answer before the deadline.
    */
   readonly extend: () => Promise<void>
   /**
-   * Reads a document of your own in the job's partition, such as one stored `alongside`. Returns null if
-   * there is none. Rejects with `StoreUnavailable` if the store could not be reached.
+   * Reads a document of your own in the job's partition, such as a document stored `alongside`. Returns null
+   * if there is none. Rejects with `StoreUnavailable` if the store could not be reached.
    */
   readonly readDocument: (id: string) => Promise<Readonly<Record<string, unknown>> | null>
-  /** Logs to the host's own events: `context.log.info('held', { sku })`. */
+  /** Writes to the host's own events, for example `context.log.info('held', { sku })`. */
   readonly log: AgentLog
-  /** Fails the step without further attempts and asks an operator to look. Always throws. */
+  /** Fails the step without further attempts, and asks an operator to look at the job. Always throws. */
   failPermanently(error: unknown): never
 }
 
 /**
- * The code of one operation. If it returns, the step succeeds with the returned value (JSON) as its output.
- * If it throws, the failure is recorded with diagnostics, and the step is tried again after its back-off. It
- * may run more than once for one step, so it must be idempotent.
+ * The code of one operation. If the handler returns, the step succeeds with the returned value (JSON) as its
+ * output. If the handler throws, the failure is recorded with diagnostics, and the step is tried again after
+ * its back-off. A handler may run more than once for one step, so it must be idempotent.
  */
 export type AgentHandler<I, O> = (input: I, context: AgentContext) => Promise<O> | O
 
@@ -58,58 +62,65 @@ export interface OperationCall<O> {
   readonly actor: string
   readonly action: string
   readonly input: Json
-  /** Never set. Carries the type of the output. */
+  /** Never set. The property only carries the type of the output. */
   readonly output?: O
 }
 
-/** One operation of an agent, as workflows name it. Calling it binds its input. */
+/** One operation of an agent, for use in workflows. A call of the operation binds its input. */
 export interface Operation<I, O> {
   (input: ValueOrReference<I>): OperationCall<O>
   readonly actor: string
   readonly action: string
 }
 
-/** Handlers by the names of their operations. Parameters are contravariant, so only `never` is any input. */
+/**
+ * Handlers by the names of their operations. Parameters are contravariant, so the input type that accepts
+ * every handler is `never`.
+ */
 export type AgentHandlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
 
-/** An agent: its operations for workflows to name, and its handlers for a host to run. */
+/** An agent. Workflows name its operations, and a host runs its handlers. */
 export type Agent<H extends AgentHandlers = AgentHandlers> = {
   readonly [K in keyof H]: H[K] extends (input: infer I, context: AgentContext) => infer O
     ? Operation<I, Awaited<O>>
     : never
 } & { readonly [definition]: unknown }
 
-/** What a host needs to know of an agent. */
+/** The facts that a host needs about an agent. */
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
-  /** How many of its handlers run at once in one instance. Null means all slots of the instance. */
+  /**
+   * The number of its handlers that run at the same time in one instance. Null means all slots of the
+   * instance.
+   */
   readonly slots: number | null
-  /** How often a handler may be called within one attempt, and the pauses between the calls. */
+  /** The largest number of calls of a handler within one attempt, and the pauses between these calls. */
   readonly retry: ResolvedRetry
-  /** Null if the remote service is always called. */
+  /** The settings of the circuit breaker. Null if the remote service is always called. */
   readonly circuit: CircuitOptions | null
 }
 
 /** Options for running an agent. */
 export interface AgentOptions {
   /**
-   * How many handlers of this agent run at once in one instance, 1 or more. Set it to what the remote service
-   * can bear. Default: all slots of the instance.
+   * The number of handlers of this agent that run at the same time in one instance, 1 or more. Choose a
+   * number that the remote service can bear. Default: all slots of the instance.
    */
   readonly slots?: number
   /**
    * Retries for faults that pass quickly. A handler that throws is called again within the same attempt, up
-   * to `tries` times in all (1 or more), after a pause that doubles from `min` to `max`. The attempt fails,
-   * and counts once, after the last try, when the handler calls `failPermanently`, or when `max` no longer
-   * fits before the deadline. Default: one try.
+   * to `tries` times in all (1 or more). The pause before each call doubles from `min` to `max`.
+   *
+   * The attempt fails, and counts as one failure, in three cases: the last try failed, the handler called
+   * `failPermanently`, or too little time is left before the deadline for a pause of `max`. Default: one try.
    */
   readonly retry?: Required<Retry>
   /**
-   * After this number of `failures` in a row (1 or more) in one instance, attempts fail for the time
-   * `openFor` without calling the handler. Then one attempt is let through as a test. Attempts that fail this
-   * way count like others, so choose back-offs of steps longer than `openFor`. Default: the handler is always
-   * called.
+   * The circuit breaker. After this number of `failures` in a row (1 or more) in one instance, attempts fail
+   * for the time `openFor` without a call of the handler. Then one attempt calls the handler as a test.
+   * Attempts that fail without a call count like other failures, so choose back-offs of steps that are longer
+   * than `openFor`. Default: the handler is always called.
    */
   readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }
 }
@@ -120,10 +131,10 @@ const definition = Symbol('stepward.agent')
 export const namePattern = /^[a-z][a-z0-9-]*$/
 
 /**
- * Defines an agent: a name, and one handler for each operation it offers.
+ * Defines an agent by a name and one handler for each operation that the agent offers.
  *
- * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, an
- * option outside its bounds
+ * @throws TypeError that lists every problem: a name that does not match `[a-z][a-z0-9-]*`, no operation, or
+ * an option outside its bounds
  */
 export function defineAgent<H extends AgentHandlers>(
   name: string,
@@ -174,7 +185,7 @@ function operation(actor: string, action: string): Operation<unknown, unknown> {
   return Object.assign(call, { actor, action })
 }
 
-/** Checks whether a value, for instance an export of a user's module, is an agent. */
+/** Checks whether a value, such as an export of a user's module, is an agent. */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && definition in value
 }

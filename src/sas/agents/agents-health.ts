@@ -1,25 +1,28 @@
 import type { Clock } from '../../platform/index.js'
 import type { Circuit } from './circuit.js'
 
-/** After this many outcomes in a row that could not be recorded, an instance takes no work for `restMs`. */
+/** If this number of outcomes in a row could not be recorded, an instance takes no work for `restMs`. */
 const mostLost = 3
 const restMs = 60_000
 
 /**
- * Judges from recent outcomes whether an agents instance should take work (R124). It only reports: the change
- * feed processor gives the leases back. It knows only this process and decides nothing about steps.
+ * Judges from recent outcomes whether an agents instance should take work (R124). This class only reports;
+ * the change feed processor gives the leases back. The class knows only this process and decides nothing
+ * about steps.
  */
 export class AgentsHealth {
   private lost = 0
   private lostAtMs = Number.NEGATIVE_INFINITY
 
-  /** `circuits`: one entry for each agent of this instance, null for an agent without a circuit breaker. */
+  /**
+   * @param circuits one entry for each agent of this instance; null for an agent without a circuit breaker
+   */
   constructor(
     private readonly clock: Clock,
     private readonly circuits: readonly (Circuit | null)[],
   ) {}
 
-  /** Notes that an outcome was recorded, so the store answers. */
+  /** Notes that an outcome was recorded, which shows that the store answers. */
   noteRecorded(): void {
     this.lost = 0
   }
@@ -30,7 +33,10 @@ export class AgentsHealth {
     this.lostAtMs = this.clock.monotonic()
   }
 
-  /** Returns why this instance should take no work, or null. After `restMs` it tries again. */
+  /**
+   * Returns the reason why this instance should take no work, or null. After `restMs` the instance tries
+   * again.
+   */
   unhealthyReason(): string | null {
     if (this.lost >= mostLost && this.clock.monotonic() - this.lostAtMs < restMs) {
       return `the outcomes of the last ${this.lost} attempts could not be recorded`

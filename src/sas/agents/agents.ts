@@ -23,23 +23,23 @@ import { workOf } from '../model/work.js'
 import { enterAttempt } from './enter-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
 
-/** What an agents instance works with. */
+/** The dependencies and settings of an agents instance. */
 export interface AgentsOptions {
   readonly store: StateStore
   readonly agents: readonly Agent[]
   readonly instanceName: string
-  /** Handlers that run at once in this instance. */
+  /** The number of handlers that run at the same time in this instance. */
   readonly slots: number
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  /** To the scheduler of this process. */
+  /** The path to the scheduler of this process. */
   readonly inProcessPath?: InProcessPath
-  /** How long a feed range may be without a reader after an instance died. */
+  /** The longest time that a feed range may be without a reader after an instance died. */
   readonly failoverMs: number
   /**
-   * Why this instance should take no work, for reasons of its user's own; null for none. Default: always
-   * null.
+   * Returns a reason, decided by the user's code, why this instance should take no work; null if there is
+   * none. Default: always null.
    */
   readonly unhealthyReason?: () => string | null
 }
@@ -48,24 +48,26 @@ export interface AgentsOptions {
 type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
   Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
 
-/** Where an attempt comes from. */
+/** The origin of an attempt. */
 interface Source {
-  /** Null when outcomes are recorded on their own, not together with what follows from them. */
+  /**
+   * The lease of the step's feed range. Null if outcomes are recorded alone, without the writes that follow.
+   */
   readonly leaseToken: string | null
-  /** Whether no other process can have begun the attempt before, nor can begin it without our noticing. */
+  /** True if no other process can have begun the attempt, nor can begin it unnoticed by this process. */
   readonly isFirst: boolean
 }
 
-/** An attempt of this process, and its step as last written. */
+/** An attempt of this process, with the latest written version of its step. */
 interface OwnAttempt {
   step: Stored<StepDocument>
   readonly claimant: Claimant
 }
 
 /**
- * The delegate of the agents unit: every open step that names one of its agents gets a slot and is run. The
- * feed's checkpoint does not wait for the handler: from there on the step's deadline remembers the work, not
- * the lease. While a step has no slot the delegate waits, and so the feed does.
+ * The delegate of the agents unit. Every open step that names one of its agents gets a slot and is run. The
+ * feed's checkpoint does not wait for the handler: once the handler runs, the step's deadline protects the
+ * work, and the lease is not needed. While a step waits for a slot, the delegate waits, and so does the feed.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -101,7 +103,8 @@ export class Agents {
   }
 
   /**
-   * Resolves when every open step of these changes has been started; rejects when interrupted before that.
+   * Resolves when every open step of these changes has been started; rejects if it is interrupted before
+   * that.
    */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
@@ -112,7 +115,7 @@ export class Agents {
     })
     // Every step that waits for its slot listens, so the warning about many listeners would be a false alarm.
     setMaxListeners(0, context.signal)
-    // Side by side: one agent that has all its slots in use does not keep the others of the page from theirs.
+    // The steps wait in parallel, so an agent with no free slot does not delay the steps of other agents.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
     const offers = urgentFirst.map((step) => this.offer(step, context))
     const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
@@ -128,8 +131,8 @@ export class Agents {
   }
 
   /**
-   * Waits for running handlers up to `budgetMs`, then aborts them and forgets them: their deadlines speak for
-   * them.
+   * Waits up to `budgetMs` for running handlers. Then it aborts and forgets them: their deadlines end the
+   * attempts.
    */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
@@ -137,22 +140,22 @@ export class Agents {
     this.stopping = this.newStopping()
   }
 
-  /** As every running handler listens. */
+  /** Every running handler listens to this signal, so the limit of listeners is removed. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
     return stopping
   }
 
-  /** Returns why other instances should do the work (R124), or null. */
+  /** Returns the reason why other instances should do the work (R124), or null. */
   unhealthyReason(): string | null {
     return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
   }
 
-  /** Starts an open step if it has a free place for it; answers whether it is running. */
+  /** Starts an open step if its agent has a free place. Returns whether the step is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
-    // What its user says counts when the leases are looked at; here it would have to be asked for every step.
+    // The user's own reason counts only when the leases are checked. Here each step would have to ask for it.
     if (agent === undefined || this.stopping.signal.aborted || this.health.unhealthyReason() !== null)
       return false
     if (this.isKnown(step)) return true
@@ -173,40 +176,40 @@ export class Agents {
     if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
       throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
     }
-    // Delivered twice, it may have waited twice.
+    // A step that was delivered twice may have waited twice, and the other delivery may have started it.
     if (this.isKnown(step)) this.slots.release(agent.name)
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
   }
 
   /**
-   * Whether the attempt was dispatched to these agents, or this instance held the lease when it was
-   * dispatched.
+   * Checks whether the attempt was dispatched to these agents, or this instance held the lease when the
+   * attempt was dispatched.
    */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
 
-  /** Whether this attempt runs here, was begun here, or is claimed by a process. */
+  /** Checks whether this attempt runs here, was begun here, or is claimed by a process. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
     return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
   }
 
-  /** In a place that was taken for it. */
+  /** Starts a step in a place that was already taken for the step. */
   private start(step: Stored<StepDocument>, agent: AgentDefinition, source: Source): void {
     const key = attemptKeyOf(step)
     const work = this.work(step, agent, source).then((followUp) => {
       this.slots.release(agent.name)
       this.running.delete(key)
-      // Only now, so that what follows finds the place free.
+      // The follow-up runs only now, so that the steps it starts find this place free.
       followUp()
     })
     this.running.set(key, work)
   }
 
   /**
-   * One attempt and the record of its outcome; answers how to go on. Never rejects: what could not be
-   * recorded is a deadline that passes.
+   * Makes one attempt and records its outcome. Returns the function that continues. Never rejects: if the
+   * outcome could not be recorded, the step's deadline passes.
    */
   private async work(
     offered: Stored<StepDocument>,
@@ -217,7 +220,7 @@ export class Agents {
     const { jobId, workflow, stepId, attempt } = offered
     const about = { jobId, workflow, stepId, attempt }
     try {
-      // Waiting for a slot took time: the attempt may be over before it began.
+      // Waiting for a slot took time, so the attempt may be over before it began.
       if (!isOpen(offered, clock.now())) return nothingFollows
       const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
       const step = await enterAttempt(this.options, offered, { claimant, isFirst })
@@ -265,7 +268,7 @@ export class Agents {
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
-  /** What an attempt that had the time it was given tells about that time. */
+  /** Reports whether an attempt fitted into its time, unless the attempt asked for more time. */
   private review({ step }: OwnAttempt, offered: StepDocument, outcome: Outcome | null): void {
     const hasAskedForMore = step.completeByMs !== offered.completeByMs
     const isCutOff = outcome === null && !this.stopping.signal.aborted
@@ -273,7 +276,7 @@ export class Agents {
     this.deadlines.noteEnded(step, isCutOff)
   }
 
-  /** W2': when our attempt must have ended now, or why it is over. */
+  /** W2': returns the time when this attempt must now end, or the reason why it is over. */
   private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
     const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
     own.step = step

@@ -4,9 +4,9 @@ import type { StepDocument } from '../model/documents.js'
 /**
  * The time that one attempt has.
  *
- * An attempt is running, then over, then closed. It is over when its time has passed or `end` is called; its
- * signal then aborts. If the handler returns in time, the attempt goes from running to closed, and its signal
- * does not abort.
+ * An attempt is running, then over, then closed. The attempt is over when its time has passed or `end` is
+ * called; its signal then aborts. If the handler returns in time, the attempt goes from running to closed,
+ * and the signal does not abort.
  */
 export class AttemptTime {
   private readonly aborting = new AbortController()
@@ -25,7 +25,7 @@ export class AttemptTime {
     this.runUntil(this.latestMs)
   }
 
-  /** The step's deadline, milliseconds since the epoch. */
+  /** The step's deadline, in milliseconds since the epoch. */
   get deadlineMs(): number {
     return this.latestMs
   }
@@ -56,13 +56,13 @@ export class AttemptTime {
     if (!this.isClosed) this.aborting.abort(new Error(reason))
   }
 
-  /** Closes the attempt: its handler is no longer awaited. */
+  /** Closes the attempt. From now on its handler is no longer awaited. */
   close(): void {
     this.timer?.cancel()
     this.isClosed = true
   }
 
-  /** @throws Error with the reason, if the attempt is over or closed */
+  /** @throws Error with the reason if the attempt is over or closed */
   throwIfOver(): void {
     this.signal.throwIfAborted()
     if (this.isClosed) throw new Error(`this attempt at step ${this.step.stepId} has ended`)

@@ -8,10 +8,10 @@ import { givenJson } from '../model/plain-json.js'
 import type { Outcome } from '../decisions/settle.js'
 import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '../model/work.js'
 
-/** The most bytes of JSON an output may have: the step must stay well under the store's 2 MB (I16). */
+/** The largest size of an output, in bytes of JSON. The step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
 
-/** The error of `context.failPermanently`. Its message includes that of its cause. */
+/** The error of `context.failPermanently`. Its message includes the message of its cause. */
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
@@ -19,7 +19,7 @@ class PermanentFailure extends Error {
 export interface AttemptOptions {
   readonly step: StepDocument
   readonly handler: AgentHandler<Json, unknown>
-  /** How often the handler may be called before the attempt has failed. */
+  /** The largest number of calls of the handler before the attempt fails, and the pauses between them. */
   readonly retrying: ResolvedRetry
   readonly clock: Clock
   readonly random: Random
@@ -28,13 +28,13 @@ export interface AttemptOptions {
   readonly readDocument: AgentContext['readDocument']
   /** Aborts when the host stops waiting for its handlers. */
   readonly stopping: AbortSignal
-  /** Asks for more time. Returns the new deadline, or why the attempt is over. */
+  /** Asks for more time. Returns the new deadline, or the reason why the attempt is over. */
   readonly extend: (signal: AbortSignal) => Promise<number | { readonly over: string }>
 }
 
 /**
- * Makes one attempt under the step's deadline. Returns null if the deadline passed or the host stopped first.
- * Then no outcome may be recorded, whatever the handler still does (R75).
+ * Makes one attempt under the step's deadline. Returns null if the deadline passed or the host stopped before
+ * the end of the attempt. Then no outcome may be recorded, even if the handler continues and returns (R75).
  */
 export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
   const { step, clock, stopping } = options
@@ -69,16 +69,16 @@ async function run(
       random,
       ...retrying,
       signal: time.signal,
-      // Without time for another try the attempt fails now, while its failure can still be recorded (R72,
-      // R77).
+      // If no time is left for another try, the attempt fails now, while its failure can still be recorded
+      // (R72, R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // An earlier call of this attempt may have acted and lost its answer, so only a refusal of the first call
-    // proves that nothing was done.
+    // An earlier call of this attempt may have taken effect although its answer was lost. So only a refusal
+    // of the first call proves that nothing was done.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }

@@ -1,17 +1,17 @@
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** How many steps are remembered, at about 200 bytes each. */
+/** The number of remembered steps. Each takes about 200 bytes. */
 const rememberedSteps = 10_000
 
-/** The fields of a step that tell its attempts apart. */
+/** The fields of a step that distinguish its attempts. */
 interface Attempted extends DocumentAddress {
   readonly fence: number
 }
 
 /**
  * Remembers attempts that began in this process recently, because the feed may still deliver older versions
- * of their steps. Once the feed has delivered the end of an attempt, it delivers no older version. The
- * attempt is then forgotten, because a later job with the same id may count attempts from 1.
+ * of their steps. Once the feed has delivered the end of an attempt, no older version follows. The attempt is
+ * then forgotten, because a later job with the same id may count attempts from 1.
  */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()

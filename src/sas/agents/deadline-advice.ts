@@ -5,25 +5,26 @@ import { workOf } from '../model/work.js'
 export interface DeadlineAdviceOptions {
   readonly telemetry: Telemetry
   readonly instanceName: string
-  /** How long a feed range may be without a reader after an instance died. */
+  /** The longest time that a feed range may be without a reader after an instance died. */
   readonly failoverMs: number
 }
 
-/** How many of the latest attempts of an operation are kept, and how many are needed for a judgement. */
+/** The number of the latest attempts of an operation that are kept, and the number needed for a judgement. */
 const [lookedBackAt, enough] = [200, 100]
-/** The tolerated share of attempts that take longer than their time. */
+/** The tolerated share of attempts that are cut off by their deadline. */
 const bearableShare = 0.01
 
-/** For the latest attempts of one operation, whether their deadline cut them off. */
+/** The latest attempts of one operation: for each of them, whether its deadline cut it off. */
 interface Seen {
-  /** A ring buffer; `next` is the index of the oldest. */
+  /** A ring buffer; `next` is the index of its oldest entry. */
   readonly cutOff: boolean[]
   next: number
 }
 
 /**
  * Judges from the attempts of this instance whether the deadlines of steps fit the duration of their
- * operations (R57). It only reports, once for each operation and reason. It never changes a deadline.
+ * operations (R57). This class only reports, once for each operation and reason, and never changes a
+ * deadline.
  */
 export class DeadlineAdvice {
   private readonly seen = new Map<string, Seen>()
@@ -34,7 +35,8 @@ export class DeadlineAdvice {
   /** Notes that an attempt begins. */
   noteBegun(step: StepDocument): void {
     const { failoverMs } = this.options
-    // An unclaimed attempt does not count, however long its range has no reader.
+    // This advice is not for steps that need a claim: their unclaimed attempts do not count as failures, even
+    // if the range has no reader for a long time.
     if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
     const attempts = step.maxFailures === 1 ? 'its one attempt is' : `its ${step.maxFailures} attempts are`
     this.advise(

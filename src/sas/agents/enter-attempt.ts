@@ -4,15 +4,15 @@ import type { StepDocument } from '../model/documents.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 
-/** What entering an attempt needs. */
+/** The dependencies of `enterAttempt`. */
 interface Entering {
   readonly store: StateStore
   readonly clock: Clock
 }
 
 /**
- * W2: returns the step as stored when this process may act on it; null if another process has the attempt, or
- * if it is over.
+ * W2: returns the step as stored if this process may act on it. Returns null if another process has the
+ * attempt, or if the attempt is over.
  */
 export function enterAttempt(
   { store, clock }: Entering,
@@ -21,7 +21,7 @@ export function enterAttempt(
 ): Promise<Stored<StepDocument> | null> {
   if (step.isClaimRequired)
     return writeBefore(store, step, (current) => claim(current, claimant, clock.now()))
-  // An undo does not depend on earlier calls, and a step with `mayHaveActed` already records them.
+  // An undo does not depend on earlier calls. If a step has `mayHaveActed`, these calls are already recorded.
   if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
   return writeBefore(store, step, (current) => joinAttempt(current, claimant.fence, clock.now()))
 }

@@ -20,13 +20,13 @@ export interface MoreTimeOptions {
 export interface MoreTime {
   /** The newest known version of the step. */
   readonly step: Stored<StepDocument>
-  /** Why this process must stop; null while it still owns the attempt. */
+  /** The reason why this process must stop; null while it still owns the attempt. */
   readonly over: string | null
   readonly isWritten: boolean
 }
 
 /**
- * Asks for more time for an attempt (W2'), as {@link extend} decides. While the store does not answer, the
+ * Asks for more time for an attempt (W2'); {@link extend} decides. While the store does not answer, the
  * request is repeated until the current deadline. Then the attempt times out as usual (F-A26).
  *
  * @throws StoreUnavailable if the store did not answer before the deadline

@@ -9,7 +9,7 @@ import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import type { AgentsHealth } from './agents-health.js'
 
-/** What recording outcomes needs. */
+/** The dependencies of an outcome recorder. */
 export interface OutcomeRecorderOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -23,16 +23,16 @@ export interface OutcomeRecorderOptions {
 }
 
 /**
- * Writes what came of an attempt on its step. Where the scheduler of the same process drives the job, outcome
- * and next steps are one transaction; otherwise the outcome is written alone, and the feed brings it to the
- * scheduler.
+ * Writes the outcome of an attempt on its step. If the scheduler of the same process drives the job, one
+ * transaction contains the outcome and the next steps. Otherwise the outcome is written alone, and the feed
+ * delivers it to the scheduler.
  */
 export class OutcomeRecorder {
   constructor(private readonly options: OutcomeRecorderOptions) {}
 
   /**
-   * Records an outcome. A success that no document can hold fails for good: another call would not help
-   * (F-A18).
+   * Records an outcome. A success whose output fits no document is recorded as a permanent failure, because
+   * another call of the handler would not help (F-A18).
    */
   async record(step: Stored<StepDocument>, outcome: Outcome, leaseToken: string | null): Promise<() => void> {
     try {
@@ -54,7 +54,8 @@ export class OutcomeRecorder {
     const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
-      // After a lost reply our own outcome is what we find: recorded, not discarded.
+      // After a lost reply, the step already has our own outcome. It was recorded, so it does not count as
+      // discarded.
       const { outcome: found } = current
       const isOurs =
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
@@ -79,7 +80,7 @@ export class OutcomeRecorder {
         throw error
       }
     }
-    // Every round of tries takes the step's own deadline as its end: after it `decide` discards.
+    // Every series of tries ends at the step's own deadline, because `decide` discards the outcome after it.
     const settled = await retry(recordNow, {
       clock,
       random,
@@ -112,5 +113,5 @@ export class OutcomeRecorder {
 }
 
 export function nothingFollows(): void {
-  // The outcome comes back in the feed, and the scheduler that gets it there goes on.
+  // The feed delivers the outcome to the scheduler, which then continues the job.
 }

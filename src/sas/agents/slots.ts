@@ -1,6 +1,6 @@
 export interface Candidate {
   readonly agent: string
-  /** Larger goes first. */
+  /** Work with a larger priority goes first. */
   readonly priority: number
 }
 
@@ -9,14 +9,14 @@ interface Waiting extends Candidate {
 }
 
 /**
- * Every eighth place goes to the work that has waited longest, so that urgent work cannot delay the rest
- * without end.
+ * Every eighth free place goes to the work that has waited longest, so that urgent work cannot delay other
+ * work without end.
  */
 const longestWaitingEvery = 8
 
 /**
- * A bounded number of places for work, in total and for each agent. Work without a place waits. The most
- * urgent goes first, and equally urgent work goes in the order of arrival (R125, R126).
+ * A limited number of places for work, in total and for each agent. Work without a place waits. The most
+ * urgent work goes first, and equally urgent work goes in the order of arrival (R125, R126).
  */
 export class Slots {
   private taken = 0
@@ -24,7 +24,7 @@ export class Slots {
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
 
-  /** `limits`: the number of places for each agent that must not use all of them. */
+  /** @param limits the number of places for each agent that must not use all of them */
   constructor(
     private readonly count: number,
     private readonly limits: ReadonlyMap<string, number> = new Map(),
@@ -54,8 +54,8 @@ export class Slots {
   }
 
   /**
-   * Takes a place for this agent if one is free. A free place is never kept for waiting work: `release`
-   * passes it on.
+   * Takes a place for this agent if one is free. A free place is never kept for waiting work, because
+   * `release` gives the place to that work.
    */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false
@@ -64,7 +64,7 @@ export class Slots {
     return true
   }
 
-  /** Returns a place of this agent, and passes it on to the first waiting work that may use it. */
+  /** Gives back a place of this agent, and gives it to the first waiting work that may use it. */
   release(agent: string): void {
     this.taken -= 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) - 1)

@@ -1,11 +1,11 @@
 import { compare } from '../../platform/internal.js'
 import { NotDelivered } from './webhook.js'
 
-/** How an alert may be sent after failed calls. */
+/** The state that decides how an alert may be sent after failed calls. */
 export interface SendState {
-  /** The largest number of alerts in one call that includes this one. */
+  /** The largest number of alerts in one call that includes this alert. */
   readonly atMost: number
-  /** How many calls with this alert failed. */
+  /** The number of failed calls with this alert. */
   readonly failures: number
 }
 
@@ -19,8 +19,8 @@ const retryAfterMs = 30_000
 const maxRetryAfterMs = 3_600_000
 
 /**
- * Groups alerts into calls. If there are enough free calls, each alert has its own. Otherwise all alerts that
- * never failed share one call, and the others share smaller calls, as small as their earlier failures
+ * Groups alerts into calls. If there are enough free calls, each alert has its own call. Otherwise all alerts
+ * that never failed share one call, and the others share smaller calls, as small as their earlier failures
  * require. Groups without a free call wait.
  */
 export function groupsOf<T extends SendState>(
@@ -29,7 +29,7 @@ export function groupsOf<T extends SendState>(
 ): { readonly now: readonly Group<T>[]; readonly later: readonly T[] } {
   if (pending.length <= freeCalls) return { now: pending.map((one) => [one]), later: [] }
   const groups: [T, ...T[]][] = []
-  // `compare` does not subtract: Infinity minus Infinity is NaN.
+  // `compare` does not subtract, because Infinity minus Infinity is NaN.
   for (const one of [...pending].sort((a, b) => compare(b.atMost, a.atMost))) {
     const last = groups.at(-1)
     if (last?.[0].atMost === one.atMost && last.length < one.atMost) last.push(one)
@@ -41,10 +41,10 @@ export function groupsOf<T extends SendState>(
 /**
  * Decides how and when to send an alert again after a call with `count` alerts failed.
  *
- * - The receiver refused the message, perhaps because of one alert or its size: calls half as large follow at
- *   once.
- * - The receiver does not answer, or refuses all messages: the same number of alerts is sent later.
- * - The receiver refused this alert alone: the pause before the next try doubles.
+ * - If the receiver refused the message, perhaps because of one alert or the size, calls half as large follow
+ *   immediately.
+ * - If the receiver does not answer, or refuses all messages, the same number of alerts is sent later.
+ * - If the receiver refused this alert alone, the pause before the next try doubles.
  */
 export function afterFailure(
   { atMost, failures }: SendState,
@@ -62,9 +62,7 @@ export function afterFailure(
   }
 }
 
-/**
- * Statuses that are not about the message, but about the caller, the address, the rate of calls or a timeout.
- */
+/** Statuses whose cause is not the message, but the caller, the address, the rate of calls or a timeout. */
 const aboutReceiver: readonly number[] = [401, 403, 404, 408, 429]
 
 function isAboutReceiver(error: unknown): boolean {

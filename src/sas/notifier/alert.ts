@@ -4,7 +4,10 @@ import type { UnreadableJob } from '../store/unreadable-jobs.js'
 
 /** The message to an operator that a job needs attention. */
 export interface Alert {
-  /** Stays the same while the problem stays the same. Receivers recognise a repetition by it. */
+  /**
+   * The id of the alert stays the same while the problem stays the same, so receivers can recognise a
+   * repetition.
+   */
   readonly alertId: string
   readonly jobId: string
   readonly orderId: string
@@ -12,26 +15,26 @@ export interface Alert {
   readonly state: JobDocument['processState']
   /**
    * The kind of problem: `error`, `compensationFailed`, `corrupt`, `parked`, `extendedWait`, `unclaimed`, or
-   * `unreadable`. The last one means that the job's document was edited so that no instance can read it.
+   * `unreadable`. `unreadable` means that the job's document was edited so that no instance can read it.
    */
   readonly kind: string
   readonly stepId: string | null
   readonly message: string
-  /** ISO-8601 UTC. */
+  /** The time when the problem began, in ISO-8601 UTC. */
   readonly since: string
   /**
-   * What the agents of the step reported, oldest first. Empty if no step is at fault, or many alerts are sent
-   * at once.
+   * The reports of the step's agents, oldest first. Empty if no step is at fault, or if many alerts are sent
+   * in one call.
    */
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Why a job is flagged. */
+/** The reason why a job is flagged. */
 export type Problem = Pick<Alert, 'jobId' | 'kind' | 'stepId' | 'since'>
 
 /**
- * The record that an alert was raised, in a document beside the job, so that raising alerts never writes the
- * job. It expires. If the problem still exists then, the alert is raised again.
+ * The record that an alert was raised. It is a document beside the job, so raising an alert never writes the
+ * job. The record expires. If the problem still exists then, the alert is raised again.
  */
 export interface AlertRecord {
   readonly [field: string]: unknown
@@ -41,14 +44,14 @@ export interface AlertRecord {
   readonly schema: number
   readonly jobId: string
   readonly alertId: string
-  /** ISO-8601 UTC. */
+  /** The time when the alert was raised, in ISO-8601 UTC. */
   readonly raisedAt: string
   readonly ttl: number
 }
 
 /**
- * Returns the alert for the current state of a job, or null. It depends on the state, never on an event
- * (I15).
+ * Returns the alert for the current state of a job, or null. The alert depends only on the state, never on an
+ * event (I15).
  */
 export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): Alert | null {
   const { jobId, orderId, workflow, processState: state, attention } = job
@@ -70,7 +73,7 @@ export function alertIdOf({ jobId, kind, stepId, since }: Problem): string {
   return [jobId, kind, stepId ?? '', since].join('|')
 }
 
-/** Returns when a record expires, in milliseconds since the epoch. */
+/** Returns the time when a record expires, in milliseconds since the epoch. */
 export function alertedUntilMs({ raisedAt, ttl }: Readonly<Record<string, unknown>>): number {
   return Date.parse(String(raisedAt)) + Number(ttl) * 1_000
 }

@@ -8,34 +8,38 @@ import type { DocumentAddress } from '../store/state-store.js'
 import { DueWork } from '../timing/due-work.js'
 import { unreadableFlags, type UnreadableFlag } from '../store/unreadable-jobs.js'
 
-/** What an alerter works with. */
+/** The dependencies and settings of an alerter. */
 export interface AlerterOptions extends AlertOptions {
   readonly callsPerMinute: number
   readonly sweepIntervalMs: number
 }
 
-/** The most alerts of one call, a message that receivers accept. */
+/**
+ * The largest number of alerts in one call. A message with this number of alerts is one that receivers
+ * accept.
+ */
 const alertsOfOneCall = 250
 
 /**
- * The feed delivers unreadable jobs. Those of a previous owner of a lease are asked for at once, and then at
- * this interval.
+ * The interval of the queries for unreadable jobs. The feed delivers jobs that become unreadable now. Jobs
+ * that a previous owner of a lease found are queried immediately, and then at this interval.
  */
 const unreadableEveryMs = 600_000
 
-/** The limit of remembered alerts. A sweep lists their jobs again, and need not read them. */
+/** The largest number of remembered alerts. A sweep lists their jobs again, but need not read these jobs. */
 const remembered = 50_000
 
 /**
  * Alerts operators to flagged jobs, at least once for each problem (R114, I15). An outage may flag thousands
- * of jobs at once (F-V18). If more alerts are due than calls are left in this minute, one call carries many.
+ * of jobs at the same time (F-V18). If more alerts are due than calls are left in this minute, one call
+ * carries many alerts.
  *
- * It is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts calls of
- * sinks.
+ * The alerter is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts
+ * calls of sinks.
  */
 export class Alerter {
   private readonly work: DueWork<PendingAlert>
-  /** The alerts that operators know, the oldest first, and when they are due again. */
+  /** The alerts that operators already know, oldest first, and the time when each is due again. */
   private readonly alerted = new Map<string, number>()
   private unreadableDueMs = 0
 
@@ -46,7 +50,7 @@ export class Alerter {
     this.work = new DueWork({
       ...options,
       name: 'alert',
-      // One run at a time, so that alerts can share calls.
+      // Only one run at a time, so that alerts can share calls.
       runsAtOnce: 1,
       entriesPerRun: alertsOfOneCall,
       retryAfterMs: 30_000,

@@ -7,13 +7,13 @@ export class CallBudget {
 
   constructor(private readonly perMinute: number) {}
 
-  /** Returns how many calls may be made now. */
+  /** Returns the number of calls that may be made now. */
   free(now: number): number {
     this.times = this.times.filter((time) => time > now - minuteMs)
     return this.perMinute - this.times.length
   }
 
-  /** Returns after how many milliseconds a call may be made. */
+  /** Returns the number of milliseconds until a call may be made. */
   freeInMs(now: number): number {
     const [oldest] = this.times
     return this.free(now) > 0 || oldest === undefined ? 0 : oldest + minuteMs - now

@@ -36,23 +36,26 @@ interface NoticeQueueEntry extends DueEntry {
 }
 
 /**
- * How many jobs have notices sent in parallel. A receiver that hangs holds one place for up to the send
- * timeout.
+ * The number of jobs whose notices are sent in parallel. If a receiver hangs, its job holds one of these
+ * places for up to the send timeout.
  */
 const jobsAtOnce = 32
-/** After this time overdue, a notice counts as having no running sender, and a sweep takes it up. */
+/**
+ * If a notice is overdue for this time, a sweep assumes that no running instance will send it, and takes it
+ * up.
+ */
 const overlookedAfterMs = 30_000
-/** The pause before a job is tried again whose notices could not be read or recorded. */
+/** The pause before the next try for a job whose notices could not be read or recorded. */
 const retryAfterMs = 30_000
 
 /**
  * The delegate of the notifier unit. It sends the notices of jobs to their submitters (R118 to R122) and
- * alerts operators ({@link Alerter}). It writes notices and its own records, never a job or a step.
+ * alerts operators ({@link Alerter}). It writes notices and its own records, but never a job or a step.
  *
- * The feed only says which job has notices. The notices are read when they are sent. The delegate does not
+ * The feed only reports which job has notices. The notices are read when they are sent. The delegate does not
  * wait for receivers, so a receiver that hangs delays only its own job (F-N3).
  *
- * It is idle, then running after `start`, then stopping after `stop`, then idle again.
+ * The notifier is idle, then running after `start`, then stopping after `stop`, then idle again.
  */
 export class Notifier {
   private readonly notices: DueWork<NoticeQueueEntry>
@@ -68,7 +71,7 @@ export class Notifier {
       retryAfterMs,
       sweepIntervalMs,
       list: (last, limit) => this.listUnsent(last, limit),
-      // A sweep lists a notice again while it waits for its next try, or behind another one.
+      // A sweep lists a notice again while the notice waits for its next try, or for an earlier notice.
       isNews: ({ leaseToken }, known) => leaseToken !== null || known === null,
       run: forEachEntry((entry, stop) => sendReplies({ ...options, retry, stop }, entry)),
     })
@@ -94,7 +97,7 @@ export class Notifier {
     await Promise.all([this.notices.stop(), this.alerter.stop()])
   }
 
-  /** Notes which jobs have notices or alerts to send. */
+  /** Notes the jobs that have notices or alerts to send. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes.filter(mustRead.notifier)) {
       if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
@@ -124,7 +127,10 @@ export class Notifier {
   }
 }
 
-/** Returns the entry of the job of a notice, because a job's notices are sent one after another. */
+/**
+ * Returns the entry for the job of a notice. Entries are per job, because a job's notices are sent one after
+ * another.
+ */
 function entryOf(
   { pk, jobId }: { readonly pk: string; readonly jobId: string },
   dueMs: number,

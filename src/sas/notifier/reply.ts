@@ -1,21 +1,24 @@
 import type { NoticeDocument } from '../model/documents.js'
 import { isWebhook, originOf, postJson } from './webhook.js'
 
-/** A notice as it is sent to a submitter. */
+/** A notice in the form that is sent to a submitter. */
 export interface Reply {
-  /** The same for every try. Receivers recognise a repetition by it. */
+  /** The id is the same for every try, so receivers can recognise a repetition. */
   readonly replyId: string
   readonly jobId: string
   readonly orderId: string
   readonly workflow: string
-  /** 1, 2, 3… within its job. A receiver may drop a number that it has already seen. */
+  /**
+   * The number of the notice within its job: 1, 2, 3… A receiver may ignore a number that it has already
+   * seen.
+   */
   readonly seq: number
   readonly kind: NoticeDocument['kind']
-  /** The state of the job as of this reply. */
+  /** The state of the job at the time of this reply. */
   readonly state: NoticeDocument['state']
   readonly reason: string | null
   readonly stepId: string | null
-  /** When the reported event happened, ISO-8601 UTC. */
+  /** The time of the reported event, in ISO-8601 UTC. */
   readonly at: string
 }
 
@@ -29,8 +32,8 @@ export interface ReplyContainers {
 /** A way to reach the receiver that a `replyTo` names. */
 export interface ReplyChannel {
   /**
-   * Sends a notice. Resolves when the receiver has accepted it, or with the reason why no try can ever
-   * succeed.
+   * Sends a notice. Resolves when the receiver has accepted the notice. If no try can ever succeed, resolves
+   * with the reason.
    *
    * @throws any error, if the notice may be tried again
    */
@@ -42,7 +45,7 @@ export interface ReplyChannel {
 
 const containerScheme = 'container:'
 
-/** The rule for every `replyTo`, for messages. */
+/** The rule for every `replyTo`, as text for messages. */
 export const replyToRule = 'must be an http(s) URL or container:NAME'
 
 /** Returns the container that a `replyTo` names, or null. */
@@ -51,20 +54,23 @@ function containerIn(replyTo: string): string | null {
   return name === '' ? null : name
 }
 
-/** Returns a `replyTo` without secrets, as it may be shown. */
+/** Returns a form of `replyTo` without secrets, which may be shown. */
 export function receiverOf(replyTo: string): string {
   return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
-/** Checks whether the built-in channel can send to this `replyTo`. A channel of your own may reach more. */
+/**
+ * Checks whether the built-in channel can send to this `replyTo`. A channel of your own may reach other
+ * receivers.
+ */
 export function isReplyTo(replyTo: string): boolean {
   return isWebhook(replyTo) || containerIn(replyTo) !== null
 }
 
 /**
  * Creates the built-in channel. A `replyTo` of `https://…` (or `http://…`) receives a POST with an
- * `idempotency-key` header. `container:NAME` names a container of the same database, partitioned by `/pk`,
- * `/jobId` or `/orderId`.
+ * `idempotency-key` header. A `replyTo` of `container:NAME` names a container of the same database,
+ * partitioned by `/pk`, `/jobId` or `/orderId`.
  */
 export function replyChannel(containers: ReplyContainers | null): ReplyChannel {
   return {

@@ -22,18 +22,18 @@ import { readJob, readStep } from '../store/update-document.js'
 /** A job about which an alert may be due. */
 export interface PendingAlert extends DueEntry, Problem, SendState {
   readonly alertId: string
-  /** Sinks that have taken the alert, while others have not. */
+  /** The sinks that have already accepted the alert, while others have not. */
   readonly takenBy: ReadonlySet<AlertSink>
 }
 
-/** What alerts are sent with. */
+/** The dependencies and settings for sending alerts. */
 export interface AlertOptions {
   readonly store: StateStore
   readonly sinks: readonly AlertSink[]
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly sendTimeoutMs: number
-  /** After how long an alert is raised again if the problem still exists. */
+  /** The time after which an alert is raised again if the problem still exists. */
   readonly remindAfterMs: number
 }
 
@@ -44,7 +44,7 @@ interface SendAlertsOptions extends AlertOptions {
   readonly stop: AbortSignal
 }
 
-/** An alert as the documents are now. */
+/** An alert that fits the documents as they are now. */
 interface CurrentAlert extends SendState {
   readonly pending: PendingAlert
   readonly alert: Alert
@@ -54,13 +54,13 @@ interface CurrentAlert extends SendState {
 
 const requestsAtOnce = 32
 
-/** The pause before a job is read again that could not be read. */
+/** The pause before the next try for a job that could not be read. */
 const retryAfterMs = 30_000
 
 /**
  * Sends the alerts that are still needed, with as few calls as the budget requires. An alert is recorded
- * beside its job after every sink took it. If an instance dies in between, the alert is sent twice rather
- * than never (I15).
+ * beside its job after every sink has accepted the alert. If an instance dies in between, the alert is sent
+ * twice rather than never (I15).
  *
  * @returns the alerts to send again, with their new due times
  */
@@ -82,7 +82,10 @@ export async function sendAlerts(
   ]
 }
 
-/** Returns the alert about a job as it is now. Returns null if there is none, or operators know it. */
+/**
+ * Returns the alert about a job as it is now. Returns null if there is no alert, or if operators already know
+ * it.
+ */
 async function currentAlert(options: SendAlertsOptions, noted: PendingAlert): Promise<CurrentAlert | null> {
   const { store, onAlerted } = options
   const alert = await alertAbout(store, noted)
@@ -108,8 +111,8 @@ async function alertAbout(store: StateStore, pending: PendingAlert): Promise<Ale
 }
 
 /**
- * Makes one call to each sink that does not know all of these yet, and records the alerts that all sinks
- * know.
+ * Makes one call to each sink that does not know all of these alerts yet. Then records the alerts that all
+ * sinks know.
  */
 async function sendGroup(
   options: SendAlertsOptions,
@@ -149,7 +152,7 @@ async function sendToSink(
   await sendWithin({ clock, limitMs, stop }, (signal) => sink(alerts, signal))
 }
 
-/** Adds the diagnostics of the step. If they cannot be read, an alert without them is better than none. */
+/** Adds the diagnostics of the step. If they cannot be read, the alert is sent without them. */
 async function withDiagnostics(
   { store, sinks }: SendAlertsOptions,
   { pending: { pk, jobId }, alert }: CurrentAlert,
@@ -169,7 +172,7 @@ async function record(options: SendAlertsOptions, current: CurrentAlert): Promis
   const after = alertRecordOf(alert, { pk, now: clock.now(), remindAfterMs })
   const write = before === null ? { kind: 'create' as const, document: after } : replacing(before, after)
   const result = await store.apply(pk, [write])
-  // After a lost race the record of another instance stands, and a sweep reads it.
+  // If another instance won the race, its record remains, and a sweep reads that record.
   if (result.kind === 'applied') onAlerted(pending, clock.now() + remindAfterMs)
 }
 
@@ -177,7 +180,7 @@ function again({ clock }: SendAlertsOptions, pending: PendingAlert, afterMs: num
   return { ...pending, dueMs: clock.now() + afterMs }
 }
 
-/** Reports the first failure of the store, because the others have the same cause as a rule. */
+/** Reports only the first failure of the store, because the other failures usually have the same cause. */
 function report({ telemetry }: SendAlertsOptions, results: readonly PromiseSettledResult<unknown>[]): void {
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) telemetry.emit({ type: 'loop.failed', loop: 'alert', error: failed.reason })

@@ -24,15 +24,16 @@ export interface JobPlace {
   readonly jobId: string
 }
 
-/** The pause after a lost write, so that a store that loses every write does not cause endless sends. */
+/** The pause after a lost write. It prevents endless sends if the store loses every write. */
 const lookAgainAfterMs = 1_000
 
 /**
- * Sends the notices of a job, the lowest number first. A notice that waits for its next try holds back later
- * ones, so that they arrive in order (I13, F-N2). After the send, the result is written on condition of the
- * etag. If an instance dies in between, or loses a race, the notice is sent twice rather than never (F-N1).
+ * Sends the notices of a job, the lowest number first. While a notice waits for its next try, later notices
+ * wait too, so that they arrive in order (I13, F-N2). After the send, the result is written only if the etag
+ * is unchanged. If an instance dies in between, or loses a race, the notice is sent twice rather than never
+ * (F-N1).
  *
- * @returns when to call again, in milliseconds since the epoch; null if no notice is left
+ * @returns the time for the next call, in milliseconds since the epoch; null if no notice is left
  */
 export async function sendReplies(
   options: SendRepliesOptions,
@@ -50,7 +51,7 @@ export async function sendReplies(
 }
 
 /**
- * Sends a notice. Resolves to true if the result is recorded, and to false if the write was lost or its
+ * Sends a notice. Resolves to true if the result is recorded. Resolves to false if the write was lost or its
  * outcome is unknown.
  */
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
@@ -76,8 +77,8 @@ async function trySend(options: SendRepliesOptions, notice: NoticeDocument): Pro
 }
 
 /**
- * Returns the message with its cause, because `fetch` says only "fetch failed" and has the reason in its
- * cause.
+ * Returns the message with its cause, because the message of `fetch` is only "fetch failed", and its cause
+ * has the reason.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

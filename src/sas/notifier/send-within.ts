@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { NotDelivered } from './webhook.js'
 
-/** The limit for a call of foreign code or the network. */
+/** The time limit for a call of foreign code or of the network, and the signal to stop. */
 export interface SendLimits {
   readonly clock: Clock
   readonly limitMs: number
@@ -9,8 +9,8 @@ export interface SendLimits {
 }
 
 /**
- * Calls `send` and waits for its result for a limited time. Then its signal aborts. A `send` that ignores the
- * signal is no longer awaited, so the caller never hangs.
+ * Calls `send` and waits for its result for a limited time. Then the signal aborts. If `send` ignores the
+ * signal, its result is no longer awaited, so the caller never hangs.
  */
 export async function sendWithin<T>(
   { clock, limitMs, stop }: SendLimits,

@@ -2,7 +2,7 @@ import { errorMessage } from '../../platform/internal.js'
 
 export interface WebhookMessage {
   readonly body: unknown
-  /** The same for every try of one message. */
+  /** The key is the same for every try of one message. */
   readonly idempotencyKey: string
 }
 
@@ -20,7 +20,7 @@ export class NotDelivered extends Error {
 }
 
 /**
- * Posts JSON once. A header takes Latin-1 only, so the key is percent-encoded.
+ * Posts JSON once. The key is percent-encoded, because a header takes Latin-1 only.
  *
  * @throws NotDelivered if the receiver does not respond, or responds with a status other than 2xx
  */
@@ -46,14 +46,14 @@ async function answerTo(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request)
   } catch (error) {
-    // The message of `fetch` is only "fetch failed"; its cause has the reason.
+    // The message of `fetch` is only "fetch failed", and its cause has the reason.
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     const why = errorMessage(cause)
     throw new NotDelivered(`${originOf(url)} did not answer: ${why}`, null, { cause: error })
   }
 }
 
-/** Returns the origin of a URL, without path and query, which may contain secrets. */
+/** Returns the origin of a URL. The path and the query are left out, because they may contain secrets. */
 export function originOf(url: string): string {
   return new URL(url).origin
 }

@@ -1,10 +1,11 @@
-/** Bytes of an object, an array or a string besides its content, measured on 64-bit V8. */
+/** The bytes that an object, an array or a string needs in addition to its content, measured on 64-bit V8. */
 const headBytes = 32
-/** Bytes for a property or an element. Most numbers are stored in it. */
+/** The bytes for a property or an element. Most numbers are stored in these bytes. */
 const slotBytes = 16
 
 /**
- * Estimates the memory of a JSON value in bytes, without serialising it. Text counts one byte per character.
+ * Estimates the memory of a JSON value in bytes, without serialising the value. Text counts one byte per
+ * character.
  */
 export function heapBytesOf(value: unknown): number {
   if (typeof value === 'string') return headBytes + value.length

@@ -9,10 +9,10 @@ import { replacing, type StateStore, type Stored } from '../store/state-store.js
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** A decision to write. */
+/** A decision to write documents. */
 export type Written = Schedule & { kind: 'write' }
 
-/** A step's outcome that is written in the transaction of what follows from it. */
+/** The outcome of a step, which is written in the same transaction as the writes that follow from it. */
 export interface Settled {
   readonly before: Stored<StepDocument>
   readonly after: StepDocument
@@ -22,26 +22,26 @@ export interface Settled {
 export interface Applying {
   readonly unclear: UnclearWrites
   readonly settled?: Settled
-  /** The lease whose agents may start its steps at once; null for none. */
+  /** The lease whose agents may start the job's steps immediately; null for none. */
   readonly leaseToken: string | null
 }
 
-/** What a transaction wrote: its steps as they are stored now, and where. */
+/** The result of a transaction: the steps as they are stored now, and their physical range. */
 export interface Applied {
-  /** The job if it has ended by it. */
+  /** The job, if this transaction has ended it. */
   readonly ended: EndedJob | null
   readonly steps: readonly Stored<StepDocument>[]
   readonly physicalRangeId: string | null
 }
 
-/** What writing decisions needs. */
+/** The dependencies of a job writer. */
 interface JobWriterOptions {
   readonly store: StateStore
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
 }
 
-/** Writes what was decided about a job, and remembers the documents as they are stored then. */
+/** Writes the decision about a job, and remembers the written documents. */
 export class JobWriter {
   constructor(
     private readonly options: JobWriterOptions,
@@ -49,8 +49,8 @@ export class JobWriter {
   ) {}
 
   /**
-   * One transaction: the job, the steps that change, the outcome that they follow from, notices. Null when it
-   * failed.
+   * Writes the job, its changed steps, the outcome that caused the changes, and the notices, in one
+   * transaction. Returns null if it failed.
    */
   async write(
     job: Stored<JobDocument>,
@@ -93,7 +93,7 @@ export class JobWriter {
     }
   }
 
-  /** The job with its steps, as far as they are remembered and were written just now. */
+  /** Returns the job with all its steps that are remembered or were written just now. */
   private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
     const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
     for (const step of written) steps.set(step.stepId, step)

@@ -8,7 +8,7 @@ import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, updateDocument } from '../store/update-document.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** What setting jobs aside needs. */
+/** The dependencies for setting jobs aside. */
 interface JobsAsideOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -17,14 +17,16 @@ interface JobsAsideOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/** Sets jobs aside that a scheduler cannot decide about, so that other jobs of their feed range go on. */
+/**
+ * Sets jobs aside that a scheduler cannot decide about, so that the other jobs of their feed range continue.
+ */
 export class JobsAside {
   constructor(
     private readonly options: JobsAsideOptions,
     private readonly known: KnownJobs,
   ) {}
 
-  /** Takes a job out of the loop that cannot go on (F-V24); an operator mends it and resubmits. */
+  /** Sets a job aside that cannot continue (F-V24). An operator must repair the job and resubmit it. */
   async put(
     { pk, id }: DocumentAddress,
     { message, stepId }: { readonly message: string; readonly stepId: string | null },

@@ -8,10 +8,10 @@ import type { DocumentAddress, StateStore, Stored } from '../store/state-store.j
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { readJob } from '../store/update-document.js'
 
-/** The memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */
+/** The memory for each kind of document. It is enough for about 10,000 documents with 1 KB of JSON. */
 const rememberedBytes = 32 * 2 ** 20
 
-/** A written document, and the etag of the version that it replaced. */
+/** A written document, with the etag of the version that it replaced. */
 export interface Replaced<T> {
   readonly document: Stored<T>
   readonly replacedEtag: string
@@ -20,14 +20,14 @@ export interface Replaced<T> {
 /** A step that a decision needs, but that cannot be read. */
 export interface UnreadableStep {
   readonly stepId: string
-  /** Whether a newer version of the code wrote it. */
+  /** True if a newer version of the code wrote the step. */
   readonly isNewer: boolean
   readonly message: string
 }
 
 /**
- * Remembers the documents that a scheduler has recently read or written, and reads missing ones. They may be
- * old.
+ * Remembers the documents that a scheduler has recently read or written, and reads other documents when they
+ * are needed. A remembered document may be old.
  */
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
@@ -35,7 +35,7 @@ export class KnownJobs {
 
   constructor(private readonly store: StateStore) {}
 
-  /** Remembers a job and its steps as they were accepted. */
+  /** Remembers a job and its steps in the state in which they were accepted. */
   putAccepted({ job, steps }: AcceptedJob): void {
     this.jobs.put(job)
     for (const step of steps) this.steps.put(step)
@@ -45,14 +45,15 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The end of the job is still needed when the feed delivers its steps. The steps are not needed.
+    // The end of the job is still needed when the feed delivers its steps. The steps themselves are not
+    // needed.
     if (isOver(job.document)) this.forgetSteps(job.document)
   }
 
   /**
-   * Remembers a change from the feed and returns its document. A version that is already known is not decoded
-   * again, and the returned document may be newer. Returns null for a step of a job known to be over, because
-   * nothing follows from it.
+   * Remembers a change from the feed and returns its document. If the version is already known, it is not
+   * decoded again, and the returned document may be newer. Returns null for a step of a job that is known to
+   * be over, because nothing follows from such a step.
    */
   note(change: Change): Decoded | null {
     const { pk, type, jobId, id, _etag, _ts } = change
@@ -68,7 +69,7 @@ export class KnownJobs {
     }
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
-    // Forgets the remembered version, because the stored document has changed.
+    // Forgets the remembered job, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     return decoded

@@ -26,20 +26,21 @@ interface PostponedJob {
 }
 
 /**
- * If more partitions than this fail, the whole store is in trouble. Then the page waits, and the feed with
- * it.
+ * The largest number of partitions with waiting work. If more partitions fail, the whole store has a problem.
+ * Then the page waits, and the feed waits with it.
  */
 const maxPartitions = 16
-/** The limit of waiting work in all partitions. */
+/** The largest number of waiting pieces of work in all partitions. */
 const maxWaiting = 1_000
 const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
  * Retries work beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses
- * grow, the work of one partition stays in order, and the total is bounded.
+ * grow, the work of one partition stays in order, and the total is limited.
  *
- * Keeping the work only in memory is safe. Until it is done, it holds the checkpoint before its page (I10).
- * So the next owner of the lease gets it again after a crash, a hand-over or a split.
+ * Although the work is kept only in memory, it cannot be lost. Until the work is done, the checkpoint stays
+ * before its page (I10). So after a crash, a hand-over or a split, the next owner of the lease gets the work
+ * again.
  */
 export class PostponedWork {
   private readonly lines = new Map<string, PostponedJob>()
@@ -47,16 +48,16 @@ export class PostponedWork {
   constructor(private readonly options: PostponedWorkOptions) {}
 
   /**
-   * Returns why work on this partition waits, or null. While work waits, new work on the partition should
-   * wait too.
+   * Returns the reason why work on this partition waits, or null. While work waits, new work on the partition
+   * should wait too.
    */
   refusalOf(leaseToken: string, pk: string): StoreUnavailable | null {
     return this.lines.get(keyOf(leaseToken, pk))?.error ?? null
   }
 
   /**
-   * Takes all of the refused work, each piece with its own hold on the checkpoint. Returns false if that
-   * exceeds the limits.
+   * Takes all of the refused work. Each piece holds the checkpoint on its own. Returns false if the limits
+   * would be exceeded.
    */
   take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
     const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))
@@ -72,7 +73,7 @@ export class PostponedWork {
     return true
   }
 
-  /** Forgets the work of a lost lease. Its next owner gets all of it again. */
+  /** Forgets the work of a lost lease. The next owner gets all of this work again. */
   forgetLease(leaseToken: string): void {
     for (const [key, line] of this.lines) {
       if (line.leaseToken !== leaseToken) continue
@@ -91,7 +92,7 @@ export class PostponedWork {
     this.serve(key, line).catch((error: unknown) => this.failed(error))
   }
 
-  /** Retries the work of a partition until none waits or the lease is lost. */
+  /** Retries the work of a partition until no work waits or the lease is lost. */
   private async serve(key: string, line: PostponedJob): Promise<void> {
     const { clock, random } = this.options
     const { signal } = line.stopping

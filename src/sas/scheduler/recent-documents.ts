@@ -1,21 +1,21 @@
 import { heapBytesOf } from './heap-size.js'
 import type { DocumentAddress, Stored } from '../store/state-store.js'
 
-/** How many earlier etags of a document are remembered. The feed is rarely further behind. */
+/** The number of earlier etags that are remembered for a document. The feed is rarely further behind. */
 const rememberedEtags = 16
 
 interface Entry<T> {
   readonly document: Stored<T>
-  /** Etags of earlier versions that this process itself replaced, oldest first. */
+  /** The etags of earlier versions that this process itself replaced, oldest first. */
   readonly replaced: readonly string[]
   /** The estimated memory of the entry. */
   readonly bytes: number
 }
 
 /**
- * Remembers the newest versions of documents that this process has seen, within a memory limit. So advancing
- * a job needs no reads. A version may be old, but every write that depends on it is conditional, and after a
- * conflict it is forgotten.
+ * Remembers the newest versions of documents that this process has seen, within a memory limit. So the
+ * scheduler can advance a job without reads. A version may be old. But every write that depends on it happens
+ * only if its etag is unchanged, and after a conflict the version is forgotten.
  */
 export class RecentDocuments<T extends DocumentAddress> {
   private readonly entries = new Map<string, Entry<T>>()
@@ -33,7 +33,10 @@ export class RecentDocuments<T extends DocumentAddress> {
     return this.entries.get(keyOf(address))?.document
   }
 
-  /** Returns the newest version, if `version` is that version or one that this process replaced. */
+  /**
+   * Returns the newest version, if `version` is that version or an earlier version that this process
+   * replaced.
+   */
   recognised(version: DocumentAddress & { readonly _etag: string }): Stored<T> | undefined {
     const known = this.entries.get(keyOf(version))
     if (known === undefined) return undefined
@@ -41,7 +44,7 @@ export class RecentDocuments<T extends DocumentAddress> {
     return isKnown ? known.document : undefined
   }
 
-  /** Remembers a read document, unless this process has already replaced that version. */
+  /** Remembers a document that was read, unless this process has already replaced that version. */
   put(document: Stored<T>): void {
     const known = this.entries.get(keyOf(document))
     if (known?.replaced.includes(document._etag) === true) return

@@ -23,34 +23,34 @@ import type { AcceptedJob } from '../submission/write-submission.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { UnreadableJobs } from '../store/unreadable-jobs.js'
 
-/** What a scheduler works with. */
+/** The dependencies of a scheduler. */
 export interface SchedulerOptions {
   readonly store: StateStore
   readonly instanceName: string
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  /** To the agents of this process. */
+  /** The path to the agents of this process. */
   readonly inProcessPath?: InProcessPath
-  /** Called with the range of open steps that were written and not started in this process. */
+  /** Called with the range of open steps that were written but not started in this process. */
   readonly onOpenSteps?: (physicalRangeId: string | null) => void
-  /** Called with every job that this scheduler has ended, once that is written. */
+  /** Called with every job that this scheduler has ended, after the end is written. */
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/** Decisions about one job before it is given back to the feed: each is a read and a conditional write. */
+/** The number of tries to decide about one job in one delivery. Each is a read and a conditional write. */
 const maxTries = 6
-/** The same for an outcome; the agents have another way to record it. */
+/** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
 const maxConclusions = 2
-/** Jobs begun at once without the feed, which brings the others in pages. */
+/** The number of jobs begun without the feed at the same time. The feed delivers other jobs in pages. */
 const maxBeginnings = 200
 
-/** Without it nothing is postponed. */
+/** If either property is missing, no work is postponed. */
 type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
 
 /**
- * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes. After
- * a lost race it reads again. Another instance decides the same from the same documents.
+ * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes.
+ * After a lost race it reads again. Another instance makes the same decision from the same documents.
  */
 export class Scheduler {
   private readonly known: KnownJobs
@@ -70,8 +70,8 @@ export class Scheduler {
   }
 
   /**
-   * Resolves when everything that follows from these changes is written, or held back from the checkpoint and
-   * tried again beside the feed; rejects when more of it could not be written than can wait there.
+   * Resolves when every consequence of these changes is written or postponed. Postponed work holds back the
+   * checkpoint and is retried beside the feed. Rejects if more work failed than may be postponed.
    */
   async onChanges(
     changes: readonly Change[],
@@ -79,7 +79,7 @@ export class Scheduler {
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
-    // Requests are queued, and steps dispatched, in this order (R126). Equals keep the order of the feed.
+    // Jobs queue requests and dispatch steps in this order (R126). Equal priorities keep the feed's order.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
     const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
     const ended = await Promise.allSettled(work)
@@ -92,12 +92,12 @@ export class Scheduler {
     if (!mayWait || !this.postponed.take(leaseToken, refused, holdCheckpoint)) throw first.error
   }
 
-  /** Drops postponed work of the lease: the next owner gets the changes that were held back. */
+  /** Drops postponed work of the lease. The next owner gets the changes that were held back. */
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
   }
 
-  /** Begins a job that was accepted in this process (W1). Answers false if that is left to the feed. */
+  /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job instead. */
   async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
     if (this.beginning >= maxBeginnings) return false
     this.known.putAccepted(accepted)
@@ -113,15 +113,15 @@ export class Scheduler {
   }
 
   /**
-   * Writes the outcome of an attempt (W3, W8) and what follows from it (W4, W5, W7, W9) in one transaction, on
-   * condition of every etag. Returns null if this instance does not drive the job or nothing follows. Then the
-   * agents record the outcome alone.
+   * Writes the outcome of an attempt (W3, W8) and its consequences (W4, W5, W7, W9) in one transaction, only
+   * if every etag is unchanged. Returns null if this instance does not drive the job or nothing follows. Then
+   * the agents record the outcome alone.
    *
-   * @throws StoreUnavailable when the store could not be asked
+   * @throws StoreUnavailable if the store could not be reached
    */
   async settleAndSchedule(ended: EndedAttempt, leaseToken: string): Promise<SettledAttempt | null> {
     try {
-      // Runs before waiting changes, because an outcome has a deadline.
+      // This work runs before waiting changes, because an outcome has a deadline.
       return await this.partitions.runSoon(ended.step.pk, () => this.tryToConclude(ended, leaseToken))
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
@@ -139,8 +139,8 @@ export class Scheduler {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
       const known = this.known.step(job, step.stepId)
-      // The agents may know it better: their feed was ahead of ours, or they have claimed it (I22: a fence
-      // never goes back).
+      // The agents' version may be newer: their feed was ahead of ours, or they have claimed the step (I22: a
+      // fence never goes back).
       const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
       if (before === undefined) return null
       const { write: after, result: discarded } = decide(before)
@@ -148,7 +148,7 @@ export class Scheduler {
       const settled = { before, after }
       const decision = await this.decide(job, new Set(), settled)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
-      // Steps may have been read for it, and that took time: past the deadline nothing counts (I3).
+      // The decision may have read steps, which takes time. After the deadline no outcome counts (I3).
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }
       const applied =
@@ -170,7 +170,7 @@ export class Scheduler {
     if (decoded.kind === 'job') {
       const { job } = decoded
       if (mustRead.scheduler(job)) changedJob(job, changed)
-      // The supervisor or an operator asks to look at the whole job again (R98), so its steps are forgotten.
+      // The supervisor or an operator wants the whole job examined again (R98), so its steps are forgotten.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const { step } = decoded
@@ -183,7 +183,7 @@ export class Scheduler {
     }
   }
 
-  /** Advances a job unless others of its partition wait already; answers what is left to do. */
+  /** Advances a job, unless other work of its partition already waits. Returns the work that is left. */
   private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
     const { pk } = job
     const again = (): Promise<void> => this.partitions.run(pk, () => this.advanceOrSetAside(job, leaseToken))
@@ -198,12 +198,12 @@ export class Scheduler {
     }
   }
 
-  /** Sets aside a job that no decision fits, so that the others of its range go on (F-C9, F-C13, F-Q15). */
+  /** Sets aside jobs that no decision fits, so that others of the range continue (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)
     } catch (error) {
-      // What passes by itself is delivered again; so is what cannot even be flagged.
+      // After a temporary error, or if the job cannot even be flagged, the feed delivers the job again.
       if (error instanceof StoreUnavailable) throw error
       await this.aside.put(changed, { message: String(error), stepId: null })
     }
@@ -226,18 +226,18 @@ export class Scheduler {
         return
       }
       if (decision.kind === 'unreadable') {
-        // The job may be gone with its step, and only we remember it: believe it when the store shows both.
+        // The job may be gone with its step and only remembered here, so the store must show both.
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
-      // Lost a race, or read something old: what we remember of this job is not to be trusted.
+      // A race was lost or an old version was read, so the remembered documents are not reliable.
       this.known.forget(job)
     }
     const message = `job ${changed.jobId}: contended after ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
   }
 
-  /** Decides, reading the steps that the decision turns out to need. Never answers `read`. */
+  /** Decides, and reads the steps that the decision needs. Never returns `read`. */
   private async decide(
     job: Stored<JobDocument>,
     wanted: Set<string>,
@@ -248,7 +248,7 @@ export class Scheduler {
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
       const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
       const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
-      // Newer code wrote it, and an instance that knows it will see the same change (F-C10).
+      // Newer code wrote the step. An instance with that code will see the same change (F-C10).
       if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
       const [first] = unreadable
       if (first !== undefined) return { kind: 'unreadable', ...first }
@@ -264,7 +264,7 @@ export class Scheduler {
     return { kind: 'stale' }
   }
 
-  /** Reports what was written, and starts the open steps among it where this process can. */
+  /** Reports the written changes, and starts those of the written open steps that this process can start. */
   private followUp(
     decision: Written,
     { ended, steps, physicalRangeId }: Applied,

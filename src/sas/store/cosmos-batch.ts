@@ -5,9 +5,9 @@ import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 import type { ApplyResult, StateWrite } from './state-store.js'
 
 /**
- * Applies all of these writes in one transaction, or none.
+ * Applies all of these writes in one transaction, or none of them.
  *
- * @throws StoreUnavailable or StoreRefused if certainly nothing was written
+ * @throws StoreUnavailable or StoreRefused only if certainly nothing was written
  */
 export async function applyBatch(
   container: Container,
@@ -16,7 +16,7 @@ export async function applyBatch(
   onCharge: (charge: number) => void,
 ): Promise<ApplyResult> {
   let answer: Awaited<ReturnType<Container['items']['batch']>>
-  // The caller has the documents already; only their new etags are needed.
+  // The caller already has the documents and needs only their new etags.
   const options = { contentResponseOnWriteEnabled: false }
   try {
     answer = await container.items.batch(writes.map(asOperation), partition, options)
@@ -30,12 +30,12 @@ export async function applyBatch(
   const charge = Number(headers['x-ms-request-charge'] ?? 0)
   onCharge(charge)
   const results = answer.result ?? []
-  // Status 424 marks operations that were rolled back because of another one.
+  // Status 424 marks operations that were rolled back because another operation failed.
   const failed = results.findIndex((result) => result.statusCode >= 400 && result.statusCode !== 424)
   const culprit = results[failed]
   if (culprit !== undefined) return refused(culprit, writes[failed]?.document.id ?? '')
   const etags = results.flatMap(({ eTag = '' }) => (eTag === '' ? [] : [eTag]))
-  // The writes succeeded, but the next write needs an etag (I2). Now only a read can provide it.
+  // The writes succeeded, but the next write needs an etag (I2). Now only a read can return the etags.
   if (etags.length < writes.length) {
     const cause = new Error('the store answered without the etags of what it wrote')
     return { kind: 'unknownOutcome', cause }
@@ -63,8 +63,8 @@ function refused(culprit: { readonly statusCode: number }, id: string): ApplyRes
 }
 
 /**
- * Checks whether the store wrote nothing and may accept the batch later: 429, 449, 410, or not reached
- * (F-X3).
+ * Checks whether the store wrote nothing and may accept the batch later: status 429, 449 or 410, or the store
+ * was not reached (F-X3).
  */
 function isRefusedForNow(cause: unknown): boolean {
   const { kind } = cosmosErrorKind(cause, 'write')
@@ -72,8 +72,8 @@ function isRefusedForNow(cause: unknown): boolean {
 }
 
 /**
- * Checks whether the store refused the batch for its size. It does so every time, and nothing was written
- * (F-S9).
+ * Checks whether the store refused the batch because of its size. The store refuses such a batch every time,
+ * and nothing was written (F-S9).
  */
 function isTooLarge(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413

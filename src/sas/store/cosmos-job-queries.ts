@@ -14,7 +14,7 @@ import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pa
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
 
-/** What people ask about jobs on Azure Cosmos DB, its emulator or the embedded one. */
+/** People's questions about jobs, answered by Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosJobQueries implements JobQueries {
   private readonly requests: CosmosStateRequests
 
@@ -26,7 +26,7 @@ export class CosmosJobQueries implements JobQueries {
     const { limit = defaultListLimit, after } = filter
     const questions = this.questionsOf(filter)
     const found: Stored<JobDocument>[] = []
-    // What cannot be read takes a place in the store's answer, not in ours.
+    // Unreadable documents take up places in the store's answer, but must not take up places in the list.
     for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
       const asked = limit - found.length
       const page = await jobPage(questions, end, asked)
@@ -107,7 +107,7 @@ export class CosmosJobQueries implements JobQueries {
   }
 }
 
-/** Returns what a filter asks for as conditions of a query whose parameters it fills. */
+/** Returns the filter as conditions of a query, and sets the parameters of that query. */
 function conditionsOf(filter: JobFilter): readonly string[] {
   const { state, workflow, since, before, isFlagged, attention, step } = filter
   const conditions = ["c.type = 'sas.job'"]

@@ -3,16 +3,19 @@ import type { Question } from './cosmos-state-requests.js'
 /** Makes a query. */
 export type Ask = <T>(question: Question) => Promise<readonly T[]>
 
-/** Which documents a page has: those between two values of a field, in the order of that field. */
+/**
+ * The documents of a page: their field has a value between two bounds, and they are in the order of that
+ * field.
+ */
 interface OrderedPage<T> {
   readonly select: string
   readonly where: string
   readonly field: string
   /** Returns the value of the field. */
   readonly valueOf: (found: T) => string | number
-  /** Excluded; null for no such bound. */
+  /** The lower bound, which is itself excluded; null for no lower bound. */
   readonly after: string | number | null
-  /** Excluded. Default: no such bound. */
+  /** The upper bound, which is itself excluded. Default: no upper bound. */
   readonly before?: number
   readonly limit: number
   /** The parameters of `select` and `where`. */
@@ -20,7 +23,8 @@ interface OrderedPage<T> {
 }
 
 /**
- * Returns at least `limit` documents, if there are as many. A page never ends within a value of its field.
+ * Returns at least `limit` documents, if there are that many. A page never ends between documents with the
+ * same value of the field.
  */
 export async function orderedPage<T>(
   ask: Ask,

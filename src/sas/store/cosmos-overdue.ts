@@ -2,7 +2,7 @@ import { schemaVersion } from '../model/documents.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
 import type { OverdueBetween, OverdueDocument } from './state-store.js'
 
-/** Returns a page of jobs and steps that are due, earliest first; see `StateStore.listOverdue`. */
+/** Returns a page of jobs and steps that are due, earliest first. See `StateStore.listOverdue`. */
 export async function overdueDocuments(
   ask: Ask,
   { afterMs, beforeMs, pickUpWithinMs }: OverdueBetween,
@@ -21,12 +21,13 @@ export async function overdueDocuments(
       parameters: { schema: schemaVersion, later: laterMs },
     })
   const untaken = "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs)"
-  // Two queries, because one would have to order by a value that is not stored.
+  // There are two queries, because a single query would have to order by a value that is not stored.
   const pages = await Promise.all([
     dueAfter(0, 'c.completeByMs', "c.type IN ('sas.step', 'sas.job')"),
     dueAfter(pickUpWithinMs, 'c.submittedAtMs', untaken),
   ])
-  // A page at its limit may leave out documents due after its last one, so the other page must end there too.
+  // A page at its limit may leave out documents that are due after its last document. So the other page must
+  // end at the same time.
   const untilMs = Math.min(
     ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),
   )

@@ -1,19 +1,19 @@
 import type { Container, SqlParameter } from '@azure/cosmos'
 import { storeError } from './cosmos-store-error.js'
 
-/** Where jobs and steps live. */
+/** The container of jobs and steps, and a callback for charges. */
 export interface CosmosStateStoreOptions {
-  /** Partitioned by `/pk`, with `defaultTtl` -1. */
+  /** The container, partitioned by `/pk`, with `defaultTtl` -1. */
   readonly container: Container
-  /** Told the request units of every request. */
+  /** Called with the request units of every request. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
-/** A query with its parameters; those that are undefined are left out. */
+/** A query with its parameters. Parameters that are undefined are left out. */
 export interface Question {
   readonly text: string
   readonly parameters: Readonly<Record<string, string | number | undefined>>
-  /** Asks only this partition. */
+  /** The only partition to query. Default: all partitions. */
   readonly partition?: string
 }
 

@@ -21,7 +21,7 @@ import type {
 } from './state-store.js'
 import { asNotice, asStep } from './decoded-documents.js'
 
-/** The state container on Azure Cosmos DB, its emulator or the embedded one. */
+/** The state container on Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosStateStore implements StateStore {
   private readonly requests: CosmosStateRequests
 
@@ -103,7 +103,10 @@ export class CosmosStateStore implements StateStore {
     return (question) => this.requests.query(operation, question)
   }
 
-  /** A single write goes as a point operation: unlike a batch, its failure says what it was. */
+  /**
+   * A single write is sent as a point operation, because its failure, unlike that of a batch, reports the
+   * cause.
+   */
   private async applyOne(partition: string, write: StateWrite): Promise<ApplyResult> {
     const { document } = write
     const operation = `state.${write.kind}`

@@ -2,7 +2,10 @@ import { errorMessage } from '../../platform/internal.js'
 import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 
-/** Returns the error for a failed request: `StoreUnavailable` if temporary, `StoreRefused` if permanent. */
+/**
+ * Returns the error for a failed request: `StoreUnavailable` if the failure is temporary, `StoreRefused` if
+ * it is permanent.
+ */
 export function storeError(operation: string, error: unknown): Error {
   const known = cosmosErrorKind(error)
   const detail = errorMessage(error)

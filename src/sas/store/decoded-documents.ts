@@ -2,19 +2,19 @@ import { decodeDocument } from '../model/decode.js'
 import type { JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
 import type { StateDocument, Stored } from './state-store.js'
 
-/** Returns the job in a list, or an empty list if the document is not a readable job. */
+/** Returns a list with the job, or an empty list if the document is not a readable job. */
 export function asJob(document: Stored<StateDocument>): Stored<JobDocument>[] {
   const decoded = decodeDocument(document)
   return decoded.kind === 'job' ? [{ ...decoded.job, _etag: document._etag, _ts: document._ts }] : []
 }
 
-/** Returns the step in a list, or an empty list if the document is not a readable step. */
+/** Returns a list with the step, or an empty list if the document is not a readable step. */
 export function asStep(document: Stored<StateDocument>): Stored<StepDocument>[] {
   const decoded = decodeDocument(document)
   return decoded.kind === 'step' ? [{ ...decoded.step, _etag: document._etag, _ts: document._ts }] : []
 }
 
-/** Returns the notice in a list, or an empty list if the document is not a readable notice. */
+/** Returns a list with the notice, or an empty list if the document is not a readable notice. */
 export function asNotice(document: Stored<StateDocument>): Stored<NoticeDocument>[] {
   const decoded = decodeDocument(document)
   return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []

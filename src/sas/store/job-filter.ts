@@ -2,7 +2,7 @@ import type { Attention, ProcessState } from '../model/documents.js'
 
 /** The last job of a page. */
 export interface PageEnd {
-  /** ISO-8601 UTC. */
+  /** The time when the job was submitted, in ISO-8601 UTC. */
   readonly submittedAt: string
   readonly jobId: string
 }
@@ -12,7 +12,7 @@ export interface NoticeFilter {
   /** Only notices of this job, in any partition. */
   readonly jobId?: string
   readonly workflow?: string
-  /** Default 100. */
+  /** The largest number of notices in the list. Default 100. */
   readonly limit?: number
 }
 
@@ -24,14 +24,14 @@ export interface JobFilter {
   readonly since?: Date
   /** Only jobs submitted before this time. */
   readonly before?: Date
-  /** Only jobs after this one, the last job of the previous page. */
+  /** Only jobs after this job, which is the last job of the previous page. */
   readonly after?: PageEnd
-  /** Only flagged jobs, whatever the reason. */
+  /** Only flagged jobs, with any kind of flag. */
   readonly isFlagged?: true
   /** Only jobs with this kind of flag. */
   readonly attention?: Attention['kind']
   /** Only jobs whose flag names this step. */
   readonly step?: string
-  /** Default 100. */
+  /** The largest number of jobs in the list. Default 100. */
   readonly limit?: number
 }

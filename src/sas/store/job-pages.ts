@@ -4,28 +4,31 @@ import type { PageEnd } from './job-filter.js'
 
 /** A position in the order of pages. */
 export interface PagePosition {
-  /** When the job at this position was submitted, in milliseconds since the epoch. */
+  /** The time when the job at this position was submitted, in milliseconds since the epoch. */
   readonly ms: number
   readonly id: string
 }
 
 /**
- * Queries of a store that orders by one field only. An order by two fields would need an index of its own.
+ * Queries for a store that can order by one field only. An order by two fields would need an additional
+ * index.
  */
 export interface JobQuestions {
   /**
-   * Returns the newest jobs, submitted before `beforeMs` if that is given. Within a millisecond they have no
-   * order.
+   * Returns the newest jobs, or the newest of those submitted before `beforeMs` if it is given. Jobs of the
+   * same millisecond are in no order.
    */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
-  /** Returns jobs submitted in this millisecond by id, after `afterId` if that is given. */
+  /**
+   * Returns the jobs submitted in this millisecond, ordered by id, and only after `afterId` if it is given.
+   */
   within(ms: number, afterId: string | null, limit: number): Promise<readonly Stored<StateDocument>[]>
 }
 
 /**
- * Returns at most `limit` documents after `after`, the newest submission first and by id within a
- * millisecond. The last millisecond of the newest may be incomplete, so it is queried again by id. So no page
- * omits or repeats a job, however many jobs share a millisecond.
+ * Returns at most `limit` documents after `after`. The newest submission comes first, and documents of the
+ * same millisecond are ordered by id. The last millisecond of the answer to `newest` may be incomplete, so it
+ * is queried again by id. So no page omits or repeats a job, even if many jobs share a millisecond.
  */
 export async function jobPage(
   questions: JobQuestions,
@@ -48,13 +51,16 @@ export function pagePositionOf({ submittedAt, jobId }: PageEnd): PagePosition {
   return { ms: Date.parse(submittedAt), id: jobDocumentId(jobId) }
 }
 
-/** Returns the position of a document, or null if it has none. */
+/** Returns the position of a document, or null if the document has none. */
 export function positionOf(document: StateDocument | undefined): PagePosition | null {
   const ms = document?.['submittedAtMs']
   return document === undefined || typeof ms !== 'number' ? null : { ms, id: document.id }
 }
 
-/** Returns a negative number if `one` comes first. Ids are compared by their UTF-8 bytes, as in the store. */
+/**
+ * Returns a negative number if `one` comes before `other`. Ids are compared by their UTF-8 bytes, as the
+ * store does.
+ */
 export function comparePositions(one: PagePosition, other: PagePosition): number {
   return other.ms - one.ms || Buffer.from(one.id).compare(Buffer.from(other.id))
 }

@@ -2,37 +2,44 @@ import type { JobDocument, NoticeDocument, ProcessState } from '../model/documen
 import type { JobFilter, NoticeFilter } from './job-filter.js'
 import type { StateDocument, Stored } from './state-store.js'
 
-/** How many jobs there are in each state. */
+/** The number of jobs in each state. */
 export type JobCounts = Readonly<Record<ProcessState, number>>
 
 /** The changes of one logical partition. */
 export interface PartitionFeed {
-  /** Returns the latest versions of documents: first of all, then of those that have changed since. */
+  /**
+   * The first call returns the latest versions of all documents. Each later call returns the latest versions
+   * of documents that have changed since.
+   */
   readNext(): Promise<readonly StateDocument[]>
 }
 
-/** Jobs that a list contains when its filter does not say how many. */
+/** The largest number of jobs in a list if its filter has no limit. */
 export const defaultListLimit = 100
 
 /**
- * What people ask about the jobs of a state container, never for decisions. It has two implementations, like
- * {@link import('./state-store.js').StateStore}.
+ * The questions of people about the jobs of a state container. Decisions never use these queries. The
+ * interface has two implementations, like {@link import('./state-store.js').StateStore}.
  *
  * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily.
  */
 export interface JobQueries {
   /**
-   * Lists jobs: at most `limit`, the newest submission first and by id within a millisecond. The next page
-   * begins `after` the last job of this one. Paging omits no job, with one exception: two jobs with the same
-   * id under different partition keys, submitted in the same millisecond, if a page ends between them.
+   * Lists at most `limit` jobs. The newest submission comes first, and jobs of the same millisecond are
+   * ordered by id. The next page begins `after` the last job of this page. Paging can omit a job in only one
+   * case: two jobs have the same id under different partition keys and the same millisecond of submission,
+   * and a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
-  /** Counts the jobs in each state. The store counts them. */
+  /** Counts the jobs in each state. The store itself does the counting. */
   countJobs(): Promise<JobCounts>
-  /** Finds the document of the job with this id, readable or not, or null. Queries all partitions. */
+  /**
+   * Finds the document of the job with this id, even if the document cannot be read. Returns null if there is
+   * none. Queries all partitions.
+   */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
-  /** Lists notices that were given up, in no order. */
+  /** Lists the notices that were given up, in no order. */
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
-  /** Follows one logical partition from its beginning. */
+  /** Follows the changes of one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

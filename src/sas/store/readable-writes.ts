@@ -4,8 +4,8 @@ import type { StateWrite } from './state-store.js'
 
 /**
  * Refuses a transaction with a document that could not be read back. Every implementation of the state store
- * calls this before it writes. Otherwise a document that no reader accepts would stand still unnoticed (I1,
- * I20).
+ * calls this function before a write. Otherwise a document that no reader accepts would stand still unnoticed
+ * (I1, I20).
  *
  * @throws DocumentInvalid with the document and the field
  */

@@ -1,12 +1,15 @@
 import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
 
-/** A document as the state container holds it. */
+/** A document in the form that the state container stores. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
 
-/** A document as read, with the etag for a later conditional write. */
+/** A document in the form that was read, with the etag for a later conditional write. */
 export type Stored<T> = T & { readonly _etag: string; readonly _ts: number }
 
-/** One write of an atomic group. A `replace` is refused unless the stored document still has `ifMatch`. */
+/**
+ * One write of an atomic group. A `replace` is refused unless the stored document still has the etag
+ * `ifMatch`.
+ */
 export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
@@ -26,14 +29,19 @@ export type ApplyResult =
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
       /**
-       * The physical partition of the writes, if the store reports it. Wakes the local readers of that range.
+       * The physical partition of the writes, if the store reports it. Local readers of that range are then
+       * woken.
        */
       readonly physicalRangeId: string | null
       readonly charge: number
     }
-  /** No write was applied: `id` had changed, was missing (`replace`) or existed already (`create`). */
+  /**
+   * No write was applied, because `id` had changed, was missing (`replace`) or already existed (`create`).
+   */
   | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
-  /** All writes or none were applied, and it is unknown which. Read and decide again. */
+  /**
+   * Either all writes or none were applied, and it is unknown which. The caller must read and decide again.
+   */
   | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
 
 /** The address of a document: its partition key value and its id. */
@@ -42,51 +50,57 @@ export interface DocumentAddress {
   readonly id: string
 }
 
-/** A step or job that is due. It is a hint: read the document before any decision. */
+/** A step or job that is due. The entry is only a hint: read the document before any decision. */
 export interface OverdueDocument extends DocumentAddress {
-  /** Its `completeByMs`. For a job that no scheduler has taken up, when a scheduler must have done so. */
+  /**
+   * The document's `completeByMs`. For a job that no scheduler has taken up: the time by which a scheduler
+   * must take up the job.
+   */
   readonly dueMs: number
 }
 
-/** A range of due times in milliseconds since the epoch, excluding both ends. */
+/** A range of due times in milliseconds since the epoch. Both ends are excluded. */
 export interface DueBetween {
-  /** 0 for the first page; for a later page, the last `dueMs` of the page before it. */
+  /** 0 for the first page. For a later page, this is the last `dueMs` of the page before it. */
   readonly afterMs: number
   readonly beforeMs: number
 }
 
 /** A range of due times of jobs and steps, and the time limit for taking up a job. */
 export interface OverdueBetween extends DueBetween {
-  /** How long after its submission a scheduler must have taken up a job. */
+  /** The time after its submission within which a scheduler must take up a job. */
   readonly pickUpWithinMs: number
 }
 
-/** A notice that should have been sent. It is a hint: read the notice before sending it. */
+/** A notice that should have been sent. The entry is only a hint: read the notice before sending it. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
-  /** Its `completeByMs`. */
+  /** The notice's `completeByMs`. */
   readonly dueMs: number
 }
 
-/** A flagged job. It is a hint: read the job before raising an alert. */
+/** A flagged job. The entry is only a hint: read the job before raising an alert. */
 export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
 }
 
 /**
- * The container that holds jobs, steps and the user's own documents, as the roles need it to run jobs. What
- * people ask about jobs is {@link import('./job-queries.js').JobQueries}. It has two implementations, a
- * Cosmos container ({@link import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine. Both
- * pass the same test suite.
+ * The container of jobs, steps and the user's own documents, with the methods that the roles need to run
+ * jobs. For people's questions about jobs, see {@link import('./job-queries.js').JobQueries}. The interface
+ * has two implementations: a Cosmos container ({@link import('./cosmos-state-store.js').CosmosStateStore})
+ * and the embedded engine. Both pass the same test suite.
  *
  * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing
  * was written.
  */
 export interface StateStore {
-  /** Reads a document, or null. The result is never older than what this process has written or received. */
+  /**
+   * Reads a document. Returns null if there is none. The result is never older than the versions that this
+   * process has written or received.
+   */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
-   * Applies 1 to 100 writes, all or none. All documents must have `pk` = `partition`.
+   * Applies 1 to 100 writes: either all or none. All documents must have `pk` = `partition`.
    *
    * @throws DocumentInvalid if a document could not be read back (`refuseUnreadable`); nothing was written
    */
@@ -102,16 +116,20 @@ export interface StateStore {
    */
   listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
-   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Notices behind one
-   * that its receiver does not accept may stay due for hours, so there are pages. A page has at least `limit`
-   * notices if there are as many. It never ends within a millisecond, so the next page begins after the last
-   * notice of this one.
+   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. If a receiver does not
+   * accept a notice, the notices after it may stay due for hours, so there are pages. A page has at least
+   * `limit` notices if there are that many. A page never ends within a millisecond, so the next page begins
+   * after the last notice of this page.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
   /**
-   * Lists flagged jobs by `since`, after `afterSince` or from the first, in pages like {@link listUnsent}.
+   * Lists flagged jobs in the order of `since`, in pages like {@link listUnsent}. The first job comes after
+   * `afterSince`, or is the very first if that is null.
    */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
-  /** Lists records of unreadable documents, in no order. A record may be outdated: read the document. */
+  /**
+   * Lists records of unreadable documents, in no order. A record may be outdated, so read the document
+   * itself.
+   */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
 }

@@ -13,25 +13,28 @@ import {
   type Stored,
 } from './state-store.js'
 
-/** A job whose document exists but cannot be read. It stands still until the document is repaired. */
+/** A job whose document exists but cannot be read. The job stands still until the document is repaired. */
 export interface UnreadableJob {
   readonly jobId: string
   readonly partitionKey: string
   readonly documentId: string
   /** The name of the workflow, or `?` if the document does not contain it. */
   readonly workflow: string
-  /** When a scheduler first could not read it, ISO-8601 UTC. */
+  /** The time when a scheduler first could not read the job, in ISO-8601 UTC. */
   readonly since: string
-  /** The field, what is wrong with it, and how to repair it. */
+  /** The field, its problem, and how to repair it. */
   readonly reason: string
 }
 
-/** How many records are read at once, more than an operator repairs by hand. */
+/** The largest number of records that are read in one query. It is more than an operator repairs by hand. */
 const mostRecords = 1_000
-/** Seconds until the store removes the record of a job that can be read again. */
+/** The time in seconds until the store removes the record of a job that can be read again. */
 const removalTtl = 60
 
-/** Returns why this code cannot read a document and how to repair it, or null. */
+/**
+ * Returns the reason why this code cannot read a document, and how to repair the document. Returns null if it
+ * is readable.
+ */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return (
@@ -46,7 +49,7 @@ function unreadableReason(decoded: Decoded): string | null {
 /**
  * Reads a job for people. Returns null if there is none.
  *
- * @throws JobUnreadable with the reason, if its document exists but cannot be read
+ * @throws JobUnreadable with the reason, if the job's document exists but cannot be read
  */
 export async function readableJob(
   store: StateStore,
@@ -61,7 +64,7 @@ export async function readableJob(
 }
 
 /**
- * Returns the jobs that a scheduler could not read and that still cannot be read, the oldest finding first.
+ * Returns the jobs that a scheduler could not read and that still cannot be read, the oldest `since` first.
  */
 export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
   const records = await store.listUnreadable(mostRecords)
@@ -73,12 +76,15 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
   return found.sort((one, other) => compare(one.since, other.since))
 }
 
-/** The record that a job could not be read. Only its document shows whether it still cannot be read. */
+/**
+ * The record that a job could not be read. To know whether the job still cannot be read, read the document
+ * itself.
+ */
 export interface UnreadableFlag {
   readonly jobId: string
   readonly pk: string
   readonly documentId: string
-  /** ISO-8601 UTC. */
+  /** The time when a scheduler first could not read the job, in ISO-8601 UTC. */
   readonly since: string
 }
 
@@ -93,7 +99,7 @@ export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFla
   return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
 }
 
-/** Reads the job of this flag. Returns null if it is readable or gone. */
+/** Reads the job of this flag. Returns null if the job is readable or gone. */
 export async function unreadableJob(
   store: StateStore,
   { pk, documentId, since }: UnreadableFlag,
@@ -112,7 +118,10 @@ export async function unreadableJob(
   }
 }
 
-/** Returns the job id in the document, or else in the document's own id. */
+/**
+ * Returns the `jobId` in the document. If there is none, returns the job id that is part of the document's
+ * `id`.
+ */
 function jobIdIn({ id, jobId }: StateDocument): string {
   return typeof jobId === 'string' ? jobId : id.slice(jobIdPrefix.length)
 }
@@ -135,9 +144,9 @@ export class UnreadableJobs {
   constructor(private readonly options: UnreadableJobsOptions) {}
 
   /**
-   * Checks a job that the scheduler could not read, and flags it if its document is invalid.
+   * Checks a job that the scheduler could not read, and flags the job if its document is invalid.
    *
-   * @throws StoreUnavailable if it could not be flagged
+   * @throws StoreUnavailable if the job could not be flagged
    */
   async flag({ pk, id, jobId }: DocumentAddress & { readonly jobId: string }): Promise<void> {
     const { store, telemetry, clock, instanceName } = this.options
@@ -178,7 +187,7 @@ export class UnreadableJobs {
   }
 
   /**
-   * Writes the record. A record of the last minute may still exist, marked for removal; it is then replaced.
+   * Writes the record. If a record of the last minute still exists and is marked for removal, it is replaced.
    */
   private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
     const { store } = this.options

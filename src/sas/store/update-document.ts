@@ -10,10 +10,10 @@ import {
 } from './state-store.js'
 import { UnclearWrites } from './unclear-writes.js'
 
-/** A decision about one document: the document to write, or null, and a result for the caller. */
+/** A decision about one document: the document to write (or null), and a result for the caller. */
 export interface DocumentDecision<T, R> {
   readonly write: T | null
-  /** New documents of the same transaction. */
+  /** Additional documents to create in the same transaction. */
   readonly created?: readonly StateDocument[]
   readonly result: R
 }
@@ -22,10 +22,13 @@ export type DocumentUpdate<T, R> =
   | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
   /** The decision was to write nothing. */
   | { readonly kind: 'unchanged'; readonly result: R }
-  /** The document is gone, or can no longer be read. */
+  /** The document is gone, or it can no longer be read. */
   | { readonly kind: 'missing' }
 
-/** A document to update: its address, its last known version (saves the first read), and how to read it. */
+/**
+ * A document to update: its address, the function that reads it, and its last known version, which saves the
+ * first read.
+ */
 export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null
@@ -33,16 +36,17 @@ export interface Updated<T> {
 }
 
 /**
- * How many decisions about one document are tried. It has few writers at a time, so more tries would not
- * help.
+ * The number of tries to update one document. A document has few writers at the same time, so more tries
+ * would not help.
  */
 const maxTries = 6
 
 /**
- * Reads a document, decides, and writes on condition of the etag. After a lost race or an unknown outcome, it
- * reads and decides again. Deciding twice is harmless, because decisions depend only on the state.
+ * Reads a document, decides, and writes only if the etag is unchanged. After a lost race or an unknown
+ * outcome, reads and decides again. A repeated decision is harmless, because decisions depend only on the
+ * state.
  *
- * @throws StoreUnavailable if the document stays contended; also any error of the store
+ * @throws StoreUnavailable if other writers keep changing the document; also any error of the store
  */
 export async function updateDocument<T extends JobDocument | StepDocument, R>(
   store: StateStore,
