@@ -32,6 +32,13 @@ describe('a connection', () => {
     expect(opened.endpoint).toBe('https://contoso.documents.azure.com:443/')
   })
 
+  it('takes the endpoint from the connection string where another one is undefined', async () => {
+    const connectionString = 'AccountEndpoint=https://contoso.documents.azure.com:443/;AccountKey=a2V5==;'
+    const opened = await openConnection({ connectionString, endpoint: undefined } as unknown as Connection)
+    opened.close()
+    expect(opened.endpoint).toBe('https://contoso.documents.azure.com:443/')
+  })
+
   it.each<[string, Connection, RegExp]>([
     ['no account', {}, /no store is named: pass --endpoint/],
     [

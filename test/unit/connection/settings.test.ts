@@ -51,6 +51,15 @@ describe('settings', () => {
     expect(await readSettings({ flags: {}, directory })).toEqual({ slots: 2 })
   })
 
+  it('leave out what is null in the file, also inside of timing', async () => {
+    await configured(
+      { module: null, container: null, timing: { pollInterval: null }, slots: 2 },
+      'other.json',
+    )
+    const settings = await readSettings({ flags: {}, directory, configPath: 'other.json' })
+    expect(settings).toEqual({ slots: 2, timing: {} })
+  })
+
   it('are empty without a file', async () => {
     expect(await readSettings({ flags: {}, directory })).toEqual({})
   })

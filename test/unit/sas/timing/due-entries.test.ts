@@ -26,6 +26,17 @@ describe('the list of waiting entries', () => {
     expect(entries.takeDue(9, 9).map(({ id }) => id)).toEqual(['b', 'c'])
   })
 
+  it('gives no second entry of a document while work on it goes on after its lease was lost', () => {
+    const entries = new DueEntries()
+    entries.note(at('a', 1))
+    const due = entries.takeDue(9, 9)
+    entries.forgetLease('0')
+    entries.note(at('a', 2))
+    expect(entries.takeDue(9, 9)).toEqual([])
+    entries.end(due, [at('a', 50)])
+    expect(entries.takeDue(9, 9)).toEqual([at('a', 2)])
+  })
+
   it('distinguishes the same id in two partitions', () => {
     const entries = new DueEntries()
     entries.note(at('a', 1))
