@@ -36,7 +36,7 @@ export function cliPage(program: Command): string {
       sentence(command.description()),
       fenced(`stepward ${path} ${usageOf(command)}`),
       optionTable(options),
-      isOnStore ? 'Finds its store by [the options of stores](#options-of-stores).' : '',
+      isOnStore ? 'Uses the store that [the store options](#options-of-stores) name.' : '',
       `Example: \`${exampleOf(path)}\``,
     ]
     return parts.filter((part) => part !== '').join('\n\n')

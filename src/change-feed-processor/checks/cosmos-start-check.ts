@@ -137,7 +137,7 @@ function isOneAccount(left: Container, right: Container): boolean {
 interface Look {
   readonly role?: ContainerRole
   /**
-   * Finds the problems of access. It is called only if the settings have no problems. Otherwise the same
+   * Finds problems with the access to the containers. It is called only if the settings have no problems. Otherwise the same
    * fault would be reported twice.
    */
   readonly ofAccess?: () => Promise<string[]>

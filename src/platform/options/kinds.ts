@@ -19,12 +19,12 @@ export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   return kind<unknown>(rule, isIt).transform((value) => lengthMs(value) ?? minMs)
 }
 
-/** The kind of a text that is not empty. */
+/** An option kind whose value must be a text that is not empty. */
 export function text(): z.ZodType<string> {
   return kind('a text that is not empty', isText)
 }
 
-/** The kind of a text that passes the check `isIt`. `rule` describes the check in words. */
+/** An option kind whose value must be a text that passes the check `isIt`. `rule` describes the check in words. */
 export function textThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(rule, (value) => typeof value === 'string' && isIt(value))
 }

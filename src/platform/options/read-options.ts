@@ -148,7 +148,7 @@ function unknownNames(shape: Shape, given: object): Issue[] {
 }
 
 /**
- * Checks whether a known option is meant by `name`. The names of durations once ended in their unit, so that
+ * Checks whether `name` is a misspelt `candidate`. The names of durations once ended in their unit, so that
  * ending is ignored.
  */
 function isMeant(candidate: string, name: string): boolean {
