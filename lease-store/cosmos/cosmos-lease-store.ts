@@ -127,7 +127,10 @@ export class CosmosLeaseStore implements LeaseStore {
       const isTold = (answer.resource ?? undefined) !== undefined || (answer.etag as unknown) !== undefined
       // The lease is written, but the next write needs the new etag, which is unknown.
       if (!isTold)
-        return { kind: 'unknownOutcome', cause: new Error('the answer has neither document nor etag') }
+        return {
+          kind: 'unknownOutcome',
+          cause: new Error('the answer contains neither a document nor an etag'),
+        }
       return { kind: 'written', lease: await this.decode(stored(document, answer)) }
     } catch (error) {
       const { kind } = cosmosErrorKind(error, 'write')
@@ -208,9 +211,9 @@ function refuseDuplicates(leases: readonly Lease[]): void {
   if (twice !== undefined)
     throw new RefusedLeaseError(
       twice.leaseToken,
-      `lease document ${JSON.stringify(twice.document['id'])} is refused: it is there twice, under ` +
+      `lease document ${JSON.stringify(twice.document['id'])} is refused: it exists twice, under ` +
         'different partition keys; ' +
-        'stop the hosts that wrote it and delete the one with the later ContinuationToken',
+        'stop the hosts that wrote it, and delete the copy with the later ContinuationToken',
     )
 }
 

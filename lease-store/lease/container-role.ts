@@ -71,14 +71,14 @@ const requirements: readonly Requirement[] = [
     ...ttl,
     severity: 'fatal',
     isMet: ({ defaultTtl }) => defaultTtl === null || defaultTtl < 0,
-    found: ({ defaultTtl }) => `deletes what was not written for ${defaultTtl} s`,
+    found: ({ defaultTtl }) => `deletes documents that were not written for ${defaultTtl} s`,
     breaks: 'ifDeleting',
   },
   {
     ...ttl,
     severity: 'problem',
     isMet: ({ defaultTtl }) => defaultTtl !== null,
-    found: () => 'has time to live off',
+    found: () => 'has time to live turned off',
     breaks: 'ifTtlOff',
   },
   {
@@ -97,10 +97,10 @@ export const leaseContainerRole: ContainerRole<'lease'> = {
   partitionKeys: ['/id', '/partitionKey'],
   indexedPaths: ['/id/?'],
   breaks: {
-    ifOtherKey: 'so leases are not found by their id',
-    ifDeleting: 'leases and their positions included',
+    ifOtherKey: 'so leases cannot be found by their id',
+    ifDeleting: 'including leases and their positions',
     ifTtlOff: 'so the lock of a .NET host that dies while it creates leases stays forever',
-    ifFullyIndexed: 'so each renewal costs half as much again',
+    ifFullyIndexed: 'so each renewal costs 50 % more',
   },
 }
 

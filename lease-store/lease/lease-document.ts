@@ -102,7 +102,7 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
       return refuse(
         'missingFeedRange',
         id,
-        'FeedRange is not stored; it is that of the range named by LeaseToken',
+        'FeedRange is not stored; it comes from the range that LeaseToken names',
       )
     return malformed(id, 'FeedRange must be { Range: { min, max } } in upper-case hexadecimal')
   }
@@ -138,7 +138,7 @@ function refusal(document: LeaseDocument): DecodedLease | null {
     return refuse(
       'unknownVersion',
       id,
-      `version is ${JSON.stringify(version)}, known are 0 and 1; use a newer release`,
+      `version is ${JSON.stringify(version)}, this release knows 0 and 1; use a newer release`,
     )
   if (!isAbsent(Mode) && modeOf(Mode) === null)
     return refuse(

@@ -104,7 +104,8 @@ export function parseOrders(content: string): { orders: Order[]; problems: Order
     if (first === undefined) found.set(order.orderId, { order, line })
     else if (!isDeepStrictEqual(first.order, order)) {
       const message =
-        `orderId '${order.orderId}' is on line ${first.line} with another content; one ` + 'id is one order'
+        `orderId '${order.orderId}' is on line ${first.line} with different content; ` +
+        'give each order an id of its own'
       problems.push({ line, message })
     }
   })

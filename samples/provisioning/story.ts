@@ -34,7 +34,7 @@ function lineOf(event: TelemetryEvent): string | null {
 }
 
 function dispatched({ stepId, attempt }: TelemetryEvent & { type: 'step.dispatched' }): string {
-  if (stepId === 'database') return `(3) ${stepId}: intent Active, a deadline, and off to its agent`
-  if (attempt === 1) return `(6) ${stepId} is next; (7) off to its agent, and never heard of again`
+  if (stepId === 'database') return `(3) ${stepId}: intent Active and a deadline; sent to its agent`
+  if (attempt === 1) return `(6) ${stepId} is next; (7) sent to its agent, which does not answer`
   return `(8) ${stepId}: once more, with the same key and a new deadline`
 }

@@ -39,7 +39,7 @@ export interface LeaseHealth {
 export interface HealthLimits {
   /** The longest time between two turns of the balancing loop, in milliseconds. */
   readonly turnMs: number
-  /** The longest time between two looks at the leases, in milliseconds. */
+  /** The longest time between two checks at the leases, in milliseconds. */
   readonly balanceMs: number
   /** The longest time between two signs of progress on a lease, in milliseconds. */
   readonly progressMs: number

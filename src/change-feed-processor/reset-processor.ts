@@ -151,17 +151,16 @@ async function positionNow(feed: ChangeFeed, { feedRange, mode }: Lease, clock: 
   if (isLatest) return { continuationToken: null, firstPosition: { kind: 'time', atMs: clock.now() } }
   throw new Error(
     `[${feedRange.min}, ${feedRange.max}) was split while its processor was stopped, and the feed of ` +
-      'all versions ' +
-      'knows no instants; start the processor once, so that leases of the parts are made, stop it, ' +
-      'and reset again',
+      'all versions cannot start at a point in time; start the processor once to create the leases of ' +
+      'the parts, stop it, and reset again',
   )
 }
 
 function assertHasPast(leases: readonly Lease[], to: Exclude<StartPosition, 'now'>): void {
   if (leases.every(({ mode }) => mode === leaseModeOf('latestVersion'))) return
   throw new ProcessorOptionsError([
-    `to is ${JSON.stringify(to)}, but this processor follows all versions and deletes, whose feed has ` +
-      'no past; pass "now"',
+    `to is ${JSON.stringify(to)}, but this processor follows all versions and deletes, whose feed can ` +
+      'only start now; pass "now"',
   ])
 }
 

@@ -73,7 +73,7 @@ function decisionCommand(
   { terminal, ending }: { readonly terminal: Terminal; readonly ending: RunCommand },
 ): Command {
   return withSelection(withStoreOptions(program.command(`${kind} [job]`)))
-    .option('--all', 'every job, when no other choice is made')
+    .option('--all', 'every job, if no filter is given')
     .option('--yes', 'do not ask for confirmation of --all')
     .option('--why <text>', 'the reason; stored with the job')
     .option('--by <name>', 'who decides; default: your account on this machine')

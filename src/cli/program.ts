@@ -60,7 +60,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
     .enablePositionalOptions()
     .addHelpText(
       'after',
-      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict,\n  5 store not reached or refusing.',
+      '\nExit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict,\n  5 store unreachable, or the request was refused.',
     )
   const parts = { program, terminal, ending }
   addEmulatorCommands(parts)
@@ -131,9 +131,9 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .option('--port <n>', 'serve /healthz, /readyz and /metrics (or PORT)')
     .option(
       '--state <dir>',
-      'what a fleet remembers; default: a folder in XDG_RUNTIME_DIR or the temporary directory',
+      'where a fleet stores its settings; default: a folder in XDG_RUNTIME_DIR or the temporary directory',
     )
-    .option('--once', 'recover what is overdue and end; for the role supervisor')
+    .option('--once', 'recover overdue work and exit; for the role supervisor')
     .addOption(new Option('--supervised').hideHelp())
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
@@ -188,7 +188,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     .description('scale a role by its lag, slowly, and to no more instances than it has leases')
     .option('--min <n>', 'the fewest instances', '1')
     .option('--max <n>', 'the most instances', '8')
-    .option('--interval <seconds>', 'between two looks', '15')
+    .option('--interval <seconds>', 'between two checks', '15')
     .option('--once', 'look, decide, scale, and end')
     .action(async (role: string, options: AutoscaleOptions) => {
       const { autoscale } = await import('./commands/instances/autoscale.js')

@@ -158,7 +158,7 @@ export function connectionProblems(connection: Connection): readonly string[] {
     rules.push(`endpoint ${values.endpoint} is not https, so it needs a key: pass --key or set COSMOS_KEY`)
   }
   if (values.container === values.leaseContainer) {
-    const rule = 'the state container and the lease container must be two'
+    const rule = 'the state container and the lease container must be different containers'
     rules.push(`container and leaseContainer are both ${JSON.stringify(values.container)}: ${rule}`)
   }
   return [...problems, ...rules]

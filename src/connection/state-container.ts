@@ -20,7 +20,7 @@ export const stateContainerRole: ContainerRole<'state'> = {
   breaks: {
     ifOtherKey: 'so a job and its steps cannot be written together',
     // I18: unfinished work never expires.
-    ifDeleting: 'jobs that have not ended included',
+    ifDeleting: 'including jobs that have not ended',
     ifTtlOff: 'so jobs that have ended are kept forever',
     ifFullyIndexed: 'so each write costs more',
   },

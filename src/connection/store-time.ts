@@ -40,6 +40,6 @@ export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telem
 function adviceOn(correctionMs: number): string {
   const direction = correctionMs > 0 ? 'behind' : 'ahead of'
   const seconds = Math.round(Math.abs(correctionMs) / 1_000)
-  const rule = "deadlines follow the store's: correct the clock; this process may go on running"
+  const rule = "deadlines use the store's time: correct the clock; this process can keep running"
   return `this machine's clock is ${seconds} s ${direction} the store's; ${rule}`
 }

@@ -79,7 +79,7 @@ export class EngineChangeFeed implements ChangeFeed {
       return page
     } catch (error) {
       const { min, max } = from.feedRange
-      throw new FeedError(`the change feed [${min}, ${max}) was not read`, error)
+      throw new FeedError(`the change feed [${min}, ${max}) could not be read`, error)
     }
   }
 

@@ -32,7 +32,7 @@ export function accountProblem(
   const asked = consistencyOf(client)
   if (asked !== null && tooWeak.includes(asked)) {
     return (
-      `the given client reads with consistency ${JSON.stringify(asked)}: make it with "Session" ` +
+      `the given client reads with consistency ${JSON.stringify(asked)}: create it with "Session" ` +
       'or a stronger one'
     )
   }

@@ -73,7 +73,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
         stopBudget,
         unhealthyReason: () =>
           parts.eventLoop.unhealthyReason() ??
-          (settings.isHealthy?.() === false ? 'isHealthy answers false' : null),
+          (settings.isHealthy?.() === false ? 'isHealthy returned false' : null),
       })
     case 'supervisor':
       return createSupervisor({ ...common, sweepInterval, deadlineGrace })

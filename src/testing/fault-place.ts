@@ -28,7 +28,7 @@ export function faultFrom(text: string): PlannedFault {
   const kind = faultKinds.find((known) => known === kindText)
   if (kind === undefined || writePoint === undefined)
     throw new RangeError(
-      `${JSON.stringify(text)} is no fault: write one of ${faultKinds.join(', ')} before @W1#2`,
+      `${JSON.stringify(text)} is not a fault: write one of ${faultKinds.join(', ')}, then a place such as @W1#2`,
     )
   return { kind, writePoint, occurrence: Number(occurrence) }
 }

@@ -118,7 +118,7 @@ function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEven
   const waiting = plan.steps.filter(({ kind }) => kind === 'waitFor').map(({ id }) => id)
   if (waiting.includes(stepId)) return
   const those = waiting.length === 0 ? 'none does' : `those that do: ${waiting.join(', ')}`
-  throw new RangeError(`step ${JSON.stringify(stepId)} waits for no event; ${those}`)
+  throw new RangeError(`step ${JSON.stringify(stepId)} does not wait for an event; ${those}`)
 }
 
 /** Raises an event, and repeats this until the event is stored or the step no longer waits. */

@@ -68,7 +68,7 @@ describe('the command line, given bad input,', () => {
     expect((await submit(file, env)).code, 'the same again is the same job').toBe(0)
     await writeFile(file, order({ orderId: 'a', total: 1 }))
     const ended = await submit(file, env)
-    expect(ended.stderr).toMatch(/job "a" exists already with another payload/)
+    expect(ended.stderr).toMatch(/job "a" already exists with another payload/)
     expect(ended.code).toBe(4)
     const listed = await run(cli, ['list', '--json'], env)
     expect(JSON.parse(listed.stdout)).toMatchObject([{ jobId: 'a', state: 'Pending' }])

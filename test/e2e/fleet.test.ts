@@ -97,7 +97,7 @@ it('a fleet keeps its scale and leaves no orphan when its parent process is kill
   await first.parent.line('"type":"host.started"', 2)
   // The parent shares its pipes with its children, so this resolves only when all of them have ended.
   const { stderr } = await first.parent.kill('SIGKILL')
-  expect(stderr).toContain('the parent process is gone')
+  expect(stderr).toContain('the parent process has ended')
   const second = await startLocalFleet(1, env, state)
   expect(await second.parent.line('Using ')).toContain('Using 2 instances, not 1: "stepward scale" set')
   expect((await second.command('fleet', ...state)).stdout).toMatch(

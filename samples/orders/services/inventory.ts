@@ -67,7 +67,7 @@ export class Inventory {
     const reservation = this.reservations.get(reservationId)
     if (reservation === undefined) {
       const message =
-        `there is no reservation '${reservationId}'; pass an id that a reservation was ` + 'answered with'
+        `there is no reservation '${reservationId}'; pass the id from the ` + 'answer to a reservation'
       return { status: 404, body: { code: 'unknown-reservation', message } }
     }
     if (this.released.has(reservationId)) return { status: 204 }

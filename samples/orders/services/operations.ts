@@ -70,7 +70,7 @@ export class Operations {
     const reservationId = call.method === 'DELETE' ? reservationPath.exec(call.path)?.[1] : undefined
     if (reservationId !== undefined) return this.release(reservationId)
     const paths = [...this.posts.keys()].join(', ')
-    const message = `${call.method} ${call.path} is no operation; POST to ${paths}, or DELETE a reservation`
+    const message = `${call.method} ${call.path} is not an operation; POST to ${paths}, or DELETE a reservation`
     throw new Refusal(404, 'unknown-operation', message)
   }
 

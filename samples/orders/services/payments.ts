@@ -35,7 +35,7 @@ export class Payments {
   refund({ chargeId }: z.infer<typeof refundRequest>, key: string): Answer {
     const charge = this.charges.get(chargeId)
     if (charge === undefined) {
-      const message = `there is no charge '${chargeId}'; pass an id that a charge was answered with`
+      const message = `there is no charge '${chargeId}'; pass the id from the answer to a charge`
       return { status: 404, body: { code: 'unknown-charge', message } }
     }
     if (charge.refundId !== undefined) {

@@ -28,7 +28,7 @@ export class RememberedAnswers {
       return { answer, isFromMemory: false }
     }
     if (isDeepStrictEqual(known.request, request)) return { answer: known.answer, isFromMemory: true }
-    const message = `Idempotency-Key '${key}' came before with another request; use one key for one request`
+    const message = `Idempotency-Key '${key}' was used for a different request; use one key for each request`
     return { answer: { status: 422, body: { code: 'key-reused', message } }, isFromMemory: false }
   }
 }

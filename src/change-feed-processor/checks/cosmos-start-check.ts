@@ -100,7 +100,7 @@ async function containerProblems({
     isOneAccount(monitored, leases)
   )
     return [
-      'leaseContainer is monitoredContainer; each lease written would be a change to deliver: use another',
+      'leaseContainer is monitoredContainer, so each write of a lease would be delivered as a change: use another',
     ]
   const problems = await Promise.all([
     monitored === null
@@ -123,7 +123,7 @@ async function deadLetterProblems(container: Container, monitored: Container | n
   const option = 'failurePolicy.deadLetter'
   if (monitored !== null && container.url === monitored.url && isOneAccount(container, monitored))
     return [
-      `${option} is monitoredContainer; each change set aside would be a change to deliver: use another`,
+      `${option} is monitoredContainer, so each dead letter would be delivered as a change: use another`,
     ]
   return problemsOf(option, container, {})
 }

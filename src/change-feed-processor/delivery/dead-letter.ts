@@ -37,7 +37,8 @@ export async function setAside(
       return null
     } catch (cause) {
       const attempted =
-        `the change of document ${JSON.stringify(id)} was not set aside, so nothing ` + 'after it is passed'
+        `the change of document ${JSON.stringify(id)} could not be stored as a dead ` +
+        'letter, so no later change is delivered'
       notifications.failed(leaseToken, new FeedError(attempted, cause))
       await clock.sleep(backoffDelayMs(failures, backoff, random), signal)
     }

@@ -132,7 +132,7 @@ export class PageDelivery implements Delivery {
         const index = change === undefined ? to - 1 : page.page.changes.findIndex((one) => one === change)
         if (index < from || index >= to)
           throw new RangeError(
-            'checkpoint was called with something this call of the delegate did not get; pass one of ' +
+            'checkpoint was called with a value that is not a change of this delegate call; pass one of ' +
               'its changes, or nothing',
           )
         await progress.store(page, index + 1)

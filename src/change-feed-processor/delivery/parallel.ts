@@ -103,7 +103,7 @@ export class ParallelDelivery implements Delivery {
       return { key: keyOf(change), call: (context) => onChange(change, context) }
     } catch (cause) {
       const failed = (): never => {
-        throw new Error('orderBy threw instead of naming the key of a change', { cause })
+        throw new Error('orderBy threw an error instead of returning the key of a change', { cause })
       }
       return { key: '', call: failed }
     }
@@ -125,7 +125,7 @@ export class ParallelDelivery implements Delivery {
     }
     this.running += 1
     this.run(job).then(end, (cause: unknown) => {
-      const error = new FeedError('delivering a change ended unexpectedly', cause)
+      const error = new FeedError('the delivery of a change ended unexpectedly', cause)
       this.stop({ reason: 'FeedError', error })
       end()
     })

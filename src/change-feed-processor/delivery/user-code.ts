@@ -17,14 +17,14 @@ export async function userCodeOf(
   const deadLetter = deadLetterOf(options.deadLetter)
   if (onChanges !== undefined) return { delegates: { kind: 'pages', onChanges }, deadLetter }
   // The options were checked, so either `onChanges` or `onChange` exists.
-  if (onChange === undefined) throw new TypeError('neither onChanges nor onChange is there')
+  if (onChange === undefined) throw new TypeError('neither onChanges nor onChange was given')
   const keyOf = orderBy === undefined ? await byPartitionKey(feed) : byAnswerOf(orderBy)
   return { delegates: { kind: 'changes', onChange, keyOf, concurrency }, deadLetter }
 }
 
 function deadLetterOf(deadLetter: UserCode['deadLetter']): DeadLetter<AnyChange> {
   if (deadLetter === undefined)
-    return () => Promise.reject(new Error('without a failurePolicy nothing is set aside'))
+    return () => Promise.reject(new Error('a change becomes a dead letter only with a failurePolicy'))
   return typeof deadLetter === 'function' ? deadLetter : cosmosDeadLetter(deadLetter)
 }
 

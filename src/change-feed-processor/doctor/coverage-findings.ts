@@ -18,8 +18,8 @@ export function coverageFindings(
     problem(
       'gap',
       `no lease covers ${text(feedRange)}: its changes are not delivered`,
-      'wait for five expiration intervals: an instance of this library puts it back where it last saw ' +
-        'it; start one if none runs',
+      'wait for five expiration intervals: an instance of this library creates the lease again at its ' +
+        'last known position; start an instance if none runs',
     ),
   )
   const isAtWork = (lease: Lease): boolean =>
@@ -37,10 +37,9 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
     const report = isAtWork(lease) ? notice : problem
     return report(
       'unfinishedSplit',
-      `lease ${JSON.stringify(lease.leaseToken)} is still there beside the ${by.length} that replace it`,
-      'the next instance that reads it removes it, or within ten expiration intervals an instance of ' +
-        'this library that watches: ' +
-        'look again then, and start one if none runs',
+      `lease ${JSON.stringify(lease.leaseToken)} still exists beside the ${by.length} leases that replace it`,
+      'an instance of this library removes it within ten expiration intervals: check again then, and ' +
+        'start an instance if none runs',
     )
   })
   const twice = doubled.map(([one, other]) =>
@@ -66,12 +65,11 @@ function overlapAdvice(one: Lease, other: Lease): string {
     return (
       'wait for ten expiration intervals: an instance of this library replaces ' +
       `${JSON.stringify(goes.leaseToken)} when it ` +
-      `has come as far as ${JSON.stringify(stays.leaseToken)}; start one if none runs`
+      `has reached the position of ${JSON.stringify(stays.leaseToken)}; start an instance if none runs`
     )
   return (
     'stop all instances and delete the lease that is further ahead, if the other one covers its ' +
-    'range; what that ' +
-    'leaves uncovered gets a lease at the next start'
+    'range; the next start creates leases for any part that is left uncovered'
   )
 }
 

@@ -61,7 +61,7 @@ function generalFindings(inspection: Inspection): UnitFinding[] {
       problem(
         'clockSkew',
         `this host's clock is ${offset(ownTimeMs - storeTimeMs)} the store's`,
-        'synchronise it (NTP): .NET hosts judge leases by the clocks of those who wrote them',
+        'synchronise it (NTP): .NET hosts compare their clock with the times that other hosts wrote',
       ),
     )
   return found
@@ -77,7 +77,7 @@ function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
     )
   return problem(
     'actionForbidden',
-    `the identity may not do ${action} on container ${name}`,
+    `the identity is not permitted to do ${action} on container ${name}`,
     'give it the Cosmos DB Built-in Data Contributor role, or a role with that action, and wait some minutes',
   )
 }
@@ -98,23 +98,23 @@ function spellingFindings({ processorName, prefix }: UnitDocuments, inspection: 
   return [
     notice(
       'accountSpelling',
-      `documents that begin with ${JSON.stringify(prefix)} name the account otherwise than ` +
+      `documents with the prefix ${JSON.stringify(prefix)} name the account differently from ` +
         inspection.accountHost,
-      'instances share leases only when all of them spell the endpoint alike: if these should be one ' +
-        'unit, agree on one',
+      'instances share leases only if they use the same spelling of the endpoint: if these are one ' +
+        'deployment unit, use one spelling',
     ),
   ]
 }
 
 const foreignAdvice = {
   malformed:
-    'delete the document if no instance needs it; an instance creates what is missing when it starts',
+    'delete the document if no instance needs it; an instance creates missing documents when it starts',
   unknownVersion: 'update this package, or choose another processorName',
   unknownMode: 'update this package, or choose another processorName',
   javaLease: 'choose another processorName: Java hosts store other continuation tokens under the same names',
   missingFeedRange:
-    'its range was split before it was read again: start a .NET host that knows it, or delete it and ' +
-    'start from a time',
+    'its range was split before an instance read it again: start a .NET host that still knows the ' +
+    'range, or delete the lease and start from a point in time',
 } as const
 
 /**
@@ -139,9 +139,8 @@ function foreignFindings({ refused, leases }: UnitDocuments): UnitFinding[] {
       found.push(
         problem(
           'duplicateLease',
-          `lease ${JSON.stringify(leaseToken)} is there ${count} times, under several partition keys`,
-          'stop all instances and delete all but the one whose partitionKey is its id, or the one ' +
-            'furthest ahead',
+          `lease ${JSON.stringify(leaseToken)} exists ${count} times, under several partition keys`,
+          'stop all instances, and delete all copies but the one with the earliest ContinuationToken',
         ),
       )
   return found
@@ -164,7 +163,8 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
     found.push(
       problem(
         'nothingButMarker',
-        'the leases are said to be created, but there are none: .NET hosts would never read anything',
+        `document ${JSON.stringify(`${prefix}.info`)} says that the leases exist, but there are none: ` +
+          '.NET hosts would never read the feed',
         `start an instance of this library, or delete document ${JSON.stringify(`${prefix}.info`)}`,
       ),
     )
@@ -181,7 +181,7 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
     found.push(
       problem(
         'mixedModes',
-        'some leases follow the feed of latest versions, some that of all versions and deletes',
+        'some leases follow the feed of latest versions, others the feed of all versions and deletes',
         'give each mode a processorName of its own',
       ),
     )

@@ -40,8 +40,8 @@ function staleFindings(
     const oldestMs = storeTimeMs - Math.min(...own.map(({ storedAtMs }) => storedAtMs))
     const advice =
       livingCount === 0
-        ? 'no instance is alive: start one, it takes them over at once'
-        : 'the instances alive should have taken them: look at their errors, and at maxLeases'
+        ? 'no instance is running: start one, and it takes them over at once'
+        : 'the running instances should have taken them: check their errors, and maxLeases'
     return problem(
       'staleOwner',
       `${JSON.stringify(owner)} holds ${tokens(own)} and has shown no sign of life for ${seconds(oldestMs)}`,
@@ -62,9 +62,9 @@ function freeFindings(
   return [
     problem(
       'leftFree',
-      `${tokens(left)} free for more than ${seconds(times.leaseExpirationIntervalMs)} though ` +
-        'instances are alive',
-      'look at the errors of the instances, and at maxLeases',
+      `${tokens(left)} free for more than ${seconds(times.leaseExpirationIntervalMs)} although ` +
+        'instances are running',
+      'check the errors of the instances, and maxLeases',
     ),
   ]
 }
@@ -84,7 +84,7 @@ function nameFindings(alive: readonly Lease[]): UnitFinding[] {
     return [
       problem(
         'instanceNameTwice',
-        `several processes hold leases as ${which}; one that has just been restarted is seen so for a moment`,
+        `several processes hold leases as ${which}; this also shows for a moment after a restart`,
         advice,
       ),
     ]

@@ -99,7 +99,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     } catch (error) {
       const { min, max } = from.feedRange
       throw new FeedError(
-        `the change feed of ${this.options.container.id} [${min}, ${max}) was not read`,
+        `the change feed of ${this.options.container.id} [${min}, ${max}) could not be read`,
         error,
       )
     }

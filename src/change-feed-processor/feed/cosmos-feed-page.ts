@@ -47,7 +47,7 @@ export function pageOf<C>(
   // The SDK treats a body that it could not read as a body without documents. The documents would be skipped.
   const announced = Number(headers['x-ms-item-count'] ?? 0)
   if (changes.length < announced)
-    throw new Error(`${announced} changes were announced and ${changes.length} came`)
+    throw new Error(`the page announced ${announced} changes and contained ${changes.length}`)
   return {
     changes,
     next: nextPositions(answer.continuationToken, from),

@@ -127,11 +127,11 @@ export function deliveryProblems(given: { readonly [K in keyof typeof deliverySh
   const problems: string[] = []
   if (isOneByOne === ((onChanges ?? null) !== null)) {
     const both = `onChanges is ${shown(onChanges)} and onChange is ${shown(onChange)}`
-    problems.push(`${both}; exactly one of them must be there`)
+    problems.push(`${both}; pass exactly one of them`)
   }
   if (!isOneByOne && (concurrency ?? orderBy ?? null) !== null) {
     problems.push(
-      'concurrency and orderBy are about onChange; pass that instead of onChanges, or leave them out',
+      'concurrency and orderBy apply only to onChange; pass onChange instead of onChanges, or omit them',
     )
   }
   if (isOneByOne && checkpoint === 'manual') {

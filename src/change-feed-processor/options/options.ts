@@ -151,7 +151,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
 
 const shape = {
   ...portShape,
-  instanceName: textThat('a text that names this process, unlike every other', isText),
+  instanceName: textThat('a text that names this process and no other', isText),
   mode: optional(oneOf('latestVersion', 'allVersionsAndDeletes'), 'latestVersion' as const),
   startFrom: optional(startPosition, 'now' as const),
   maxItemCount: optional(wholeNumber(1, 1_000), 100),
@@ -234,12 +234,12 @@ function relationProblems(options: ResolvedOptions): string[] {
 function portProblems({ monitoredContainer, leaseContainer }: ResolvedOptions): string[] {
   if (!isContainer(leaseContainer) || !hasMethods(monitoredContainer, 'readNext')) return []
   const rule = 'pass both Containers, or a LeaseStore'
-  return [`leaseContainer is a Container beside a monitoredContainer that is not; ${rule}`]
+  return [`leaseContainer is a Container, but monitoredContainer is not; ${rule}`]
 }
 
 function modeProblems({ mode }: ResolvedOptions, { startFrom }: { readonly startFrom?: unknown }): string[] {
   if (mode === 'latestVersion' || (startFrom ?? null) === null) return []
-  const rule = 'it must be left out, because the feed of mode "allVersionsAndDeletes" begins now'
+  const rule = 'omit it, because the feed of mode "allVersionsAndDeletes" always starts now'
   return [`startFrom is ${shown(startFrom)}; ${rule}`]
 }
 

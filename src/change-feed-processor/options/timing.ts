@@ -7,7 +7,7 @@ export interface ProcessorTiming {
    * The pause after a poll that found nothing: it doubles between bounds, or is fixed. Default 100 ms to 5 s.
    */
   readonly pollInterval?: Duration | DurationRange
-  /** The interval between two looks for leases to take. Must be less than the expiration. Default 17 s. */
+  /** The interval between two checks for leases to take. Must be less than the expiration. Default 17 s. */
   readonly leaseAcquireInterval?: Duration
   /**
    * The interval between two renewals of a lease. Must be less than a third of the expiration. Default 13 s.

@@ -204,10 +204,10 @@ export class LoadBalancer {
     this.reportedTwin = twin.incarnation
     const { self, notifications } = this.runtime
     const consequence = yieldsTo(self, twin)
-      ? 'this one takes no leases while the other lives'
+      ? 'this one takes no leases while the other runs'
       : 'the other stands by'
     const remedy = new Error(`give each process an instanceName of its own; ${consequence}`)
-    const name = `instanceName ${JSON.stringify(self.instanceName)} is used by two living processes`
+    const name = `instanceName ${JSON.stringify(self.instanceName)} is used by two running processes`
     notifications.failed(twin.leaseToken, new FeedError(name, remedy))
   }
 

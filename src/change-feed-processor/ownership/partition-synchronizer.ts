@@ -16,7 +16,7 @@ import type { Runtime } from '../runtime/runtime.js'
 import { childLeases } from './split.js'
 import { startOf } from '../feed/start-position.js'
 
-/** The interval between two looks, in expiration intervals. */
+/** The interval between two checks, in expiration intervals. */
 const lookEveryExpirations = 5
 
 interface Found {
@@ -141,10 +141,10 @@ export class PartitionSynchronizer {
       if (this.reported.has(tokens)) continue
       const { stays, goes } = staying(one, other)
       const remedy = canMeet(one, other)
-        ? `${JSON.stringify(goes.leaseToken)} is replaced when it has come as far as ` +
+        ? `${JSON.stringify(goes.leaseToken)} is replaced when it has reached the position of ` +
           JSON.stringify(stays.leaseToken)
         : 'stop all instances and delete one of the two; `stepward doctor` says which'
-      const what = `leases ${tokens} are about the same part of the feed, whose changes are delivered twice`
+      const what = `leases ${tokens} overlap, so the changes that they share are delivered twice`
       this.runtime.notifications.failed(goes.leaseToken, new FeedError(what, new Error(remedy)))
     }
     this.reported = told

@@ -80,7 +80,10 @@ export class PartitionSupervisor {
     try {
       return await this.readOn()
     } catch (error) {
-      return { reason: 'FeedError', error: new FeedError('reading the lease ended unexpectedly', error) }
+      return {
+        reason: 'FeedError',
+        error: new FeedError('the reading of a feed range ended unexpectedly', error),
+      }
     } finally {
       await this.delivery.ended()
       this.progress.close()
@@ -153,7 +156,7 @@ export class PartitionSupervisor {
       } catch (cause) {
         if (this.closing() !== null) continue
         const error =
-          cause instanceof FeedError ? cause : new FeedError('the change feed was not read', cause)
+          cause instanceof FeedError ? cause : new FeedError('the change feed could not be read', cause)
         const isSmaller = this.pageSize.shrinkFor(error)
         if (!isSmaller && !isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
         notifications.failed(leaseToken, error)

@@ -20,7 +20,7 @@ export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
   })
   const orphaned = new Promise<ProcessEnd>((resolve) => {
     if (!isChild) return
-    const leave = (): void => resolve({ why: 'the parent process is gone' })
+    const leave = (): void => resolve({ why: 'the parent process has ended' })
     process.once('disconnect', leave)
     // The parent may have ended while this process was still loading its program.
     if (!process.connected) leave()

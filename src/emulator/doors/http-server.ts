@@ -79,7 +79,7 @@ async function answer(
 ): Promise<void> {
   const body = await readBody(request)
   if (body === null) {
-    const message = `The request body is larger than ${maxBodyBytes} bytes. Send less at once.`
+    const message = `The request body is larger than ${maxBodyBytes} bytes. Send a smaller one.`
     send(errorResponse(413, message))
     return
   }
@@ -145,7 +145,7 @@ const malformedRequest = rawResponse(
 )
 const overlongHeaders = rawResponse(
   '431 Request Header Fields Too Large',
-  errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send less at once.`),
+  errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send fewer or shorter headers.`),
 )
 
 function rawResponse(statusLine: string, { headers, body }: RestResponse): string {

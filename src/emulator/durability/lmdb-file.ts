@@ -56,7 +56,7 @@ export class LmdbFile {
       this.metaPages = this.readMetas()
       this.meta = newest(this.metaPages)
       if (this.meta.lastPage * this.meta.pageSize > this.bytes * mostGrowth + leastGrowthBytes) {
-        throw new Damage('it names pages far beyond its end')
+        throw new Damage('it refers to pages far beyond its end')
       }
       this.used = new Uint8Array(this.meta.lastPage / 8 + 1)
     } catch (error) {

@@ -39,7 +39,7 @@ const openDirectories = new Set<string>()
  *
  * The states are: locking, then open, then failed or closed. While locking, nothing is written or
  * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
- * After a failure, nothing is acknowledged any more.
+ * After a failure, writes are no longer acknowledged.
  */
 export class LmdbJournal implements Journal {
   private readonly store: Lmdb.RootDatabase<string, string>
@@ -164,7 +164,7 @@ export class LmdbJournal implements Journal {
       await this.write(group)
     } catch (error) {
       this.failure ??= new Error(
-        `The data directory ${this.directory} could not be written, so nothing is acknowledged any ` +
+        `The data directory ${this.directory} could not be written, so writes are no longer ` +
           'more. Free the disk and start again.',
         { cause: error },
       )

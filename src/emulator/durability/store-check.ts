@@ -118,13 +118,13 @@ function totalOf(directory: string, file: LmdbFile): RecordTotal | null {
   const expected = unsealed(beside.get(totalKey)?.toString() ?? '')
   if (expected === total.text) return total
   const wanted = expected.split(' ')[0] ?? ''
-  throw new Damage(`its ${total.records} records are not the ${wanted} that were written last`)
+  throw new Damage(`it holds ${total.records} records, but ${wanted} were written`)
 }
 
 function assertReadable(directory: string): void {
   if (endianness() === 'LE' && !['arm', 'ia32'].includes(arch())) return
   throw new Error(
-    `The data directory ${directory} needs a machine of 64 bits, little-endian; leave it out on this one.`,
+    `The data directory ${directory} needs a 64-bit little-endian machine; on this one, run without it.`,
   )
 }
 

@@ -155,7 +155,7 @@ export class Transaction {
     const before = this.expected(id, conditions)
     if (document['id'] !== id) {
       throw badRequest(
-        `The body's id is ${JSON.stringify(document['id'])}, the document's '${id}'; an id stays.`,
+        `The body's id is ${JSON.stringify(document['id'])}, the document's '${id}'; an id cannot change.`,
       )
     }
     return this.update(before, document)

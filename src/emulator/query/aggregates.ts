@@ -78,6 +78,6 @@ export function containsAggregate(expression: Expression): boolean {
 /** Returns a new accumulator for a call that is an aggregate (see {@link isAggregate}). */
 export function accumulatorOf({ name }: Call): Accumulator {
   const upperName = name.toUpperCase()
-  if (!isAggregateName(upperName)) throw new TypeError(`${name} is no aggregate`)
+  if (!isAggregateName(upperName)) throw new TypeError(`${name} is not an aggregate`)
   return accumulators[upperName]()
 }

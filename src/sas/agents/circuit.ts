@@ -53,7 +53,7 @@ export class Circuit {
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error
       const { failures, openForMs } = this.options
-      const rule = `after ${failures} failures in a row it is left alone for ${openForMs} ms`
+      const rule = `after ${failures} failures in a row it is not called for ${openForMs} ms`
       return { kind: 'failed', message: `the remote service of agent ${this.agent} was not called: ${rule}` }
     }
   }

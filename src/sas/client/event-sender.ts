@@ -22,7 +22,7 @@ export interface RaisedAt {
 export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const { job, jobId, step, payload, now } = at
   if (job['processState'] === 'Compensated') {
-    throw new CommandRefused(jobId, 'the job is Compensated: nothing of it waits')
+    throw new CommandRefused(jobId, 'the job is Compensated: none of its steps waits')
   }
   const address = { pk: job.pk, id: stepDocumentId(jobId, step) }
   const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
@@ -40,6 +40,6 @@ async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Pr
   const known =
     waiting.length === 0
       ? 'none of its steps waits for an event'
-      : `those that wait for an event: ${waiting.join(', ')}`
+      : `these steps wait for an event: ${waiting.join(', ')}`
   return `job ${JSON.stringify(jobId)} has no step ${JSON.stringify(step)}; ${known}`
 }

@@ -94,7 +94,7 @@ async function resendOne(
     if (result.kind === 'applied') return
     known = await readNotice(store, known)
   }
-  const message = `notice ${notice.id}: still contended after ${maxTries} tries`
+  const message = `notice ${notice.id}: another writer changed it first in each of ${maxTries} tries`
   throw new StoreUnavailable(message, { cause: null })
 }
 

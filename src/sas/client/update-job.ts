@@ -44,7 +44,8 @@ export async function updateJob(
     tries = result.kind === 'applied' ? 0 : tries + 1
   }
   const message =
-    `job document ${address.id}: still contended after ${maxTries} tries; give the ` + 'command again'
+    `job document ${address.id}: another writer changed it first in each of ${maxTries} tries; give the ` +
+    'command again'
   throw new StoreUnavailable(message, { cause: null })
 }
 

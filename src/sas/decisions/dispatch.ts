@@ -160,7 +160,7 @@ function asleep(step: StepDocument, by: Dispatching): StepDocument {
     return refused(
       step,
       by,
-      `it sleeps until ${JSON.stringify(until)}, which is no instant: say one as ISO-8601`,
+      `it sleeps until ${JSON.stringify(until)}, which is not a point in time: write one in ISO 8601`,
     )
   }
   const notBeforeMs = Math.max(asked, now)

@@ -133,7 +133,7 @@ function undoAgain(standing: Standing, command: Resubmission, failed: readonly S
 function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const others = [...edits.keys()].filter((stepId) => job.steps[stepId]?.state !== 'NotStarted')
-  if (others.length > 0) return refused(`${list(others)} will not begin again, so a new input has no effect`)
+  if (others.length > 0) return refused(`${list(others)} will not run again, so a new input has no effect`)
   const edited = [...steps.values()].filter(({ stepId }) => edits.has(stepId))
   const changed = edited.map((step) => resetStep(step, edits))
   if (atOnce(changed, job).length < changed.length) return refused(tooManyEdits(changed))
@@ -175,7 +175,7 @@ function editsIn({ steps = [] }: Resubmission): Edits {
 /** Explains that these steps cannot get a new input, because they only gather outputs. */
 function inputOfOthers(steps: readonly StepDocument[]): string {
   const stepIds = steps.map(({ stepId }) => stepId)
-  return `${list(stepIds)} only gathers what other steps returned: resubmit without an input`
+  return `${list(stepIds)} only collects the outputs of other steps: resubmit without an input`
 }
 
 function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {

@@ -14,13 +14,13 @@ export type Raised =
  * same event is raised again, nothing is written.
  */
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
-  if (step.kind !== 'waitFor') return refused(`step ${step.stepId} waits for no event`)
+  if (step.kind !== 'waitFor') return refused(`step ${step.stepId} does not wait for an event`)
   if (step.event !== null) {
     const isSame = sameJson(step.event.payload, payload)
-    return isSame ? { kind: 'nothing' } : refused(`step ${step.stepId} has had another event already`)
+    return isSame ? { kind: 'nothing' } : refused(`step ${step.stepId} has already received another event`)
   }
   if (step.processState !== 'Pending' && step.processState !== 'Processing') {
-    return refused(`step ${step.stepId} is ${step.processState} and waits no longer`)
+    return refused(`step ${step.stepId} is ${step.processState} and no longer waits`)
   }
   const event = { payload, at: new Date(now).toISOString() }
   // The event ends an extended wait. A parked step, however, still waits for an operator.

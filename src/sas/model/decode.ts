@@ -61,6 +61,6 @@ function invalid(error: z.ZodError): Decoded {
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded
-  const reason = `processState is ${fields.processState}, its other fields say ${derived}`
+  const reason = `processState is ${fields.processState}, but its other fields imply ${derived}`
   return { kind: 'invalid', reason }
 }

@@ -67,8 +67,8 @@ export class DocumentInvalid extends Error {
     readonly reason: string,
   ) {
     super(
-      `document ${JSON.stringify(documentId)} would not be readable: ${reason}; nothing of its ` +
-        'transaction was written',
+      `document ${JSON.stringify(documentId)} could not be read again: ${reason}; its ` +
+        'transaction was not written',
     )
   }
 }

@@ -35,14 +35,14 @@ export function reference<T>(path: ReferencePath): Reference<T> {
   const handler: ProxyHandler<object> = {
     get: (_target, property) => {
       if (property === pathOf) return path
-      if (property === Symbol.toPrimitive) return () => misused(path, 'made a text or a number')
+      if (property === Symbol.toPrimitive) return () => misused(path, 'converted to text or a number')
       if (typeof property === 'symbol') return undefined
       return reference([...path, property] as unknown as ReferencePath)
     },
     has: (_target, property) => property === pathOf,
     // Without this trap, spreading a reference, listing its keys or converting it to JSON would give an empty
     // object.
-    ownKeys: () => misused(path, 'spread, or listed by its keys'),
+    ownKeys: () => misused(path, 'spread, or asked for its keys'),
   }
   return new Proxy({}, handler) as Reference<T>
 }

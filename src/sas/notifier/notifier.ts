@@ -1,33 +1,22 @@
 import type { Change } from '../../change-feed-processor/index.js'
-import type { Clock, Random } from '../../platform/index.js'
 import type { ResolvedRetry } from '../../platform/internal.js'
-import type { Telemetry } from '../../telemetry/index.js'
 import type { AlertSink } from './alert-sink.js'
 import { Alerter } from './alerter.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
-import { sendReplies } from './send-replies.js'
-import type { ReplyChannel } from './reply.js'
+import { sendReplies, type SendRepliesOptions } from './send-replies.js'
 import { mustRead } from '../decisions/readers.js'
-import type { StateStore } from '../store/state-store.js'
 import { flagIn } from '../store/unreadable-jobs.js'
 
-export interface NotifierOptions {
+export interface NotifierOptions extends Omit<SendRepliesOptions, 'retry' | 'stop'> {
   readonly alertSinks: readonly AlertSink[]
   readonly alertCallsPerMinute: number
   readonly remindAfterMs: number
-  readonly sendTimeoutMs: number
   readonly noticeRetry: ResolvedRetry
   /** The interval of the queries for unsent notices and flagged jobs. */
   readonly sweepIntervalMs: number
-  readonly store: StateStore
-  readonly channel: ReplyChannel
-  readonly instanceName: string
-  readonly clock: Clock
-  readonly random: Random
-  readonly telemetry: Telemetry
 }
 
 /** A job with notices to send. */

@@ -25,7 +25,7 @@ export function gather(input: GatherInput): Gathered {
   const { items, list, atMost } = input
   const problem = listProblem(list, atMost)
   // The plan is stored with the job and does not change. So only a new job can use another definition.
-  const advice = 'this job cannot go on: cancel it, and submit another one, with another id'
+  const advice = 'this job cannot continue: cancel it, and submit another one, with another id'
   if (problem !== null) return { kind: 'impossible', message: `${problem}; ${advice}` }
   return { kind: 'output', output: items.slice(0, lengthOf(list)) }
 }
@@ -33,9 +33,8 @@ export function gather(input: GatherInput): Gathered {
 /** Returns why a fan-out over this value is impossible, or null if it is possible. */
 export function listProblem(list: Json | undefined, atMost: number): string | null {
   if (!Array.isArray(list))
-    return `what it fans out over is not a list but ${list === null ? 'null' : typeof list}`
-  const rule =
-    `at most ${atMost} are allowed: a definition with a larger atMost, or a shorter list, ` + 'is needed'
+    return `the value that it fans out over is not a list but ${list === null ? 'null' : typeof list}`
+  const rule = `at most ${atMost} are allowed: define a larger atMost, or shorten the list`
   return list.length > atMost ? `its list has ${list.length} items; ${rule}` : null
 }
 

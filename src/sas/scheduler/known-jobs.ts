@@ -106,7 +106,7 @@ export class KnownJobs {
       this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
       return []
     }
-    const reason = decoded.kind === 'invalid' ? decoded.reason : 'it is no step'
+    const reason = decoded.kind === 'invalid' ? decoded.reason : 'it is not a step'
     const message = `step ${stepId} cannot be read: ${reason}`
     return [{ stepId, isNewer: decoded.kind === 'newerSchema', message }]
   }

@@ -233,7 +233,7 @@ export class Scheduler {
       // A race was lost or an old version was read, so the remembered documents are not reliable.
       this.known.forget(job)
     }
-    const message = `job ${changed.jobId}: contended after ${maxTries} tries; it will be delivered again`
+    const message = `job ${changed.jobId}: another writer changed it first in each of ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
   }
 

@@ -72,7 +72,7 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
     }
     before = null
   }
-  const message = `document ${address.id}: still contended after ${maxTries} tries`
+  const message = `document ${address.id}: another writer changed it first in each of ${maxTries} tries`
   throw new StoreUnavailable(message, { cause: null })
 }
 

@@ -31,8 +31,7 @@ const maxIdLength = 200
 const halfCharacter = /\p{Cs}/u
 
 const id = textThat(
-  `a text of 1 to ${maxIdLength} characters, with no space at its ends and no half of a character (a ` +
-    'lone surrogate)',
+  `a text of 1 to ${maxIdLength} characters, with no space at its ends and no lone surrogate`,
   (value) =>
     isText(value) && value.length <= maxIdLength && value === value.trim() && !halfCharacter.test(value),
 )

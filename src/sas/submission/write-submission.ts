@@ -187,7 +187,7 @@ async function standing(store: StateStore, request: SubmitRequest): Promise<Stor
   const job = await readableJob(store, { pk: partition, id: jobDocumentId(jobId) })
   if (job === null) return null
   if (job.payloadHash !== payloadHash) {
-    throw new JobConflict(jobId, `${nameOf(request)} exists already with another payload; use another id`)
+    throw new JobConflict(jobId, `${nameOf(request)} already exists with another payload; use another id`)
   }
   if (isStaged(job) && job.endedAtMs !== null) {
     const message =

@@ -192,7 +192,7 @@ export class Supervisor {
       return { write: isStillUp ? retireStep(step) : null, result: null }
     })
     if (update.kind !== 'written') return untouched
-    const reason = `nothing is done with it any more: its job ${update.document.jobId} has ended or is gone`
+    const reason = `it is ignored: its job ${update.document.jobId} has ended or is gone`
     telemetry.emit({ type: 'document.refused', id: address.id, reason })
     return { untilMs: null, isRecovered: true }
   }

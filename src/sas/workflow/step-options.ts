@@ -77,7 +77,7 @@ export type Undo<O> = ((output: Reference<O>) => OperationCall<unknown>) | 'none
 
 /** A name for the state before or after a step. The name for the state between the two is not allowed. */
 const stateName = textThat(
-  `a name other than ${JSON.stringify(betweenStates)}, which says that a step is neither`,
+  `a name other than ${JSON.stringify(betweenStates)}, the state of a step that is between the two`,
   (name) => name !== '' && name !== betweenStates,
 )
 

@@ -194,7 +194,7 @@ function addSleep(
 ): Step<null> {
   const input = typeof time === 'object' ? time : forTime(draft, id, time)
   if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
-    const rule = "it must be an instant such as '2026-12-24T18:00:00Z'"
+    const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"
     draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
   }
   return draft.addStep<null>({

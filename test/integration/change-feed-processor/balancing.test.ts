@@ -185,7 +185,7 @@ describe('two living processes with one instance name (R133, R153, F-L16)', () =
     })
     expect([...held].sort()).toEqual([0, 2])
     const failures = twins.flatMap(({ telemetry }) => telemetry.of('feed.failed'))
-    expect(String(failures[0]?.error)).toMatch(/instanceName "same" is used by two living processes/)
+    expect(String(failures[0]?.error)).toMatch(/instanceName "same" is used by two running processes/)
     const [working, waiting] = held[0] === 2 ? twins : [twins[1], twins[0]]
     working.cutOff()
     await world.clock.advance(150_000)

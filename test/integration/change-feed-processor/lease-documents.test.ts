@@ -36,6 +36,6 @@ describe('a lease under a random partition key (§8.2 WithPreExistingGuidPartiti
     const { id } = lease.document
     await world.leaseContainer.items.create({ ...lease.document, partitionKey: id })
     await expect(store.list()).rejects.toThrow(RefusedLeaseError)
-    await expect(store.list()).rejects.toThrow(/there twice, under different partition keys/)
+    await expect(store.list()).rejects.toThrow(/exists twice, under different partition keys/)
   })
 })

@@ -73,7 +73,7 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
       expect.stringMatching(/^instanceName is ""/),
       expect.stringMatching(/^maxItemCount is 0/),
       expect.stringMatching(/^lease container "other-leases" is partitioned by \/owner, .*\/id/),
-      expect.stringMatching(/^lease container "other-leases" has time to live off, .* set .* -1/),
+      expect.stringMatching(/^lease container "other-leases" has time to live turned off, .* set .* -1/),
     ])
     expect(await documentsIn(leaseContainer)).toBe(0)
   })
@@ -91,7 +91,7 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
       expect.stringMatching(/^monitoredContainer is "orders"; it must be a Container of @azure\/cosmos/),
       expect.stringMatching(/^processorName is 7; it must be a text/),
       expect.stringMatching(/^startFrom is "yesterday"; it must be "now", "beginning" or a valid Date/),
-      expect.stringMatching(/^lease container "leases" has time to live off/),
+      expect.stringMatching(/^lease container "leases" has time to live turned off/),
     ])
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
@@ -100,7 +100,9 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
     const world = await cosmosWorld('SDK in process')
     const leaseContainer = await otherLeases(world, '/id', 60)
     expect(await problemsOf(world, { leaseContainer })).toEqual([
-      expect.stringMatching(/deletes what was not written for 60 s, leases .* set .* -1/),
+      expect.stringMatching(
+        /deletes documents that were not written for 60 s, including leases .* set .* -1/,
+      ),
     ])
   })
 
@@ -175,7 +177,7 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
       'failurePolicy.deadLetter "none" does not exist in database "shop"; create it first',
     ])
     expect(await problemsOf(world, keptIn(monitoredContainer))).toEqual([
-      expect.stringMatching(/^failurePolicy.deadLetter is monitoredContainer; each change set aside/),
+      expect.stringMatching(/^failurePolicy.deadLetter is monitoredContainer, so each dead letter/),
     ])
     expect(await documentsIn(world.leaseContainer)).toBe(0)
   })
@@ -218,7 +220,7 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
     await (await world.leaseStore()).create(aNewLease({ mode: 'Full-Fidelity Feed' }))
     expect(await problemsOf(world, { maxItemCount: 0 })).toEqual([
       expect.stringMatching(/^maxItemCount is 0/),
-      expect.stringMatching(/^lease container "leases" has time to live off/),
+      expect.stringMatching(/^lease container "leases" has time to live turned off/),
       expect.stringMatching(/^lease "0" follows the feed in mode "Full-Fidelity Feed"/),
     ])
     expect(await documentsIn(world.leaseContainer)).toBe(1)

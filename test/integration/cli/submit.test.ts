@@ -109,7 +109,7 @@ it('an id with another payload is a conflict; the other lines are accepted and c
   const { code, error } = await submittingBaskets(['c1:a', 'c2:a', 'c3:b', 'c4:a', 'c5:a'])
   expect(code).toBe(4)
   expect(said()).toBe('4 jobs of selling accepted')
-  expect(error).toMatch(/line 3: job "c3" exists already with another payload.* \(4 of 5 submitted\)$/)
+  expect(error).toMatch(/line 3: job "c3" already exists with another payload.* \(4 of 5 submitted\)$/)
 })
 
 it('an error ends `submit` after the lines under way, and the message counts them', async () => {

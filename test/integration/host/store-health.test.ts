@@ -142,7 +142,7 @@ describe('the start of a host', () => {
     await database.containers.create({ id: 'state', partitionKey: '/id', defaultTtl: 60 })
     const start = startHost({ client: cosmos.client(), agents: [greeter] })
     await expect(start).rejects.toThrow(
-      /partitioned by \/id, .* by \/pk, .*deletes what was not written for 60 s/,
+      /partitioned by \/id, .* by \/pk, .*deletes documents that were not written for 60 s/,
     )
     await cosmos.close()
   })

@@ -23,7 +23,7 @@ it('agents take no work while their host reports unhealthy, and the host stays a
     processorName === 'stepward-agents'
   await heard.waitFor('lease.acquired', ofAgents)
   isHealthyHere = false
-  expect(await heard.waitFor('unit.unhealthy')).toMatchObject({ reason: 'isHealthy answers false' })
+  expect(await heard.waitFor('unit.unhealthy')).toMatchObject({ reason: 'isHealthy returned false' })
   await heard.waitFor('lease.released', ofAgents)
   const job = await host.client.submit(greeting, { name: 'you' }, { jobId: 'job' })
   await heard.waitFor('step.dispatched')
@@ -34,7 +34,7 @@ it('agents take no work while their host reports unhealthy, and the host stays a
   const unready = await probe('/readyz')
   expect([unready.status, await unready.json()]).toEqual([
     503,
-    { isHealthy: false, problems: ['role agents takes no work here: isHealthy answers false'] },
+    { isHealthy: false, problems: ['role agents takes no work here: isHealthy returned false'] },
   ])
   isHealthyHere = true
   expect(await job.result()).toEqual({ greet: 'hello you' })

@@ -56,7 +56,7 @@ describe('a connection', () => {
     [
       'one container for both',
       { ...account, container: 'c', leaseContainer: 'c' },
-      /both "c": .* must be two/,
+      /both "c": .* must be different/,
     ],
   ])('is refused with %s', async (_, connection, message) => {
     await expect(openConnection(connection)).rejects.toThrow(message)

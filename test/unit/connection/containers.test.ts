@@ -29,13 +29,13 @@ describe('a container’s settings', () => {
     [
       'state',
       { defaultTtl: 60 },
-      'fatal stateContainerTtl: state container "c" deletes what was not written for 60 s, ' +
-        `jobs that have not ended included: ${onWithoutDefault}`,
+      'fatal stateContainerTtl: state container "c" deletes documents that were not written for 60 s, ' +
+        `including jobs that have not ended: ${onWithoutDefault}`,
     ],
     [
       'state',
       { defaultTtl: null },
-      'problem stateContainerTtl: state container "c" has time to live off, ' +
+      'problem stateContainerTtl: state container "c" has time to live turned off, ' +
         `so jobs that have ended are kept forever: ${onWithoutDefault}`,
     ],
     [
@@ -49,38 +49,38 @@ describe('a container’s settings', () => {
       'shared',
       { partitionKeyPaths: ['/id', '/partitionKey'] },
       'fatal leaseContainerKey: lease container "c" is partitioned by /id, /partitionKey, ' +
-        `so leases are not found by their id: ${another('/id or /partitionKey')}`,
+        `so leases cannot be found by their id: ${another('/id or /partitionKey')}`,
     ],
     [
       'shared',
       { partitionKeyPaths: [] },
       'fatal leaseContainerKey: lease container "c" is partitioned by nothing, ' +
-        `so leases are not found by their id: ${another('/id or /partitionKey')}`,
+        `so leases cannot be found by their id: ${another('/id or /partitionKey')}`,
     ],
     [
       'shared',
       { defaultTtl: 1 },
-      'fatal leaseContainerTtl: lease container "c" deletes what was not written for 1 s, ' +
-        `leases and their positions included: ${onWithoutDefault}`,
+      'fatal leaseContainerTtl: lease container "c" deletes documents that were not written for 1 s, ' +
+        `including leases and their positions: ${onWithoutDefault}`,
     ],
     [
       'shared',
       { defaultTtl: null },
-      'problem leaseContainerTtl: lease container "c" has time to live off, so the lock of a .NET host that ' +
+      'problem leaseContainerTtl: lease container "c" has time to live turned off, so the lock of a .NET host that ' +
         `dies while it creates leases stays forever: ${onWithoutDefault}`,
     ],
     [
       'shared',
       { isFullyIndexed: true },
-      'notice leaseContainerIndexing: lease container "c" indexes every field, so each renewal costs half as ' +
-        `much again: ${exclude}`,
+      'notice leaseContainerIndexing: lease container "c" indexes every field, so each renewal costs 50 % ' +
+        `more: ${exclude}`,
     ],
     ['leases', {}, null],
     [
       'leases',
       { partitionKeyPaths: ['/partitionKey'] },
       'fatal leaseContainerKey: lease container "c" is partitioned by /partitionKey, ' +
-        `so leases are not found by their id: ${another('/id')}`,
+        `so leases cannot be found by their id: ${another('/id')}`,
     ],
   ])('of the role %s with %j have the finding: %s', (name, changed, expected) => {
     const role = roles[name]
@@ -93,7 +93,7 @@ describe('a container’s settings', () => {
   it('are rejected for leases if another partition key is used', () => {
     expect(leasePartitioningOf('c', ['/partitionKey'])).toBe('/partitionKey')
     expect(() => leasePartitioningOf('c', ['/pk'])).toThrow(
-      'lease container "c" is partitioned by /pk, so leases are not found by their id: create one',
+      'lease container "c" is partitioned by /pk, so leases cannot be found by their id: create one',
     )
   })
 })
@@ -118,8 +118,8 @@ describe('a container that is opened', () => {
     await database.containers.create({ id: 'leases', partitionKey: '/id' })
     const names: Connection = { client, provision: false }
     expect((await openContainers(await openConnection(names))).advice).toEqual([
-      expect.stringContaining('state container "state" has time to live off'),
-      expect.stringContaining('lease container "leases" has time to live off'),
+      expect.stringContaining('state container "state" has time to live turned off'),
+      expect.stringContaining('lease container "leases" has time to live turned off'),
     ])
   })
 })

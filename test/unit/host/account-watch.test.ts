@@ -26,7 +26,7 @@ describe('an account and its client', () => {
       'the client reads a consistent prefix',
       {},
       'ConsistentPrefix',
-      /"ConsistentPrefix": make it with "Session"/,
+      /"ConsistentPrefix": create it with "Session"/,
     ],
     [
       'the account reads eventually',

@@ -170,7 +170,7 @@ describe('a step that sleeps', () => {
       processState: 'Error',
       attention: {
         stepId: 'rest',
-        message: `step rest: it sleeps until ${JSON.stringify(dueAt)}, which is no instant: say one as ISO-8601`,
+        message: `step rest: it sleeps until ${JSON.stringify(dueAt)}, which is not a point in time: write one in ISO 8601`,
       },
     })
     expect(states(failed)['next']).toBe('NotStarted')
@@ -242,7 +242,7 @@ describe('a step that waits for an event', () => {
     expect(raiseEvent(step, { item: 'other' }, 0).kind).toBe('refused')
     expect(raiseEvent(waiting.step('sell'), null, 0)).toEqual({
       kind: 'refused',
-      reason: 'step sell waits for no event',
+      reason: 'step sell does not wait for an event',
     })
   })
 

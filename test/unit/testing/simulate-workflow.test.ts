@@ -101,12 +101,14 @@ describe('the simulation of a workflow', () => {
   it('refuses an event for which no step waits', async () => {
     const events = [{ step: 'sell' }]
     await expect(simulateWorkflow({ ...waiting, events })).rejects.toThrow(
-      'step "sell" waits for no event; those that do: approve',
+      'step "sell" does not wait for an event; those that do: approve',
     )
   })
 
   it('refuses an unknown fault', async () => {
-    await expect(simulateWorkflow({ ...selling(1), only: ['crash'] })).rejects.toThrow('"crash" is no fault')
+    await expect(simulateWorkflow({ ...selling(1), only: ['crash'] })).rejects.toThrow(
+      '"crash" is not a fault',
+    )
   })
 })
 

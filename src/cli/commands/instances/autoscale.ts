@@ -125,7 +125,7 @@ class Scaler {
   }
 
   fail(error: unknown): void {
-    this.say(`not scaled now, and tried again at the next look: ${errorMessage(error)}`)
+    this.say(`not scaled; the next check tries again: ${errorMessage(error)}`)
   }
 
   private say(text: string): void {

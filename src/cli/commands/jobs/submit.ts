@@ -82,7 +82,7 @@ function checked(
 ): readonly Submission[] {
   const { parse, jobId } = workflow.submission
   if (jobId === undefined) {
-    const rule = 'does not say which id a job has: define the workflow with { jobId: (input) => … }'
+    const rule = 'does not define the ids of its jobs: define it with { jobId: (input) => … }'
     throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
   }
   const problems: string[] = []

@@ -107,7 +107,7 @@ function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, job
       ['polls', rounded(idle.polls)],
       ['lease renewals', rounded(idle.renewals)],
       ['looks at leases', rounded(idle.looksAtLeases)],
-      ['sweeps for what was overlooked', rounded(idle.sweeps)],
+      ['sweeps for overlooked work', rounded(idle.sweeps)],
       ['together', rounded(idle.total)],
     ],
   )

@@ -9,10 +9,12 @@ export function assertId(id: unknown, what: string): string {
     throw badRequest(`The id of a ${what} must be a text of at least one character; it is ${shown(id)}.`)
   }
   if (/[/\\?#]/u.test(id)) {
-    throw badRequest(`The id ${shown(id)} of a ${what} has one of / \\ ? #, which an id must not have.`)
+    throw badRequest(
+      `The id ${shown(id)} of a ${what} contains one of / \\ ? #, which an id must not contain.`,
+    )
   }
   if (id.endsWith(' ')) {
-    throw badRequest(`The id ${shown(id)} of a ${what} ends with a space, which an id must not.`)
+    throw badRequest(`The id ${shown(id)} of a ${what} ends with a space, which is not allowed.`)
   }
   if (Buffer.byteLength(id) > limits.idBytes) {
     throw badRequest(

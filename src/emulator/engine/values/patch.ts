@@ -40,7 +40,7 @@ function parseStep(operation: unknown, guarded: readonly string[]): PatchStep {
   const kind = patchKinds.find((known) => known === fields['op'])
   if (kind === undefined) {
     throw badRequest(
-      `The patch operation ${JSON.stringify(fields['op'])} is none of ${patchKinds.join(', ')}.`,
+      `The patch operation ${JSON.stringify(fields['op'])} is not one of ${patchKinds.join(', ')}.`,
     )
   }
   if (kind === 'incr' && typeof fields['value'] !== 'number') {

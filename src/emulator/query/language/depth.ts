@@ -50,5 +50,5 @@ export function refuseDeepTree(root: Expression): void {
 }
 
 function tooDeep(limit: number, span: Span): QueryError {
-  return new QueryError('BadRequest', `Nesting deeper than ${limit} is refused; take the query apart.`, span)
+  return new QueryError('BadRequest', `Nesting deeper than ${limit} is refused; split the query.`, span)
 }

@@ -66,7 +66,7 @@ function parseInput(operation: unknown): Input {
     typeof name === 'string' && Object.hasOwn(operationKinds, name) ? operationKinds[name] : undefined
   if (kind === undefined) {
     throw badRequest(
-      `The operation type ${JSON.stringify(name)} is none of ${Object.keys(operationKinds).join(', ')}.`,
+      `The operation type ${JSON.stringify(name)} is not one of ${Object.keys(operationKinds).join(', ')}.`,
     )
   }
   return { fields: operation, kind }

@@ -35,7 +35,7 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
   }
   if (isEveryVersion && format !== separateMetadata) {
     throw badRequest(
-      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes are shown as ` +
+      `${header.changeFeedFormat} is '${format ?? ''}'; all versions and deletes need ` +
         `'${separateMetadata}'.`,
     )
   }

@@ -127,7 +127,7 @@ describe('leases', () => {
     expect(found[0]?.observation).toContain('"1"')
     expect(found[0]?.observation).toContain('"2"')
     // Lease "1" is now the wider of the two.
-    expect(found[0]?.advice).toMatch(/replaces "1" when it has come as far as "2"/)
+    expect(found[0]?.advice).toMatch(/replaces "1" when it has reached the position of "2"/)
     await change('2', { Mode: 'Full-Fidelity Feed' })
     const overlap = (await findings()).find(({ rule }) => rule === 'overlap')
     expect(overlap?.advice).toMatch(/stop all instances and delete the lease that is further ahead/)
@@ -271,7 +271,7 @@ describe('containers', () => {
     leaseContainer = await aContainer('eternal', { partitionKey: '/id' })
     expect(await rules()).toEqual(['problem leaseContainerTtl'])
     leaseContainer = await aContainer('fleeting', { partitionKey: '/id', defaultTtl: 3_600 })
-    expect((await findings())[0]?.observation).toMatch(/deletes what was not written for 3600 s/)
+    expect((await findings())[0]?.observation).toMatch(/deletes documents that were not written for 3600 s/)
   })
 
   it('for leases get a notice when they index every field', async () => {

@@ -168,8 +168,8 @@ describe('the feed through the SDK', () => {
   })
 
   it.each([
-    ['a body without documents', {}, /was not read/],
-    ['no body', null, /1 changes were announced and 0 came/],
+    ['a body without documents', {}, /could not be read/],
+    ['no body', null, /the page announced 1 changes and contained 0/],
     [
       'something that is not a document',
       { Documents: ['text'] },

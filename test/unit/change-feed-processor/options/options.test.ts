@@ -148,9 +148,9 @@ describe('options', () => {
   const failurePolicy = { retry, then: 'deadLetter', deadLetter } as const
 
   it.each<[object, RegExp]>([
-    [{ onChanges: undefined }, /^onChanges is missing and onChange is missing; exactly one/],
-    [{ onChange: deadLetter }, /^onChanges is a function and onChange is a function; exactly one/],
-    [{ concurrency: 4 }, /^concurrency and orderBy are about onChange/],
+    [{ onChanges: undefined }, /^onChanges is missing and onChange is missing; pass exactly one/],
+    [{ onChange: deadLetter }, /^onChanges is a function and onChange is a function; pass exactly one/],
+    [{ concurrency: 4 }, /^concurrency and orderBy apply only to onChange/],
     [{ onChanges: undefined, onChange: deadLetter, concurrency: 0 }, /^concurrency is 0; .*1 to 1000$/],
     [
       { onChanges: undefined, onChange: deadLetter, orderBy: 'pk' },
@@ -189,7 +189,7 @@ describe('options', () => {
     [{ mode: 'everything' }, /^mode is "everything"/],
     [
       { mode: 'allVersionsAndDeletes', startFrom: 'now' },
-      /^startFrom is "now"; it must be left out, .* "allVersionsAndDeletes"/,
+      /^startFrom is "now"; omit it, .* "allVersionsAndDeletes"/,
     ],
   ])('of delivery are rejected with the rule that %j breaks', (options, problem) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])

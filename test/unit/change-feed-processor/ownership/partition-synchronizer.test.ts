@@ -200,7 +200,7 @@ describe('leases that cover the same range (I11)', () => {
     expect(await positions(runtime)).toEqual({ '-FF': '"4"', '-80': '"7"' })
     const failures = runtime.telemetry.of('feed.failed')
     expect(failures).toHaveLength(1)
-    expect(String(failures[0]?.error)).toMatch(/twice.*"-FF" is replaced when .* as far as "-80"/)
+    expect(String(failures[0]?.error)).toMatch(/twice.*"-FF" is replaced when .* the position of "-80"/)
     await checkpointed(runtime, '-80', '"12"')
     await checkpointed(runtime, '-FF', '"8"')
     await look()

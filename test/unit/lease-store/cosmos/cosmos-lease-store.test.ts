@@ -132,7 +132,7 @@ describe('a lease that another SDK wrote', () => {
     expect((await store.list()).leases).toHaveLength(1)
     await world.leaseContainer.items.create({ ...outcome.lease.document, partitionKey: 'random' })
     await expect(store.list()).rejects.toThrow(RefusedLeaseError)
-    await expect(store.list()).rejects.toThrow(/it is there twice, under different partition keys/)
+    await expect(store.list()).rejects.toThrow(/it exists twice, under different partition keys/)
   })
 
   it('under a random key is acquired, renewed and checkpointed with it (B102, B124, B125)', async () => {

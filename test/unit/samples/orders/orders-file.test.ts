@@ -108,7 +108,10 @@ describe('parseOrders', () => {
   it('rejects another order with the same id', () => {
     const content = linesOf(anOrder(), anOrder({ orderId: 'A-2' }), anOrder({ total: 21 }))
     expect(problemsOf(content)).toEqual([
-      { line: 3, message: "orderId 'A-1' is on line 1 with another content; one id is one order" },
+      {
+        line: 3,
+        message: "orderId 'A-1' is on line 1 with different content; give each order an id of its own",
+      },
     ])
   })
 })

@@ -93,7 +93,7 @@ describe('a submission', () => {
     await client.submit(workflow, { orderId: 'order-1', total: 3 })
     const second = client.submit(workflow, { orderId: 'order-1', total: 4 })
     await expect(second).rejects.toThrow(JobConflict)
-    await expect(second).rejects.toThrow('job "order-1" exists already with another payload; use another id')
+    await expect(second).rejects.toThrow('job "order-1" already exists with another payload; use another id')
     expect(await world.job('order-1')).toMatchObject({ input: { total: 3 } })
   })
 
@@ -183,7 +183,7 @@ describe('a submission that can never be accepted', () => {
     [
       'several mistakes, all of them',
       { priority: Infinity, retainFor: 'x', completeWithin: -1, partitionKey: '' },
-      'partitionKey is ""; it must be a text of 1 to 200 characters, with no space at its ends and no half of a character (a lone surrogate); priority is Infinity; it must be a number; ' +
+      'partitionKey is ""; it must be a text of 1 to 200 characters, with no space at its ends and no lone surrogate; priority is Infinity; it must be a number; ' +
         'completeWithin is -1; it must be a duration of at least 1 ms, such as 30000 or \'30s\'; retainFor is "x"; it must be',
     ],
     ['a document without id', document({}), 'a document alongside needs an id'],
@@ -283,7 +283,7 @@ describe('a list that turns out longer than its fan-out allows', () => {
     const job = await client.submit(upTo(2), {}, { jobId: 'j' })
     await runToEnd({}, [orders, shop])
     expect((await job.view()).attention?.message).toMatch(
-      /its list has 3 items; at most 2 are allowed: .*; this job cannot go on: cancel it, and submit another one, with another id$/,
+      /its list has 3 items; at most 2 are allowed: .*; this job cannot continue: cancel it, and submit another one, with another id$/,
     )
     await client.cancel('j', 'its list is too long')
     const another = await client.submit(upTo(3), {}, { jobId: 'k' })
@@ -303,7 +303,7 @@ describe('an event for which no step waits', () => {
     await client.submit(waiting, {}, { jobId: 'j' })
     await expect(client.raiseEvent('j', 'aproval')).rejects.toMatchObject({
       name: 'CommandRefused',
-      message: 'job "j" has no step "aproval"; those that wait for an event: approval, delivery',
+      message: 'job "j" has no step "aproval"; these steps wait for an event: approval, delivery',
     })
     await client.submit(aWorkflow(), {}, { jobId: 'k' })
     await expect(client.raiseEvent('k', 'approval')).rejects.toThrow('none of its steps waits for an event')
@@ -320,7 +320,7 @@ describe('an event for which no step waits', () => {
     await world.put('j', [replacing(job, { ...job, processState: 'Compensated' })])
     await expect(client.raiseEvent('j', 'approval')).rejects.toMatchObject({
       name: 'CommandRefused',
-      message: expect.stringContaining('the job is Compensated: nothing of it waits') as string,
+      message: expect.stringContaining('the job is Compensated: none of its steps waits') as string,
     })
   })
 })

@@ -336,7 +336,7 @@ describe('a command that changes more than fits into one transaction', () => {
       job: { generation: 2 },
     })
     expect(refusal(late, { ...resubmit, steps: [{ stepId: 'x', input: 1 }] })).toContain(
-      'step x will not begin',
+      'step x will not run again',
     )
     const undone = JobStory.submitted(shape).commanded(cancel).scheduled()
     expect(refusal(undone, { ...resubmit, steps: edits })).toContain(tooMany)

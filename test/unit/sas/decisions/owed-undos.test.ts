@@ -114,7 +114,7 @@ describe('the idempotency key of a step that begins again', () => {
     const done = ended.commanding({ ...resubmit, steps: [{ stepId: 'a', input: 1 }] })
     expect(done).toEqual({
       kind: 'refused',
-      reason: 'step a will not begin again, so a new input has no effect',
+      reason: 'step a will not run again, so a new input has no effect',
     })
     const other = ended.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
     expect(other.scheduled().step('b').idempotencyKey).toBe('job-1/b/g2/do')

@@ -92,7 +92,7 @@ describe('a scheduler sets aside', () => {
     expect(await world.job()).toMatchObject({
       processState: 'Error',
       attention: {
-        message: 'step pay cannot be read: processState is Processed, its other fields say Processing',
+        message: 'step pay cannot be read: processState is Processed, but its other fields imply Processing',
         stepId: 'pay',
       },
     })

@@ -68,7 +68,7 @@ describe('a decoded document', () => {
     (document) => {
       expect(decodeDocument(document)).toEqual({
         kind: 'invalid',
-        reason: `processState is ${document.processState}, its other fields say Pending`,
+        reason: `processState is ${document.processState}, but its other fields imply Pending`,
       })
     },
   )

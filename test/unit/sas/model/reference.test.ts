@@ -67,11 +67,11 @@ describe('a reference used as if its value were known', () => {
     ['spread', () => ({ ...input, more: 1 }), 'job.input cannot be spread'],
     ['made JSON', () => JSON.stringify(input), 'job.input cannot be spread'],
     ['listed', () => Object.keys(output.id), 'the output of step "pay".id cannot be spread'],
-    ['added to', () => Number(input.id) + 1, 'job.input.id cannot be made a text or a number'],
+    ['added to', () => Number(input.id) + 1, 'job.input.id cannot be converted to text or a number'],
     [
       'compared',
       () => Number(output.id) > 3,
-      'the output of step "pay".id cannot be made a text or a number',
+      'the output of step "pay".id cannot be converted to text or a number',
     ],
   ])('throws when it is %s, and says what to do instead', (_how, use, message) => {
     expect(use).toThrow(TypeError)

@@ -150,7 +150,7 @@ describe('a scheduler that reads its feed', () => {
       {
         type: 'document.refused',
         id: 'sas.job:job-1',
-        reason: 'processState is Processed, its other fields say Pending',
+        reason: 'processState is Processed, but its other fields imply Pending',
       },
       { type: 'document.refused', id: 'sas.step:job-1:only', reason: 'schema 2 is newer than this code' },
     ])
@@ -299,7 +299,7 @@ describe('schedulers that lose races and replies', () => {
     }
     world.faults.failWrites(...Array.from({ length: 6 }, () => ({ kind: 'rival', write: rival }) as const))
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(
-      'job job-1: contended after 6 tries; it will be delivered again',
+      'job job-1: another writer changed it first in each of 6 tries; it will be delivered again',
     )
     await world.scheduler().onChanges(page)
     expect(await world.job()).toMatchObject({ lockedBy: 'scheduler-1' })

@@ -88,6 +88,6 @@ describe('an update of a step', () => {
     world.faults.failWrites(...Array.from({ length: 6 }, () => rival))
     await expect(
       updateDocument(world.store, { address: address, known: null, read: readStep }, raise),
-    ).rejects.toThrow('document sas.step:job-1:pay: still contended after 6 tries')
+    ).rejects.toThrow('document sas.step:job-1:pay: another writer changed it first in each of 6 tries')
   })
 })

@@ -143,7 +143,7 @@ describe('a submission larger than one transaction', () => {
     await expect(submitted()).rejects.toThrow(StoreUnavailable)
     await expect(submitted('y')).rejects.toThrow(JobConflict)
     await submitted()
-    await expect(submitted('y')).rejects.toThrow('exists already with another payload')
+    await expect(submitted('y')).rejects.toThrow('already exists with another payload')
   })
 
   it('is not completed with the steps of another version of its workflow', async () => {

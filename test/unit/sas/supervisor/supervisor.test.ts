@@ -276,7 +276,7 @@ describe('a step whose job no longer drives it (F-V25)', () => {
       {
         type: 'document.refused',
         id: 'sas.step:job-1:pay',
-        reason: 'nothing is done with it any more: its job job-1 has ended or is gone',
+        reason: 'it is ignored: its job job-1 has ended or is gone',
       },
     ])
     expect(world.telemetry.of('step.unclaimed')).toEqual([])

@@ -102,9 +102,9 @@ describe('a fan-out over a list of the job’s input', () => {
     const problems = (input: unknown) => fitPlan(plan, input as never).problems
     expect(problems({ lines })).toEqual([])
     expect(problems({ lines: [...lines, ...lines] })).toEqual([
-      'step "pack": its list has 4 items; at most 3 are allowed: a definition with a larger atMost, or a shorter list, is needed',
+      'step "pack": its list has 4 items; at most 3 are allowed: define a larger atMost, or shorten the list',
     ])
-    expect(problems({})).toEqual(['step "pack": what it fans out over is not a list but null'])
+    expect(problems({})).toEqual(['step "pack": the value that it fans out over is not a list but null'])
   })
 
   it('fails as a whole when one item fails for good', () => {
@@ -234,7 +234,7 @@ describe('a fan-out over an earlier step’s output', () => {
     const edited = { kind: 'resubmit', steps: [{ stepId: 'pack', input: [] }], ...why } as const
     expect(story.scheduled().commanding(edited)).toEqual({
       kind: 'refused',
-      reason: 'step pack only gathers what other steps returned: resubmit without an input',
+      reason: 'step pack only collects the outputs of other steps: resubmit without an input',
     })
   })
 })

@@ -237,7 +237,7 @@ describe('the definition of a workflow', () => {
       job.onExhausted('explode' as 'error')
     }
     expect(problemsOf(build)).toEqual([
-      'step "rest": until is "next tuesday"; it must be an instant such as \'2026-12-24T18:00:00Z\'',
+      'step "rest": until is "next tuesday"; it must be a point in time such as \'2026-12-24T18:00:00Z\'',
       'job.onExhausted: policy is "explode"; it must be "error", "compensate", "compensateThenRetry", "park" or { extendedWait }',
     ])
   })
