@@ -44,7 +44,11 @@ export {
   type PartitionKey,
   type PartitionKeyDefinition,
 } from './partitions/partition-key.js'
-export { keyRangeOfPrefix } from './partitions/effective-partition-key.js'
+export {
+  effectivePartitionKey,
+  isPartitionKeyValue,
+  keyRangeOfPrefix,
+} from './partitions/effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 export {

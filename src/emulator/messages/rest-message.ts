@@ -50,6 +50,7 @@ export const header = {
   isQuery: 'x-ms-documentdb-isquery',
   isQueryOfGo: 'x-ms-documentdb-query',
   isQueryPlan: 'x-ms-cosmos-is-query-plan-request',
+  supportedQueryFeatures: 'x-ms-cosmos-supported-query-features',
   isUpsert: 'x-ms-documentdb-is-upsert',
   itemCount: 'x-ms-item-count',
   itemLsn: 'x-ms-item-lsn',

@@ -3,6 +3,7 @@ import { compileSelect } from './compile-select.js'
 import { hintsOf } from './filter.js'
 import { documentAlias, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
+import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './rows.js'
 import { outermostScope } from './scope.js'
 import { cut, windowOf } from './window.js'
@@ -18,21 +19,20 @@ export function compileQuery(text: string, parameters: readonly QueryParameter[]
   const scope = outermostScope(values, compileSelect)
   const { filter, rows } = compileSelect(query, scope)
   const window = windowOf(query, scope)
-  const isConcatenable =
+  const isStreaming =
     query.sources.length > 0 &&
     !query.isDistinct &&
     query.orderBy.length === 0 &&
     query.page === undefined &&
     !isGrouped(query) &&
-    !readsOtherDocuments(query)
-  const isStreaming = isConcatenable && query.top === undefined
+    !readsOtherDocuments(query) &&
+    query.top === undefined
 
   return {
     ...hintsOf(filter, documentAlias(query)),
     isStreaming,
-    isConcatenable,
-    top: query.top === undefined ? null : window.take,
-    isValue: query.selection.kind === 'value',
+    readsContainer: query.sources.length > 0,
+    plan: (features) => planOf({ query, text, window }, features),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf answers for streaming queries only; call execute')
       return [...rows([], [document])]

@@ -1,3 +1,5 @@
+import type { QueryInfo } from './plan/query-plan.js'
+
 /** A value for `@name` in the text. */
 export interface QueryParameter {
   /** The name with its leading `@`. */
@@ -26,15 +28,15 @@ export interface CompiledQuery {
    * TOP, OFFSET or DISTINCT. Such a query may be paged by document position.
    */
   readonly isStreaming: boolean
+  /** False for a query without FROM, which has one row whatever the container holds. */
+  readonly readsContainer: boolean
   /**
-   * True when rows of several sets of documents may be concatenated and cut to `top`, with the same result as
-   * for all documents together. This holds without ORDER BY, aggregates, OFFSET and DISTINCT.
+   * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can, or
+   * if this one does not support it.
+   *
+   * @param features the features that the client names, separated by commas, or null
    */
-  readonly isConcatenable: boolean
-  /** The number of rows that TOP asks for, or null without TOP. */
-  readonly top: number | null
-  /** True for a SELECT VALUE, whose rows need not be objects. */
-  readonly isValue: boolean
+  plan(features: string | null): QueryInfo
   /** For streaming queries, returns the rows of one document (0 or 1; an undefined projection gives none). */
   rowsOf(document: QueryDocument): readonly unknown[]
   /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */

@@ -23,20 +23,33 @@ export function compileSelection({ selection, sources }: Query, scope: Scope): E
 }
 
 function compileList(items: readonly SelectItem[], scope: Scope): Evaluate {
-  const entries = new Map<string, Evaluate>()
+  return buildObject(
+    namedItems(items).map(({ name, expression }) => [name, compileExpression(expression, scope)] as const),
+  )
+}
+
+/** A selected expression with the name that it has in a row. */
+export interface NamedItem {
+  readonly name: string
+  readonly expression: Expression
+}
+
+/** Returns the selected expressions with their names. An expression without a name gets `$1`, `$2` and so on. */
+export function namedItems(items: readonly SelectItem[]): readonly NamedItem[] {
+  const named = new Map<string, Expression>()
   let unnamed = 0
   for (const { expression, alias } of items) {
     const name = alias ?? ownName(expression) ?? `$${(unnamed += 1)}`
-    if (entries.has(name)) {
+    if (named.has(name)) {
       throw new QueryError(
         'BadRequest',
         `'${name}' is selected twice; give one of them an alias.`,
         expression.span,
       )
     }
-    entries.set(name, compileExpression(expression, scope))
+    named.set(name, expression)
   }
-  return buildObject([...entries])
+  return Array.from(named, ([name, expression]) => ({ name, expression }))
 }
 
 /** Returns the default name of an expression: `c.a.b` is named b, and c is named c. */

@@ -22,10 +22,13 @@ export function windowOf({ top, page }: Query, scope: Scope): Window {
   return { skip: countOf(page.skip, 'OFFSET', scope), take: countOf(page.take, 'LIMIT', scope) }
 }
 
+/** The largest number that the service takes in TOP, OFFSET and LIMIT. */
+const mostRows = 2 ** 31 - 1
+
 function countOf(count: Count, clause: string, scope: Scope): number {
   const value = count.kind === 'literal' ? count.value : parameterValue(count, scope)
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    const reason = `${clause} takes a whole number from 0 on, not ${JSON.stringify(value)}.`
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > mostRows) {
+    const reason = `${clause} takes a whole number from 0 to ${mostRows}, not ${JSON.stringify(value)}.`
     throw new QueryError('BadRequest', reason, count.span)
   }
   return value

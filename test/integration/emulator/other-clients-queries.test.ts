@@ -88,7 +88,7 @@ describe('the store, given queries and feed reads of clients in Go and Java,', (
     }
   })
 
-  it('plans TOP over one key, and refuses a plan of TOP with an order over several ranges', async () => {
+  it('plans TOP alone, and TOP with an order for a client that can order', async () => {
     const planOf = (query: string, key = {}): Promise<RestResponse> =>
       ask({
         method: 'POST',
@@ -98,7 +98,16 @@ describe('the store, given queries and feed reads of clients in Go and Java,', (
       })
     const ofKey = await planOf('SELECT TOP 3 * FROM c', { 'x-ms-documentdb-partitionkey': '["a"]' })
     expect(JSON.parse(ofKey.body)).toMatchObject({ queryInfo: { top: 3 } })
-    expect((await planOf('SELECT TOP 3 * FROM c ORDER BY c.id')).status).toBe(501)
+    const text = 'SELECT TOP 3 * FROM c ORDER BY c.id'
+    const features = (names: string): Readonly<Record<string, string>> => ({
+      'x-ms-cosmos-supported-query-features': names,
+    })
+    expect(JSON.parse((await planOf(text, features('Top, OrderBy'))).body)).toMatchObject({
+      queryInfo: { top: 3, orderBy: ['Ascending'], orderByExpressions: ['c.id'] },
+    })
+    const refused = await planOf(text, features('Top'))
+    expect(refused.status).toBe(400)
+    expect(refused.body).toContain('Query contained OrderBy, which the calling client does not support.')
   })
 
   it('returns latest versions with separate metadata if the client asks for that format', async () => {

@@ -90,11 +90,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
     'ST_DISTANCE',
     ({ container }) => queried(container, 'SELECT * FROM c WHERE ST_DISTANCE(c.here, c.there) < 5'),
   ],
-  [
-    'plan',
-    ({ container }) =>
-      container.items.query('SELECT * FROM c ORDER BY c.id', { forceQueryPlan: true }).fetchAll(),
-  ],
 ]
 
 function queried(container: Container, query: string): Promise<unknown> {

@@ -4,6 +4,11 @@ import { murmur3 } from './murmur3.js'
 /** One component of a partition key, or `undefined` if the document lacks the property. */
 export type PartitionKeyValue = string | number | boolean | null | undefined
 
+/** Checks whether a value may be one component of a partition key. */
+export function isPartitionKeyValue(value: unknown): value is PartitionKeyValue {
+  return value === undefined || value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
 /** The tag that precedes each kind of value in the bytes to hash. */
 const tag = { undefined: 0x00, null: 0x01, false: 0x02, true: 0x03, number: 0x05, string: 0x08 } as const
 

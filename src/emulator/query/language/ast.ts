@@ -7,6 +7,10 @@ export interface Query {
   readonly selection: Selection
   readonly isDistinct: boolean
   readonly top: Count | undefined
+  /** The place of what is selected, after DISTINCT and TOP. */
+  readonly selectionSpan: Span
+  /** The place of FROM with its JOINs. Empty without FROM. */
+  readonly fromSpan: Span
   /** The source of FROM, then those of JOIN. Empty in `SELECT 1`, which always gives one row. */
   readonly sources: readonly Source[]
   readonly where: Expression | undefined

@@ -15,6 +15,10 @@ import type { Rule } from './primary-parser.js'
 import { identifier, keywords, numberLiteral, punctuations, stringLiteral } from './tokens.js'
 import { between, literalValue, spanOf, textOf } from './tree.js'
 
+function endOf({ startOffset, image }: IToken): number {
+  return startOffset + image.length
+}
+
 /** Returns the name of a source without an alias: `c` for `c`, and `tags` for `c.tags`. */
 function impliedAlias(collection: Collection): string | undefined {
   if (collection.kind === 'query') return undefined
@@ -40,8 +44,12 @@ export class QueryParser extends ExpressionParser {
       this.CONSUME(keywords.top)
       return this.SUBRULE(this.count)
     })
+    const selectionStart = this.LA(1).startOffset
     const selection = this.SUBRULE(this.selection)
+    const selectionEnd = endOf(this.LA(0))
+    const fromStart = this.LA(1).startOffset
     const sources = this.OPTION3(() => this.SUBRULE(this.sources))
+    const fromEnd = endOf(this.LA(0))
     const where = this.OPTION4(() => {
       this.CONSUME(keywords.where)
       return this.SUBRULE(this.expression)
@@ -50,11 +58,14 @@ export class QueryParser extends ExpressionParser {
     const orderBy = this.OPTION6(() => this.SUBRULE(this.orderBy))
     const page = this.OPTION7(() => this.SUBRULE(this.page))
     return this.ACTION(() => {
-      const span = { start: start.startOffset, end: this.LA(0).startOffset + this.LA(0).image.length }
+      const span = { start: start.startOffset, end: endOf(this.LA(0)) }
       return {
         selection,
         isDistinct,
         top,
+        selectionSpan: { start: selectionStart, end: selectionEnd },
+        fromSpan:
+          sources === undefined ? { start: fromEnd, end: fromEnd } : { start: fromStart, end: fromEnd },
         sources: sources ?? [],
         where,
         groupBy: groupBy ?? [],

@@ -15,10 +15,13 @@ import {
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
+/** A query over documents. */
+export type ItemQuery = Omit<CompiledQuery, 'plan'>
+
 /** A request for one page of a query over a scope of documents. */
 export interface PageRequest {
   readonly scope: ScanScope
-  readonly query: CompiledQuery
+  readonly query: ItemQuery
   /** The text of the query, including parameters. */
   readonly text: string
   readonly maxItemCount: number
@@ -132,7 +135,7 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
 function candidates(
   container: Container,
   scope: ScanScope,
-  query: CompiledQuery,
+  query: ItemQuery,
   after: number,
 ): Iterable<DocumentVersion> {
   const id = query.equalities.get('id')

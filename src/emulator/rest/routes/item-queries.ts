@@ -2,14 +2,13 @@ import {
   badRequest,
   isJsonObject,
   lookupCharge,
-  notSupported,
   partitionsIn,
-  wholeKeySpace,
   type Container,
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import { readPage } from './item-pages.js'
+import { readPage, type ItemQuery } from './item-pages.js'
+import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
@@ -20,12 +19,8 @@ import { bodyObject, epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHead
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request)
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
-  const isWhole = query.isConcatenable || partitionsIn(container, scopeOf(request, container)).length === 1
-  if (isWhole) return { status: 200, body: wholePlan(query), charge: lookupCharge }
-  throw notSupported(
-    'A plan for a query with ORDER BY, aggregates, OFFSET or DISTINCT over several ranges',
-    'Send the query without forceQueryPlan, which is answered in one piece, or name its partition key.',
-  )
+  const features = request.headers[header.supportedQueryFeatures] ?? null
+  return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
 }
 
 /** Answers GET `…/docs` with every document of the scope, page by page. */
@@ -33,13 +28,11 @@ export function routeReadFeed(request: RestRequest, container: Container): Answe
   return answerPage(request, container, everyDocument)
 }
 
-const everyDocument: CompiledQuery = {
+const everyDocument: ItemQuery = {
   equalities: new Map(),
   requiredTexts: [],
   isStreaming: true,
-  isConcatenable: true,
-  top: null,
-  isValue: false,
+  readsContainer: true,
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
 }
@@ -68,7 +61,7 @@ export function routeResources(
   }
 }
 
-function answerPage(request: RestRequest, container: Container, query: CompiledQuery): Answer {
+function answerPage(request: RestRequest, container: Container, query: ItemQuery): Answer {
   const scope = scopeOf(request, container)
   const token = request.headers[header.sessionToken]
   const partitions = partitionsIn(container, scope)
@@ -121,29 +114,13 @@ function scopeOf(request: RestRequest, container: Container): ScanScope {
 }
 
 /**
- * Returns the plan of a query that each range can answer by itself. The client concatenates the answers and
- * cuts them to `top` rows. The Java client asks for a plan before every query. The JavaScript client asks for
- * a plan at the same time as it sends the query.
+ * Returns the plan of a query. The Java and Python clients ask for a plan before a query over several ranges.
+ * The JavaScript client asks for a plan at the same time as it sends the query.
  */
-function wholePlan({ isValue, top }: CompiledQuery): string {
+function planBody(container: Container, query: CompiledQuery, features: string | null): string {
   return JSON.stringify({
     partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: {
-      distinctType: 'None',
-      top,
-      offset: null,
-      limit: null,
-      orderBy: [],
-      orderByExpressions: [],
-      groupByExpressions: [],
-      groupByAliases: [],
-      aggregates: [],
-      groupByAliasToAggregateType: {},
-      rewrittenQuery: '',
-      hasSelectValue: isValue,
-      dCountInfo: null,
-      hasNonStreamingOrderBy: false,
-    },
-    queryRanges: [{ ...wholeKeySpace, isMinInclusive: true, isMaxInclusive: false }],
+    queryInfo: query.plan(features),
+    queryRanges: queryRanges(container, query),
   })
 }

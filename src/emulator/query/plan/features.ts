@@ -1,0 +1,39 @@
+import { containsAggregate } from '../aggregates.js'
+import { selectedExpressions, type Query } from '../language/ast.js'
+import { QueryError } from '../language/query-error.js'
+
+/**
+ * Refuses a query whose plan needs a feature that the client does not support. A client that names no
+ * features gets every plan.
+ */
+export function refuseMissingFeatures(query: Query, features: string | null): void {
+  if (features === null) return
+  const supported = new Set(features.split(',').map((feature) => feature.trim()))
+  const missing = neededFeatures(query).filter((feature) => !supported.has(feature))
+  if (missing.length === 0) return
+  const contained = missing.map(
+    (feature) => `Query contained ${feature}, which the calling client does not support.`,
+  )
+  throw new QueryError(
+    'BadRequest',
+    'Query contains 1 or more unsupported features. Upgrade your SDK to a version that does support the ' +
+      `requested features: ${contained.join(' ')}`,
+    query.span,
+  )
+}
+
+function neededFeatures({ selection, groupBy, orderBy, isDistinct, top, page }: Query): string[] {
+  const aggregates = selectedExpressions(selection).filter(containsAggregate).length
+  const needed: readonly (readonly [string, boolean])[] = [
+    ['Aggregate', aggregates > 0 && selection.kind === 'value' && groupBy.length === 0],
+    ['NonValueAggregate', aggregates > 0 && selection.kind === 'list' && groupBy.length === 0],
+    ['MultipleAggregates', aggregates > 1],
+    ['GroupBy', groupBy.length > 0],
+    ['Distinct', isDistinct],
+    ['OrderBy', orderBy.length === 1],
+    ['MultipleOrderBy', orderBy.length > 1],
+    ['Top', top !== undefined],
+    ['OffsetAndLimit', page !== undefined],
+  ]
+  return needed.flatMap(([feature, isNeeded]) => (isNeeded ? [feature] : []))
+}

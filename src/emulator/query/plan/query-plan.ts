@@ -1,0 +1,88 @@
+import type { Query } from '../language/ast.js'
+import { notSupported } from '../language/query-error.js'
+import { isGrouped } from '../rows.js'
+import type { Window } from '../window.js'
+import { aggregateTypes, type AggregateType } from './aggregate-items.js'
+import { refuseMissingFeatures } from './features.js'
+import { rewrite } from './rewrite.js'
+
+/** Tells a client how to merge the rows of several ranges, in the service's own form. */
+export interface QueryInfo {
+  readonly distinctType: 'None' | 'Ordered' | 'Unordered'
+  readonly top: number | null
+  readonly offset: number | null
+  readonly limit: number | null
+  readonly orderBy: readonly ('Ascending' | 'Descending')[]
+  readonly orderByExpressions: readonly string[]
+  readonly groupByExpressions: readonly string[]
+  readonly groupByAliases: readonly string[]
+  readonly aggregates: readonly AggregateType[]
+  readonly groupByAliasToAggregateType: Readonly<Record<string, AggregateType | null>>
+  /** The query to send to each range. Empty if it is the query that the client already has. */
+  readonly rewrittenQuery: string
+  readonly hasSelectValue: boolean
+  readonly dCountInfo: null
+  readonly hasNonStreamingOrderBy: boolean
+}
+
+/** A valid query with the text that it was parsed from. */
+export interface PlannedQuery {
+  readonly query: Query
+  readonly text: string
+  readonly window: Window
+}
+
+/**
+ * Returns the plan of a query over several ranges. Throws {@link QueryError} if the client does not support
+ * what the plan needs, or if no client could merge the rows.
+ *
+ * @param features the features that the client supports, separated by commas, or null if it names none
+ */
+export function planOf({ query, text, window }: PlannedQuery, features: string | null): QueryInfo {
+  refuseUnmergeable(query)
+  refuseMissingFeatures(query, features)
+  const slice = ({ start, end }: Query['span']): string => text.slice(start, end)
+  const hasPage = query.page !== undefined
+  return {
+    distinctType: !query.isDistinct ? 'None' : isOrderedDistinct(query, slice) ? 'Ordered' : 'Unordered',
+    top: query.top === undefined ? null : window.take,
+    offset: hasPage ? window.skip : null,
+    limit: hasPage ? window.take : null,
+    orderBy: isGrouped(query)
+      ? []
+      : query.orderBy.map(({ isDescending }) => (isDescending ? 'Descending' : 'Ascending')),
+    orderByExpressions: isGrouped(query) ? [] : query.orderBy.map(({ expression }) => slice(expression.span)),
+    groupByExpressions: query.groupBy.map(({ span }) => slice(span)),
+    ...aggregateTypes(query),
+    rewrittenQuery: rewrite(query, window, slice),
+    hasSelectValue: query.selection.kind === 'value',
+    dCountInfo: null,
+    hasNonStreamingOrderBy: false,
+  }
+}
+
+/** Checks whether equal rows follow each other, because the query orders by the only selected value. */
+function isOrderedDistinct({ selection, orderBy }: Query, slice: (span: Query['span']) => string): boolean {
+  const [order] = orderBy
+  if (order === undefined || orderBy.length > 1 || selection.kind !== 'value') return false
+  return slice(order.expression.span) === slice(selection.expression.span)
+}
+
+/** Refuses a query of which the rows of one range say too little about the rows of all ranges. */
+function refuseUnmergeable(query: Query): void {
+  for (const { collection, span } of query.sources) {
+    if (collection.kind !== 'query') continue
+    if (collection.query.isDistinct || isGrouped(collection.query)) {
+      if (readsContainer(collection.query)) {
+        throw notSupported('A plan for DISTINCT, GROUP BY or an aggregate in FROM over several ranges', span)
+      }
+    }
+    refuseUnmergeable(collection.query)
+  }
+}
+
+function readsContainer(query: Query): boolean {
+  const [first] = query.sources
+  if (first === undefined) return false
+  return first.collection.kind === 'query' ? readsContainer(first.collection.query) : true
+}

@@ -1,0 +1,96 @@
+import type { Query, Selection } from '../language/ast.js'
+import type { Span } from '../language/query-error.js'
+import { isGrouped } from '../rows.js'
+import { namedItems } from '../selection.js'
+import type { Window } from '../window.js'
+import { partialItem } from './aggregate-items.js'
+
+type Slice = (span: Span) => string
+
+/** The text that clients replace with a filter when they continue in the middle of an ordered query. */
+const continuationFilter = '({documentdb-formattableorderbyquery-filter})'
+
+/**
+ * Returns the query that each range answers, so that a client can merge the answers. A row then holds what
+ * the merge needs (`orderByItems`, `groupByItems`, parts of aggregates) beside the row of the user, which is
+ * its `payload`. Returns an empty text if the ranges answer the query as it is.
+ *
+ * The parts are copied from the user's text, so parameters and comments stay.
+ */
+export function rewrite(query: Query, window: Window, slice: Slice): string {
+  if (isGrouped(query))
+    return clauses(query, slice, [groupedSelection(query, slice), fromWhere(query, slice)])
+  if (query.orderBy.length > 0) return rewriteOrdered(query, window, slice)
+  if (query.page === undefined) return ''
+  const distinct = query.isDistinct ? 'DISTINCT ' : ''
+  const selection = slice(query.selectionSpan)
+  return `SELECT ${distinct}${selection} ${fromWhere(query, slice)}${allOfFirstRows(window)}`
+}
+
+function clauses({ groupBy }: Query, slice: Slice, parts: readonly string[]): string {
+  const keys = groupBy.map(({ span }) => slice(span)).join(', ')
+  return `SELECT ${parts.join(' ')}${keys === '' ? '' : ` GROUP BY ${keys}`}`
+}
+
+/** TOP, DISTINCT and OFFSET are left out, because a client applies them to the merged groups. */
+function groupedSelection({ selection, groupBy }: Query, slice: Slice): string {
+  const payload =
+    selection.kind === 'value'
+      ? valuePayload(selection, slice)
+      : payloadOf(selection, '', (expression) => partialItem(expression, slice))
+  if (groupBy.length > 0) {
+    const items = groupBy.map(({ span }) => `{"item": ${slice(span)}}`).join(', ')
+    return `[${items}] AS groupByItems, ${payload} AS payload`
+  }
+  return selection.kind === 'value' ? `VALUE ${payload}` : `${payload} AS payload`
+}
+
+/** An aggregate alone stands in an array, as clients expect. */
+function valuePayload({ expression }: Extract<Selection, { kind: 'value' }>, slice: Slice): string {
+  const item = partialItem(expression, slice)
+  return item === slice(expression.span) ? item : `[${item}]`
+}
+
+function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
+  const [source] = query.sources
+  const alias = source?.alias ?? 'c'
+  const items = query.orderBy.map(({ expression }) => `{"item": ${slice(expression.span)}}`).join(', ')
+  const payload = payloadOf(query.selection, alias, ({ span }) => slice(span))
+  const order = query.orderBy
+    .map(({ expression, isDescending }) => `${slice(expression.span)} ${isDescending ? 'DESC' : 'ASC'}`)
+    .join(', ')
+  // A client removes duplicates before it counts, so each range must give all its rows.
+  const top = query.top === undefined || query.isDistinct ? '' : `TOP ${window.take} `
+  const filter = query.where === undefined ? '' : `(${slice(query.where.span)}) AND `
+  const rest = query.page === undefined || query.isDistinct ? '' : allOfFirstRows(window)
+  return (
+    `SELECT ${top}${alias}._rid, [${items}] AS orderByItems, ${payload} AS payload ${slice(query.fromSpan)} ` +
+    `WHERE ${filter}${continuationFilter} ORDER BY ${order}${rest}`
+  )
+}
+
+function payloadOf(
+  selection: Selection,
+  alias: string,
+  textOf: (expression: Extract<Selection, { kind: 'value' }>['expression']) => string,
+): string {
+  switch (selection.kind) {
+    case 'all':
+      return alias
+    case 'value':
+      return textOf(selection.expression)
+    case 'list':
+      return `{${namedItems(selection.items)
+        .map(({ name, expression }) => `${JSON.stringify(name)}: ${textOf(expression)}`)
+        .join(', ')}}`
+  }
+}
+
+function fromWhere({ fromSpan, where }: Query, slice: Slice): string {
+  return `${slice(fromSpan)}${where === undefined ? '' : ` WHERE ${slice(where.span)}`}`
+}
+
+/** Returns the window of a range: any of its first rows may be among those that a client takes. */
+function allOfFirstRows({ skip, take }: Window): string {
+  return ` OFFSET 0 LIMIT ${skip + take}`
+}

@@ -1,0 +1,45 @@
+import {
+  effectivePartitionKey,
+  isPartitionKeyValue,
+  keyRangeOfPrefix,
+  wholeKeySpace,
+  type Container,
+} from '../../engine/index.js'
+import type { CompiledQuery } from '../../query/index.js'
+
+/** A range of the key space that a query reads, in the form of a plan. */
+interface QueryRange {
+  readonly min: string
+  readonly max: string
+  readonly isMinInclusive: true
+  readonly isMaxInclusive: boolean
+}
+
+/**
+ * Returns the ranges of the key space that may hold results. A query without FROM names the first point, so
+ * that one range answers. Equalities of the filter with the whole
+ * partition key name one point; those with the first levels of a hierarchical key name a range.
+ */
+export function queryRanges(
+  { definition }: Container,
+  { equalities, readsContainer }: Pick<CompiledQuery, 'equalities' | 'readsContainer'>,
+): readonly QueryRange[] {
+  if (!readsContainer) return [pointRange(wholeKeySpace.min)]
+  const { paths } = definition.partitionKey
+  const values = []
+  for (const path of paths) {
+    // A property name with a dot in it would look like a nested property.
+    const value = path.includes('.') ? undefined : equalities.get(path.slice(1).replaceAll('/', '.'))
+    if (value === undefined || !isPartitionKeyValue(value)) break
+    values.push(value)
+  }
+  if (values.length === 0) return [{ ...wholeKeySpace, isMinInclusive: true, isMaxInclusive: false }]
+  if (values.length < paths.length) {
+    return [{ ...keyRangeOfPrefix(values), isMinInclusive: true, isMaxInclusive: false }]
+  }
+  return [pointRange(effectivePartitionKey(values))]
+}
+
+function pointRange(point: string): QueryRange {
+  return { min: point, max: point, isMinInclusive: true, isMaxInclusive: true }
+}

@@ -1,0 +1,126 @@
+import type { Container, FeedOptions } from '@azure/cosmos'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+
+let emulator: Emulator
+let container: Container
+
+/** Values of every type, some missing, so that merges meet them in every range. */
+const values = [1, 2, 2, 3, -5, 'b', 'a', true, null, undefined, 10, 7.5, [1], { x: 1 }]
+
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0, partitionCount: 3 })
+  const client = emulator.client()
+  const { database } = await client.databases.create({ id: 'shop' })
+  ;({ container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' }))
+  for (let index = 0; index < 60; index += 1) {
+    await container.items.create({
+      id: `${index}`,
+      pk: `key-${index % 20}`,
+      number: (index * 37) % 60,
+      group: ['red', 'green', 'blue', undefined, null][index % 5],
+      value: values[index % values.length],
+      tags: Array.from({ length: index % 4 }, (_, tag) => ({ name: `tag-${tag}`, size: tag * index })),
+      name: { first: `first-${index % 7}` },
+    })
+  }
+})
+
+afterAll(() => emulator.close())
+
+async function rowsOf(query: string, options: FeedOptions): Promise<unknown[]> {
+  const { resources } = await container.items
+    .query<unknown>({ query, parameters: [{ name: '@three', value: 3 }] }, { maxItemCount: 7, ...options })
+    .fetchAll()
+  return resources
+}
+
+const inAnyOrder = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort()
+
+describe('a query over three ranges', () => {
+  it.each([
+    'SELECT * FROM c',
+    'SELECT VALUE c.number FROM c WHERE c.number > 30',
+    'SELECT c.id, t.name FROM c JOIN t IN c.tags WHERE t.size > 20',
+    'SELECT VALUE COUNT(1) FROM c',
+    'SELECT VALUE COUNT(1) FROM c JOIN t IN c.tags',
+    'SELECT VALUE COUNT(1) FROM c WHERE false',
+    'SELECT VALUE SUM(c.number) FROM c',
+    'SELECT VALUE AVG(c.number) FROM c WHERE c.number % 2 = 0',
+    'SELECT VALUE MIN(c.number) FROM c',
+    'SELECT VALUE MAX(c.name.first) FROM c',
+    'SELECT VALUE MAX(c.number) FROM c WHERE c.pk = "key-3"',
+    'SELECT COUNT(1) AS n, MIN(c.number) AS least, AVG(c.number) AS mean, MAX(c.id) AS last FROM c',
+    'SELECT COUNT(1), SUM(c.number) FROM c WHERE c.number < 10',
+    'SELECT c["group"], COUNT(1) AS n FROM c GROUP BY c["group"]',
+    'SELECT c["group"], AVG(c.number) AS mean, MIN(c.number) AS least FROM c GROUP BY c["group"]',
+    'SELECT c.name.first, c.pk, SUM(c.number) AS sum FROM c WHERE c.number > 3 GROUP BY c.name.first, c.pk',
+    'SELECT UPPER(c.name.first) AS first, COUNT(1) AS n FROM c GROUP BY UPPER(c.name.first)',
+    'SELECT t.name, COUNT(1) AS n FROM c JOIN t IN c.tags GROUP BY t.name',
+    'SELECT VALUE c.name.first FROM c GROUP BY c.name.first',
+    'SELECT VALUE COUNT(1) FROM c GROUP BY c.name.first',
+    'SELECT DISTINCT VALUE c.name.first FROM c',
+    'SELECT DISTINCT c["group"] FROM c',
+    'SELECT DISTINCT VALUE t.name FROM c JOIN t IN c.tags',
+    'SELECT VALUE (SELECT VALUE SUM(t.size) FROM t IN c.tags) FROM c',
+    'SELECT c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t.size > 50)',
+    'SELECT VALUE ARRAY(SELECT VALUE t.size FROM t IN c.tags) FROM c WHERE c.number < 20',
+    'SELECT VALUE 1 + @three',
+  ])('gives the same rows from its plan as in one piece: %s', async (query) => {
+    const whole = await rowsOf(query, {})
+    expect(inAnyOrder(await rowsOf(query, { forceQueryPlan: true }))).toEqual(inAnyOrder(whole))
+  })
+
+  it.each([
+    'SELECT * FROM c ORDER BY c.number',
+    'SELECT VALUE c.number FROM c ORDER BY c.number DESC',
+    'SELECT c.id, c.number FROM c WHERE c.number > @three AND c.number < 50 ORDER BY c.number ASC',
+    'SELECT TOP 5 c.number FROM c ORDER BY c.number',
+    'SELECT TOP @three c.number FROM c ORDER BY c.number',
+    'SELECT c.number FROM c ORDER BY c.number OFFSET 10 LIMIT 5',
+    'SELECT c.number FROM c ORDER BY c.number OFFSET @three LIMIT @three',
+    'SELECT c.name.first, c.number FROM c ORDER BY c.name.first DESC, c.number ASC',
+    'SELECT DISTINCT VALUE c.name.first FROM c ORDER BY c.name.first',
+    'SELECT DISTINCT c.name.first FROM c ORDER BY c.name.first DESC',
+    'SELECT DISTINCT TOP 3 VALUE c.name.first FROM c ORDER BY c.name.first',
+    'SELECT DISTINCT VALUE c.name.first FROM c ORDER BY c.name.first OFFSET 2 LIMIT 3',
+    'SELECT VALUE t.size FROM c JOIN t IN c.tags WHERE c.number > 40 ORDER BY c.number',
+    'SELECT c.number /* between */ FROM c -- the end\nWHERE c.number > 5 -- more\nORDER BY c.number',
+  ])('gives the rows in the same order from its plan as in one piece: %s', async (query) => {
+    expect(await rowsOf(query, { forceQueryPlan: true })).toEqual(await rowsOf(query, {}))
+  })
+
+  it.each(['SELECT TOP 7 VALUE c.number FROM c', 'SELECT VALUE c.number FROM c OFFSET 50 LIMIT 20'])(
+    'gives as many rows from its plan as in one piece: %s',
+    async (query) => {
+      const planned = await rowsOf(query, { forceQueryPlan: true })
+      expect(new Set(planned).size).toBe(planned.length)
+      expect(planned).toHaveLength((await rowsOf(query, {})).length)
+    },
+  )
+
+  it.each([
+    ['SELECT COUNT(1) + 1 AS n FROM c', 400, 'Compositions of aggregates'],
+    ['SELECT VALUE { n: COUNT(1) } FROM c', 400, 'Compositions of aggregates'],
+    [
+      'SELECT VALUE COUNT(1) FROM (SELECT DISTINCT VALUE c.pk FROM c)',
+      501,
+      'DISTINCT, GROUP BY or an aggregate',
+    ],
+  ])('has no plan: %s', async (query, code, words) => {
+    const error: unknown = await rowsOf(query, { forceQueryPlan: true }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code, message: expect.stringContaining(words) as string })
+  })
+
+  it('continues after each page of its plan', async () => {
+    const query = 'SELECT VALUE c.number FROM c ORDER BY c.number'
+    const pages = container.items.query<number>(query, {
+      maxItemCount: 4,
+      forceQueryPlan: true,
+      enableQueryControl: true,
+    })
+    const rows: number[] = []
+    while (pages.hasMoreResults()) rows.push(...(await pages.fetchNext()).resources)
+    expect(rows).toEqual(Array.from({ length: 60 }, (_, index) => index))
+  })
+})
