@@ -4,7 +4,7 @@ import type { LeaseObservations } from '../lease/observation.js'
 /**
  * Returns a lease of another living process with the same name as this instance, or null if there is none. A
  * process counts as alive if it has written a lease within the last `expirationMs`. An earlier life of this
- * instance no longer writes its leases, so its leases are not returned (F-L16, F-L17).
+ * instance no longer writes leases, so this function does not return its leases (F-L16, F-L17).
  */
 export function duplicateInstanceLease(
   observations: LeaseObservations,
@@ -24,8 +24,7 @@ export function duplicateInstanceLease(
 }
 
 /**
- * Returns whether this instance must stop in favour of `twin`. If two processes with the same name see each
- * other, this is true for exactly one of them.
+ * Returns whether this instance must stop in favour of `twin`. Of two such processes, exactly one must stop.
  */
 export function yieldsTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
   return (twin.incarnation ?? self.incarnation) < self.incarnation

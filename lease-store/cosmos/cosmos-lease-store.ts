@@ -83,8 +83,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // The store's time is in the headers of an answer, but the SDK does not publish the headers of a query. A
-    // read of the marker returns headers for one request unit, even if the marker does not exist.
+    // The SDK does not publish the headers of a query, so the store's time comes from a read of the marker.
+    // This read costs one request unit, even if the marker does not exist.
     const [documents, timeMs] = await Promise.all([this.query(), this.marker.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
@@ -192,18 +192,14 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 }
 
-/**
- * Returns the partition key of a lease. Older .NET hosts used random keys, and every write keeps the key
- * (reference §9b).
- */
+/** Returns the partition key of a lease. Writes keep the random keys of older .NET hosts (reference §9b). */
 function keyOf({ document }: Lease, id: string): string {
   const { partitionKey } = document
   return typeof partitionKey === 'string' ? partitionKey : id
 }
 
 /**
- * Throws if a lease exists twice. With random partition keys, two hosts can create the same lease twice, and
- * neither document is the right one (F-L4).
+ * Throws if a lease exists twice, which random partition keys permit. Neither copy is the right one (F-L4).
  */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
@@ -218,8 +214,8 @@ function refuseDuplicates(leases: readonly Lease[]): void {
 }
 
 /**
- * Returns the document as the store holds it after a write. If the client is configured to receive no
- * document, the answer has none. Etag and time then come from the headers.
+ * Returns the document as the store holds it after a write. Etag and time come from the headers if the client
+ * is configured to receive no document.
  */
 function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
   const writtenAtMs = storeTimeMs(answer.headers) ?? 0
