@@ -103,9 +103,7 @@ function surplusOf(
   }
 }
 
-/**
- * Returns the cost of moving a lease. A free lease costs nothing, and a pending hand-over lowers the cost.
- */
+/** Returns the cost of moving a lease. Free leases move first, then leases with a pending hand-over. */
 function costOf({ owner, handover }: Lease): number {
   if (owner === null) return 0
   return handover === null ? 2 : 1

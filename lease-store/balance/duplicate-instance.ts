@@ -23,9 +23,7 @@ export function duplicateInstanceLease(
   return null
 }
 
-/**
- * Returns whether this instance must stop in favour of `twin`. Of two such processes, exactly one must stop.
- */
+/** Returns whether this instance must stop in favour of `twin`. Exactly one of the two must stop. */
 export function yieldsTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
   return (twin.incarnation ?? self.incarnation) < self.incarnation
 }

@@ -23,7 +23,7 @@ import type {
 } from '../lease/lease-store.js'
 import { RefusedLeaseError } from '../lease/refused-lease-error.js'
 
-/** The location of a deployment unit's leases, and the container whose feed they divide. */
+/** The location of a deployment unit's leases, and the container whose feed the leases divide. */
 export interface CosmosLeaseStoreOptions {
   /**
    * The container of the leases. The container must be partitioned by `/id` or `/partitionKey`. The container
@@ -39,7 +39,7 @@ export interface CosmosLeaseStoreOptions {
    * another spelling.
    */
   readonly accountHost?: string
-  /** Called after every request, with the operation and the request units that it cost. */
+  /** Called after every request, with the operation and its request units. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
@@ -198,9 +198,7 @@ function keyOf({ document }: Lease, id: string): string {
   return typeof partitionKey === 'string' ? partitionKey : id
 }
 
-/**
- * Throws if a lease exists twice, which random partition keys permit. Neither copy is the right one (F-L4).
- */
+/** Throws if a lease exists twice, which random partition keys permit. Neither copy is right (F-L4). */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
   const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)

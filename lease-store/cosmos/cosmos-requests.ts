@@ -6,9 +6,7 @@ export interface RequestEnd {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/**
- * A function to call when a request is sent. The function returns a function to call at the request's end.
- */
+/** A function to call when a request is sent. It returns a function to call when the request ends. */
 export type RequestObserver = () => (end: RequestEnd) => void
 
 /** The observers of each watched client, by the client's options object. */

@@ -45,7 +45,7 @@ export function initializationMarker(
   return partitioning === '/partitionKey' ? { id, partitionKey: id } : { id }
 }
 
-/** Returns the lock document, which one instance can create and the store removes after `ttlSeconds`. */
+/** Returns the lock document, which only one instance can create. The store removes the lock by its TTL. */
 export function initializationLock(
   prefix: string,
   partitioning: LeasePartitioning,

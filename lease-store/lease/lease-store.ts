@@ -40,9 +40,7 @@ export interface LeaseStore {
    * error if the store does not answer.
    */
   list(): Promise<LeaseListing>
-  /**
-   * Returns the lease as it is stored now, or null if there is none. Rejects in the cases of {@link list}.
-   */
+  /** Returns the lease as it is stored now, or null if there is none. Rejects in the cases of `list`. */
   read(leaseToken: string): Promise<Lease | null>
   /**
    * Creates a lease without an owner, unless there is already a lease with its token. If the call rejects
@@ -59,9 +57,7 @@ export interface LeaseStore {
 
 /** Lets one instance create the leases, and shows the other instances when all leases exist. */
 export interface LeaseInitialization {
-  /**
-   * Returns the store's time (milliseconds) when all leases first existed, or null if some do not exist yet.
-   */
+  /** Returns the store's time (milliseconds) when all leases first existed, or null if some are missing. */
   doneAtMs(): Promise<number | null>
   /** Returns whether the caller now holds the lock. The store removes the lock after `ttlSeconds`. */
   tryLock(ttlSeconds: number): Promise<boolean>

@@ -36,8 +36,7 @@ export interface Lease {
   readonly incarnation: string | null
   /**
    * The instance that has requested the lease and does not own it yet. The owner hands over the lease when
-   * its current page is done. While the lease is free, it is kept for the requester. .NET hosts ignore this
-   * field.
+   * its current page is done. A free lease is kept for the requester. .NET hosts ignore this field.
    */
   readonly handover: LeaseOwner | null
   /**
@@ -53,9 +52,8 @@ export interface Lease {
   readonly mode: LeaseMode
   /**
    * The time of the owner's last write by the owner's clock, in milliseconds since the epoch. .NET hosts use
-   * this time to decide whether a lease has expired. This library only checks whether the time changes,
-   * because a change shows that the owner lives. The doctor compares the time with `_ts` to find wrong
-   * clocks.
+   * this time to decide whether a lease has expired. This library only checks whether the time changes, as a
+   * sign that the owner lives. The doctor compares the time with `_ts` to find wrong clocks.
    */
   readonly timestampMs: number | null
   /**

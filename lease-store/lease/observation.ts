@@ -5,7 +5,7 @@ export interface LeaseObservation {
   readonly lease: Lease
   /** The time at which the lease was first seen in its current state. */
   readonly unchangedSinceMs: number
-  /** The time at which the current requester was first seen together with the current owner or no owner. */
+  /** The time at which the current requester was first seen with the current owner, or with no owner. */
   readonly handoverSinceMs: number
   /** The last time at which the owner was seen to have written the lease, or null if no write was seen. */
   readonly aliveAtMs: number | null

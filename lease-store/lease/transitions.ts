@@ -12,9 +12,7 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
   return { ...lease, owner: instanceName, incarnation, handover: null, timestampMs: now }
 }
 
-/**
- * Records a request in place of an earlier request. The owner's sign of life (`timestamp`) does not change.
- */
+/** Replaces the requester. The owner's sign of life (`timestamp`) does not change. */
 export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
 }

@@ -52,9 +52,7 @@ export function staying(one: Lease, other: Lease): { readonly stays: Lease; read
   return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }
 }
 
-/**
- * Returns whether both leases have comparable positions in the same feed, so that one can reach the other.
- */
+/** Returns whether both leases have comparable positions in one feed, so that one can reach the other. */
 export function canMeet(one: Lease, other: Lease): boolean {
   const isKnown = ({ continuationToken }: Lease): boolean =>
     continuationToken === null || lsnOf(continuationToken) !== null
@@ -83,8 +81,8 @@ function isNamedByBounds({ leaseToken, feedRange }: Lease): boolean {
 
 /**
  * Returns whether all changes after the position of `later` are also after the position of `lease`.
- * Continuation tokens are transaction numbers. All leases that cover a key read it from the partition that
- * holds the key now, so their tokens are comparable.
+ * Continuation tokens are transaction numbers. All leases that cover a key read the key from the partition
+ * that holds it now, so their tokens are comparable.
  */
 function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   if (lease.mode !== later.mode) return false

@@ -58,8 +58,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   /**
    * Resolves when every part of the feed has a lease with a position, and the instance has begun to take
    * leases. Every change made after that moment is delivered. Rejects with one {@link ProcessorOptionsError}
-   * that lists all problems of the options, the containers and the existing leases. In that case nothing has
-   * been written.
+   * that lists all problems of the options, the containers and the existing leases. Nothing has been written
+   * then.
    */
   start(): Promise<void> {
     const { signal } = this.starting
@@ -163,9 +163,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return runtime
   }
 
-  /**
-   * Checks the options, the containers and the leases before any write, and reports all problems together.
-   */
+  /** Checks the options, the containers and the leases before any write, and reports all problems. */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
     const { options, problems } = readProcessorOptions(this.options, this.internals)
     const checking = checkStart({

@@ -30,9 +30,7 @@ export interface LeaseEstimate {
    * number is unknown, because no checkpoint exists yet or the range was split or merged meanwhile.
    */
   readonly estimatedLag: number
-  /**
-   * The age, to the second by the store's clock, of the oldest change not checkpointed. Null if none waits.
-   */
+  /** The age of the oldest change not checkpointed, by the store's clock. Null if no change waits. */
   readonly oldestAgeMs: number | null
   /** The request units that the estimate used. */
   readonly requestCharge: number
@@ -57,8 +55,8 @@ export class ChangeFeedEstimator {
   /**
    * Returns an estimate of every lease of the unit. Before the first instance has started, there are no
    * leases. Rejects if a container is missing, a lease is refused, or the store does not answer. Leases of
-   * Java hosts and leases of an unknown version or mode are refused. Rejects with {@link
-   * import('./feed/errors.js').ProcessorOptionsError} if an option is missing or of another type.
+   * Java hosts and leases of an unknown version or mode are refused. Rejects with
+   * {@link import('./feed/errors.js').ProcessorOptionsError} if an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     const options = checkedOptions(shape, this.options, (problems) => new ProcessorOptionsError(problems))

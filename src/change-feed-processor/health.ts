@@ -10,9 +10,7 @@ export interface ProcessorHealth {
    * answer. False means that this process is stuck and a restart may help.
    */
   readonly isAlive: boolean
-  /**
-   * Whether the leases were listed within the last three acquire intervals, and every held lease is alive.
-   */
+  /** Whether the leases were listed within the last three acquire intervals and all held leases are alive. */
   readonly isHealthy: boolean
   /** The last time a delegate accepted a page or a poll found nothing new. Null before the first time. */
   readonly lastProgress: Date | null

@@ -1,4 +1,4 @@
-/** Checks whether `signal` has aborted. The compiler assumes that an await never changes a property. */
+/** Checks whether `signal` has aborted. The compiler would treat the property as unchanged after an await. */
 export function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }

@@ -4,9 +4,8 @@ const compareEveryMs = 100
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that continues while the machine sleeps. The precise clock stops during sleep. A process
- * that trusted the precise clock could believe that it still holds a lease which another process has taken
- * over.
+ * A monotonic clock that continues while the machine sleeps. The precise clock stops during sleep, so a
+ * process could believe that it still holds a lease which another process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number
@@ -15,8 +14,7 @@ export class AwakeTime {
 
   /**
    * @param precise returns milliseconds, and stops while the machine sleeps
-   * @param sinceStart returns milliseconds, perhaps only whole seconds, and continues while the machine
-   * sleeps
+   * @param sinceStart returns milliseconds, perhaps only whole seconds, and continues during sleep
    */
   constructor(
     private readonly precise: () => number,

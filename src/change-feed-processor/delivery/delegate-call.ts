@@ -6,7 +6,7 @@ import { TimeLimitError, calledWithin } from './time-limit.js'
 export type DelegateCall =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: DelegateError }
-  /** The call was not made, or it ended because its signal aborted. */
+  /** The call was not made, or ended because its signal aborted. */
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
 /**

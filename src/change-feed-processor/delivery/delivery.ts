@@ -14,9 +14,7 @@ export type AfterPage =
   | { readonly kind: 'readAgain' }
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
-/**
- * Delivers the pages of one lease to the user's delegate, and reports handled changes to {@link Progress}.
- */
+/** Delivers the pages of one lease to the user's delegate. Reports handled changes to {@link Progress}. */
 export interface Delivery {
   /** Resolves when the next page may be read. */
   deliver(page: ReadPage): Promise<AfterPage>

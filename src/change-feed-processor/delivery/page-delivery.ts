@@ -23,7 +23,7 @@ const readOn: AfterPage = { kind: 'readOn' }
  *
  * With automatic checkpoints this class reports the accepted changes. With manual checkpoints the delegate
  * reports the changes. If the delegate then fails and failures are not limited, all changes since its last
- * checkpoint are delivered again, as in.NET.
+ * checkpoint are delivered again, as in .NET.
  */
 export class PageDelivery implements Delivery {
   /** The number of failures at one place, which is kept when the place is read again, so that pauses grow. */

@@ -18,9 +18,9 @@ export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null
  * and nothing after the change. The token is null if that is impossible.
  *
  * A token is the number of a transaction, so its position lies between two transactions. A token is usable
- * only if all numbers before that position are smaller than all numbers after it. This may fail after a
- * merge, because the merged partitions counted separately. The last change gets the token of the page. A page
- * that reports a split has no tokens, because all of its changes may belong to one child.
+ * only if all numbers before that position are smaller than all later numbers. After a merge, such a token
+ * may not exist, because the merged partitions counted separately. The last change gets the token of the
+ * page. A page that reports a split has no tokens, because all of its changes may belong to one child.
  */
 export function positionsIn(page: ChangePage<AnyChange>): readonly (string | null)[] {
   const { changes } = page
@@ -38,8 +38,7 @@ export function positionsIn(page: ChangePage<AnyChange>): readonly (string | nul
   return changes.map((change, index) => {
     largest = Math.max(largest, lsnOf(change))
     if (index === changes.length - 1) return token
-    // If the page's token is not a number, no position inside the page is known, and this comparison is
-    // false.
+    // Without a numeric page token, no position inside the page is known, and this comparison is false.
     return largest < (smallestAfter[index] ?? Number.NaN) ? `"${largest}"` : null
   })
 }

@@ -7,9 +7,7 @@ import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.j
 export interface TrackedPage extends ReadPage {
   /** The number of changes delivered before this page. */
   readonly before: number
-  /**
-   * Returns the position after the first `count` changes, or null if there is none: see {@link positionsIn}.
-   */
+  /** Returns the position after the first `count` changes, or null without one. See {@link positionsIn}. */
   readonly positionAfter: (count: number) => string | null
 }
 
@@ -68,7 +66,7 @@ export class Progress {
     return this.report(placeIn(page, count))
   }
 
-  /** Until the result is called, stores no position after the beginning of this page (I10). */
+  /** Until the returned function is called, stores no position after the beginning of this page (I10). */
   hold(page: TrackedPage): () => void {
     const hold = placeIn(page, 0)
     this.holds.add(hold)

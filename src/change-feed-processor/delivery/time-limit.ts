@@ -1,9 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { withinLimit } from '../../platform/internal.js'
 
-/**
- * Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried.
- */
+/** Thrown when an operation exceeds its limit. `cosmosErrorKind` knows the code, so reads are retried. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
   readonly code = 'TimeoutError'

@@ -18,10 +18,7 @@ export interface RefusedDocument {
 
 /** The documents of one deployment unit in a lease container. Any SDK may have written them. */
 export interface UnitDocuments {
-  /**
-   * The processor name, or null if the account is spelled differently, because the name's end is then
-   * unknown.
-   */
+  /** The processor name, or null if another spelling of the account hides the end of the name. */
   readonly processorName: string | null
   /** The text with which the ids of all the unit's documents begin. */
   readonly prefix: string

@@ -161,9 +161,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     return this.known
   }
 
-  /**
-   * Builds an object of the SDK's own class. The SDK itself builds such objects only for whole partitions.
-   */
+  /** Builds an object of the SDK's own class. The SDK builds such objects only for whole partitions. */
   private async sdkFeedRange({ min, max }: FeedRange): Promise<SdkFeedRange> {
     const [sample] = await this.options.container.getFeedRanges()
     if (sample === undefined) throw new Error(`container ${this.options.container.id} has no feed ranges`)

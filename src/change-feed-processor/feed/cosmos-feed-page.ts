@@ -44,7 +44,7 @@ export function pageOf<C>(
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
   }
   const changes = answer.statusCode === 200 ? answer.result.map(decode) : []
-  // If the SDK cannot read a body, it reports no documents. Without this check they would be skipped.
+  // The SDK reports a body that it cannot read as empty. Without this check, documents would be skipped.
   const announced = Number(headers['x-ms-item-count'] ?? 0)
   if (changes.length < announced)
     throw new Error(`the page announced ${announced} changes and contained ${changes.length}`)

@@ -8,7 +8,7 @@ export interface ChangeContext {
   readonly feedRange: FeedRange
   /** The request units that reading the page used. */
   readonly requestCharge: number
-  /** The session token of the page. Pass it to reads whose results must not be older than the page. */
+  /** The session token of the page. A read with this token returns no older state than the page. */
   readonly sessionToken: string | null
   /** The headers of the response that contained the page. */
   readonly headers: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
  */
 export type ChangeDelegate<C> = (change: C, context: ChangeContext) => Promise<void> | void
 
-/** The changes with which leases without a position start: from now on, all, or those after an instant. */
+/** The start of leases without a position: now, the beginning of the feed, or an instant. */
 export type StartPosition = 'now' | 'beginning' | Date
 
 /** The reason why the reading of a lease ended. */
@@ -78,8 +78,8 @@ export type CloseReason =
   /** Another instance owns the lease, or may own it because this instance did not renew it in time. */
   | 'LeaseLost'
   /**
-   * Another instance with fewer leases requested the lease, or this instance has an `unhealthyReason`. The
-   * current page was finished first.
+   * Another instance with fewer leases requested the lease, or this instance is unhealthy or has the name of
+   * another process. The current page was finished first.
    */
   | 'HandedOver'
   /** The lease's range was split, and leases of the parts have replaced the lease. */
@@ -95,7 +95,7 @@ export type CloseReason =
  */
 export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeContext) => Promise<void> | void
 
-/** The callbacks for acquired leases, released leases and errors. Errors of a callback are ignored. */
+/** The callbacks for acquired leases, released leases and errors. A callback that throws has no effect. */
 export interface LifecycleNotifications {
   readonly onLeaseAcquired?: ((leaseToken: string, feedRange: FeedRange) => Promise<void> | void) | undefined
   readonly onLeaseReleased?: ((leaseToken: string, reason: CloseReason) => Promise<void> | void) | undefined

@@ -12,7 +12,7 @@ export function startOf(lease: Lease, startFrom: StartPosition): FeedStart {
   return lease.firstPosition ?? firstPositionOf(startFrom) ?? { kind: 'now' }
 }
 
-/** Returns the option in the form that a lease stores. Returns null for `'now'`, which the feed knows. */
+/** Returns the option as a lease stores it, or null for `'now'`, a position that only the feed knows. */
 export function firstPositionOf(startFrom: StartPosition): FirstPosition | null {
   if (startFrom === 'now') return null
   // No document is older than the epoch, and the service accepts only some of the dates before it.

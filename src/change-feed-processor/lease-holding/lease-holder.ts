@@ -71,9 +71,7 @@ export class LeaseHolder {
     return this.losing.signal
   }
 
-  /**
-   * Aborts when another instance has asked for the lease. The request makes this holder's next write fail.
-   */
+  /** Aborts when another instance has asked for the lease. The request makes the holder's next write fail. */
   get asked(): AbortSignal {
     return this.asking.signal
   }
@@ -98,9 +96,7 @@ export class LeaseHolder {
     return isInTime && !this.isClosed
   }
 
-  /**
-   * Records that all changes up to `token` were handled. Waits for the write if every page must be stored.
-   */
+  /** Records that all changes up to `token` were handled. Waits for the write if each page must be stored. */
   async checkpoint(token: string): Promise<void> {
     const { checkpointIntervalMs } = this.runtime.options
     const plannedAtMs = this.pending?.dueAtMs ?? Infinity
@@ -201,7 +197,7 @@ export class LeaseHolder {
     }
   }
 
-  /** Repeats `once` until it succeeds or the lease is lost. The repetition ends with the trust window. */
+  /** Repeats `once` until it succeeds, the lease is lost, or the lease can no longer be trusted. */
   private async attempt(what: string, once: () => Promise<boolean>): Promise<boolean> {
     const { clock, random, notifications } = this.runtime
     let failures = 0

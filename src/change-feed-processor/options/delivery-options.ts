@@ -19,7 +19,7 @@ import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.
 /** Whether positions are stored automatically after each page or only when the delegate requests it. */
 export type CheckpointMode = 'auto' | 'manual'
 
-/** The treatment of a change that its delegate refuses again and again. */
+/** The treatment of a change that its delegate refuses repeatedly. */
 export interface FailurePolicy<C> {
   /**
    * `tries` is the number of deliveries of a page before the processor searches the page for the failing
@@ -29,8 +29,8 @@ export interface FailurePolicy<C> {
   readonly retry: Retry
   readonly then: 'deadLetter'
   /**
-   * The container of `@azure/cosmos` that stores the change, or a function that does so. Until the change is
-   * stored, no later change is passed.
+   * The container of `@azure/cosmos` that stores the change, or a function that stores the change. Until the
+   * change is stored, no later change is passed.
    */
   readonly deadLetter: DeadLetterContainer | DeadLetter<C>
 }

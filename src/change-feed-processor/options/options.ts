@@ -73,9 +73,7 @@ export interface LatestVersionOptions {
   readonly startFrom?: StartPosition
 }
 
-/**
- * Options for the feed of all versions and deletes, which needs a `changeFeedPolicy` and always begins now.
- */
+/** Options for the feed of all versions and deletes, which needs a `changeFeedPolicy` and begins now. */
 export interface AllVersionsOptions {
   readonly mode: 'allVersionsAndDeletes'
   readonly startFrom?: never
@@ -96,8 +94,7 @@ export type AnyProcessorOptions<T> =
 export interface ProcessorInternals {
   /**
    * The pause after a page with few and very recent changes, which is most likely the last page for now. A
-   * document that changes again during the pause is read once. Default 100, or the minimum of `pollInterval`
-   * if that is less.
+   * document that changes again during the pause is read once. Default 100, or the smaller `pollInterval`.
    */
   readonly restAfterPageMs?: number
   /** Wakes the readers when this process has written a document. */

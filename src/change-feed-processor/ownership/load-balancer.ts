@@ -77,7 +77,7 @@ export class LoadBalancer {
     })
   }
 
-  /** Returns the reason why this instance took no leases at the last check, or null. */
+  /** Returns the `unhealthyReason` that was found at the last check, or null. */
   unhealthyReason(): string | null {
     return this.healthGate.unhealthyReason()
   }
@@ -186,7 +186,7 @@ export class LoadBalancer {
 
   /**
    * Returns a lease of another living process with the name of this instance, or null. .NET hosts and people
-   * cannot distinguish the two processes, so only one of them works (F-L16).
+   * cannot distinguish the two processes, so only one process works (F-L16).
    */
   private twin(monotonicMs: number): Lease | null {
     const { self, options } = this.runtime

@@ -65,9 +65,7 @@ export class PartitionController {
     return outcome.kind === 'written'
   }
 
-  /**
-   * Wakes the reader of the lease with this range's id, or all readers if this instance has no such lease.
-   */
+  /** Wakes the reader of the lease with this range's id, or all readers if this instance lacks the lease. */
   wake(physicalRangeId: string | null): void {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
@@ -99,7 +97,7 @@ export class PartitionController {
     const { leaseStore, clock, self, telemetry } = this.runtime
     const startedAtMs = clock.monotonic()
     const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
-    // After an unknown outcome, the next listing may show this instance as the owner, which acquires again.
+    // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
     else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
     return outcome.kind === 'written'
@@ -177,7 +175,7 @@ export class PartitionController {
     await holder.remove()
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
-    // With a limit, the load balancer decides, because it knows the leases of the other instances.
+    // If `maxLeases` is set, the load balancer decides, because it knows the leases of all instances.
     if (options.maxLeases === null) for (const child of created) await this.acquire(child)
   }
 }

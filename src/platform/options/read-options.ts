@@ -22,9 +22,7 @@ interface Issue {
   readonly message: string
 }
 
-/**
- * Reads options by their shape. Checks everything, because the compiler does not check JavaScript and files.
- */
+/** Reads options by their shape. Checks everything, because the compiler ignores JavaScript and files. */
 export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
   const { values, issues } = read(shape, given)
   return { values, problems: issues.map(sentence) }
