@@ -8,7 +8,7 @@ export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): numb
 
 /**
  * Pauses between polls. A pause is short after changes, and grows while there are none. A hint ends the
- * pause. A hint during a poll skips the next pause, because the poll may have missed the write of the hint.
+ * pause. A hint during a poll skips the next pause, because the poll may have missed the hinted write.
  */
 export class PollDelay {
   private emptyPolls = 0
