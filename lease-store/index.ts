@@ -8,18 +8,18 @@
  *
  * States of a lease:
  *
- * - *Free*: it has no owner. Any instance may acquire it.
- * - *Owned*: its owner renews or checkpoints it every few seconds.
- * - *Expired*: its owner has not written it for longer than the expiration interval. The time since the last
- *   write is the store's time minus `_ts`. Both are whole seconds, so this time must exceed the interval by
- *   one more second. Another instance may then acquire the lease.
- * - *Requested*: its owner lives, and another instance has requested the lease. The owner finishes its page,
+ * - *Free*: the lease has no owner. Any instance may acquire the lease.
+ * - *Owned*: the owner renews the lease, or stores a position, every few seconds.
+ * - *Expired*: the owner has not written the lease for longer than the expiration interval. Another instance
+ *   may then acquire the lease. The time since the last write is the store's time minus `_ts`. Both are whole
+ *   seconds, so this time must exceed the interval by one more second.
+ * - *Requested*: the owner lives, and another instance has requested the lease. The owner finishes its page,
  *   stores its position and releases the lease. For a limited time, the free lease is then kept for the
  *   requester.
  *
- * Every change of a lease is one replace, which succeeds only if the etag is still the one last seen. If two
- * instances want the same lease, one of them gets *conflict* and continues without the lease. The wall clocks
- * of two instances are never compared.
+ * Every change of a lease is one replace, which succeeds only if the lease still has the etag that was last
+ * seen. If two instances want the same lease, one of them gets *conflict* and continues without the lease.
+ * The wall clocks of two instances are never compared.
  *
  * Parts:
  *

@@ -16,7 +16,7 @@ export interface LeaseLimits {
 export interface Balance {
   readonly self: LeaseOwner
   readonly leases: readonly Lease[]
-  /** Tokens of owned leases that have expired, because their owner shows no sign of life. */
+  /** Tokens of owned leases that have expired. */
   readonly expired: ReadonlySet<string>
   /** Tokens of leases whose requester has not fetched them in time. */
   readonly lapsed: ReadonlySet<string>
@@ -29,9 +29,7 @@ export interface Balance {
 
 /** The leases that an instance acquires and requests now. No lease is in both lists. */
 export interface Selection {
-  /**
-   * Leases to acquire, because they are free or expired, or because their owner does not answer a request.
-   */
+  /** Leases to acquire: free leases, expired leases, and leases whose owner does not answer a request. */
   readonly take: readonly Lease[]
   /** Leases to request. The owner of each is alive and will hand over the lease. */
   readonly ask: readonly Lease[]
@@ -44,14 +42,12 @@ export interface Selection {
  * - The share of an instance is the number of leases divided by the number of instances, rounded up. The
  *   instances are this instance and all others with leases.
  * - Up to its share, this instance takes leases that are kept for it, free leases and expired leases.
- * - Only if no lease is free or expired, this instance requests leases of other instances. This instance
- *   picks each lease from the other instance that has the most leases at that point. Normally, the other
- *   instance must have more than its share. If this instance lacks two or more leases, however, the other
- *   instance may also go below its share. Otherwise, because shares are rounded up, this instance could
- *   remain without leases.
+ * - This instance requests leases of other instances only if no lease is free or expired. Each requested
+ *   lease comes from the instance that has the most leases at that point. Normally, that instance must have
+ *   more than its share. If this instance lacks two or more leases, that instance may also go below its
+ *   share. Otherwise this instance could remain without leases, because shares are rounded up.
  *
- * A .NET host makes the same choices, so a mixed deployment unit reaches the same final state. This function
- * makes all choices in one call, before any lease has moved.
+ * A .NET host makes the same choices, so a mixed deployment unit reaches the same final state.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance
@@ -60,7 +56,7 @@ export function selectLeases(balance: Balance): Selection {
   for (const lease of shuffled(leases, random)) {
     const { owner, incarnation } = lease
     const isLive = owner !== null && !balance.expired.has(lease.leaseToken)
-    // Even an instance that hands over its last lease counts as an instance with leases.
+    // An instance that hands over its last lease still counts as an instance with leases.
     if (isLive) listIn(shares, keyOf(owner, incarnation))
     const claimant = claimantOf(lease, isLive, balance.lapsed)
     if (claimant === null) available.push(lease)
@@ -76,7 +72,7 @@ export function selectLeases(balance: Balance): Selection {
   return surplusOf([...shares.values()], { share, missing: share - mine.length, take })
 }
 
-/** Returns the key of the instance for which a lease counts; null if any instance may take the lease. */
+/** Returns the key of the instance for which a lease counts, or null if any instance may take the lease. */
 function claimantOf(
   { leaseToken, owner, incarnation, handover }: Lease,
   isLive: boolean,
@@ -88,10 +84,7 @@ function claimantOf(
   return owner === null ? null : keyOf(owner, incarnation)
 }
 
-/**
- * Selects leases of other instances, each from the instance with the most leases. Ends when this instance has
- * its share or no other instance can spare a lease.
- */
+/** Selects leases of other instances, each from the instance that has the most leases at that point. */
 function surplusOf(
   others: readonly Lease[][],
   { share, missing, take }: { share: number; missing: number; take: readonly Lease[] },
@@ -110,10 +103,7 @@ function surplusOf(
   }
 }
 
-/**
- * Returns the cost of moving a lease. A lease without an owner costs least. A lease that has an owner and a
- * pending hand-over costs less than one without a hand-over.
- */
+/** Returns the cost of moving a lease. Free leases move first, then leases with a pending hand-over. */
 function costOf({ owner, handover }: Lease): number {
   if (owner === null) return 0
   return handover === null ? 2 : 1
@@ -125,10 +115,7 @@ function shareOf(leaseCount: number, instanceCount: number, limits: LeaseLimits)
   return Math.max(capped, limits.minLeases ?? capped)
 }
 
-/**
- * Returns a key that identifies an instance. Two processes with the same name have different keys. The case
- * of the name does not matter, because .NET ignores case in names.
- */
+/** Returns the key of one life of an instance. As in .NET, the case of the name does not matter. */
 function keyOf(instanceName: string, incarnation: string | null): string {
   return JSON.stringify([instanceName.toLowerCase(), incarnation])
 }

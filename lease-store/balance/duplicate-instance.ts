@@ -4,7 +4,7 @@ import type { LeaseObservations } from '../lease/observation.js'
 /**
  * Returns a lease of another living process with the same name as this instance, or null if there is none. A
  * process counts as alive if it has written a lease within the last `expirationMs`. An earlier life of this
- * instance no longer writes its leases, so its leases are not returned (F-L16, F-L17).
+ * instance no longer writes leases, so this function does not return its leases (F-L16, F-L17).
  */
 export function duplicateInstanceLease(
   observations: LeaseObservations,
@@ -23,10 +23,7 @@ export function duplicateInstanceLease(
   return null
 }
 
-/**
- * Returns whether this instance must stop in favour of `twin`. If two processes with the same name see each
- * other, this is true for exactly one of them.
- */
+/** Returns whether this instance must stop in favour of `twin`. Exactly one of the two must stop. */
 export function yieldsTo(self: LeaseOwner, twin: Pick<Lease, 'incarnation'>): boolean {
   return (twin.incarnation ?? self.incarnation) < self.incarnation
 }

@@ -7,7 +7,7 @@ import { isSameOwner } from '../lease/transitions.js'
 export interface HandoverPatience {
   readonly self: LeaseOwner
   readonly observations: LeaseObservations
-  /** The observer's monotonic clock. */
+  /** The time by the observer's monotonic clock. */
   readonly monotonicMs: number
   /** The store's time, or null if it is unknown. */
   readonly storeTimeMs: number | null
@@ -16,13 +16,13 @@ export interface HandoverPatience {
 }
 
 /**
- * Returns the tokens of the leases that this instance has requested and may now take without an answer. The
- * owner of each lease has not answered within two renew intervals.
+ * Returns the tokens of leases that this instance has requested and may now take, because their owner has not
+ * answered within two renew intervals.
  *
- * This happens only to leases of owners without an incarnation (.NET hosts). An owner of this library hands
- * over the lease, or renews it while its delegate still works on a page. If the owner does neither, the lease
- * expires. Between instances of this library, a lease therefore never has two owners (I12), and balancing
- * never interrupts a long page.
+ * Only owners without an incarnation (.NET hosts) leave a request unanswered. An owner of this library hands
+ * over the lease, or renews the lease while its delegate works on a page. Otherwise the lease expires.
+ * Between instances of this library, a lease therefore never has two owners (I12), and balancing never
+ * interrupts a long page.
  */
 export function unanswered(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs } = patience
@@ -39,9 +39,9 @@ export function unanswered(leases: readonly Lease[], patience: HandoverPatience)
 }
 
 /**
- * Returns the tokens of the leases whose requester has had enough time to take them, and has not done so. A
- * free lease is kept for its requester for two acquire intervals. If the lease still has its owner, the
- * requester has two renew intervals (for the owner's answer) plus two acquire intervals.
+ * Returns the tokens of leases whose requester has had enough time to take them. The requester of a free
+ * lease has two acquire intervals. If the lease still has its owner, the requester has two more renew
+ * intervals, for the owner's answer.
  */
 export function lapsed(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs, leaseAcquireIntervalMs } = patience

@@ -2,20 +2,17 @@ import type { Container, ContainerDefinition } from '@azure/cosmos'
 import type { ContainerSettings } from '../lease/container-role.js'
 import { storeTimeMs } from './cosmos-response.js'
 
-/** The id, the settings and the store's time, as read from the service. */
+/** The properties of a container, and the store's time when they were read. */
 export interface ProbedContainer {
   readonly id: string
   /** The id that the service gave the container. */
   readonly rid: string
   readonly settings: ContainerSettings
-  /** The store's time in milliseconds since the epoch; null if the store's answer contains no time. */
+  /** The store's time in milliseconds since the epoch, or null if the store's answer contains no time. */
   readonly storeTimeMs: number | null
 }
 
-/**
- * Reads the settings of a container. Rejects if the container does not exist, access is forbidden, or the
- * store cannot be reached.
- */
+/** Reads the settings of a container. Rejects if the container is missing, forbidden or unreachable. */
 export async function probeContainer(container: Container): Promise<ProbedContainer> {
   const { resource, headers } = await container.read()
   if (resource === undefined) throw new Error(`container ${container.id} was read without its definition`)

@@ -1,4 +1,4 @@
-/** The meaning that a failed request to Cosmos DB has for its caller. */
+/** The meaning of a failed request to Cosmos DB for the caller. */
 export type CosmosErrorKind =
   /** 409: a document with that id already exists. */
   | { readonly kind: 'conflict' }
@@ -6,19 +6,17 @@ export type CosmosErrorKind =
   | { readonly kind: 'preconditionFailed' }
   /** 404: there is no such document or container. */
   | { readonly kind: 'notFound' }
-  /**
-   * 404 with sub-status 1002: the replica does not have the writes of the session yet. A later try succeeds.
-   */
+  /** 404 with sub-status 1002: the replica does not have the session's writes yet. A later try succeeds. */
   | { readonly kind: 'sessionNotAvailable' }
   /** 410: the partition was split, merged or moved. */
   | { readonly kind: 'gone' }
-  /** 429: nothing was done; `retryAfterMs` is the server's advice. */
+  /** 429: nothing was done. `retryAfterMs` is the pause that the server advises. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
-  /** 449: nothing was done; try again immediately. */
+  /** 449: nothing was done. The caller should try again immediately. */
   | { readonly kind: 'retryWith' }
   /** The store could not be reached, or could not answer. Nothing was written. */
   | { readonly kind: 'unavailable' }
-  /** Only for a write: the write may or may not have been applied. */
+  /** The write may or may not have been applied. Only writes fail in this way. */
   | { readonly kind: 'unknownOutcome' }
   /** 401: the key or token is wrong. */
   | { readonly kind: 'unauthorized' }
@@ -45,8 +43,7 @@ const underWay = new Set([
 
 /**
  * Classifies an error of `@azure/cosmos`, or an error whose `cause` is such an error. The SDK's change feed
- * iterator omits sub-status and retry-after from its errors, so this function then reads them from the
- * headers.
+ * iterator reports sub-status and retry-after only in the headers.
  */
 export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'read'): CosmosErrorKind {
   const { code, substatus, retryAfterInMs, headers, cause } = fieldsOf(error)
@@ -82,7 +79,7 @@ export function cosmosErrorKind(error: unknown, operation: 'read' | 'write' = 'r
   }
 }
 
-/** Returns whether the same request may succeed if it is made again a little later. */
+/** Returns whether the same request may succeed a little later. */
 export function isTransient(kind: CosmosErrorKind['kind']): boolean {
   const passing: readonly CosmosErrorKind['kind'][] = [
     'throttled',
@@ -102,7 +99,6 @@ function numberOf(value: unknown): number | null {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return {}
-  // Returns the object itself, because a copy of an error would lack `cause` and `message`, which are not
-  // enumerable.
+  // A copy of an error would lack `cause` and `message`, which are not enumerable.
   return value as Readonly<Record<string, unknown>>
 }

@@ -13,10 +13,7 @@ export interface CosmosLeaseInitializationOptions {
   readonly onAnswer: (operation: string, answer: { readonly requestCharge: number }) => void
 }
 
-/**
- * The additional time after which an instance removes an expired lock, because the age of a lock is known
- * only in whole seconds.
- */
+/** The additional age at which an expired lock is removed, because ages are known only in whole seconds. */
 const lockGraceMs = 2_000
 
 /** The marker `.info` and the lock `.lock` of a deployment unit in a Cosmos DB container. */
@@ -29,7 +26,7 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     return (await this.readMarker()).doneAtMs
   }
 
-  /** Reads the marker and returns the store's time from the answer; null if the answer has no date. */
+  /** Reads the marker and returns the store's time from the answer, or null if the answer has no date. */
   async storeTimeMs(): Promise<number | null> {
     return (await this.readMarker()).timeMs
   }
@@ -78,10 +75,7 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     }
   }
 
-  /**
-   * Removes an expired lock, because a container without TTL would keep the lock of a crashed instance
-   * forever.
-   */
+  /** Removes an expired lock. A container without TTL would keep the lock of a crashed instance forever. */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { container, prefix, partitioning, onAnswer } = this.options
     const { id } = initializationLock(prefix, partitioning, ttlSeconds)

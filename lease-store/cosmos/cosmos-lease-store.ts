@@ -23,7 +23,7 @@ import type {
 } from '../lease/lease-store.js'
 import { RefusedLeaseError } from '../lease/refused-lease-error.js'
 
-/** The location of a deployment unit's leases, and the container whose feed they divide. */
+/** The location of a deployment unit's leases, and the container whose feed the leases divide. */
 export interface CosmosLeaseStoreOptions {
   /**
    * The container of the leases. The container must be partitioned by `/id` or `/partitionKey`. The container
@@ -39,7 +39,7 @@ export interface CosmosLeaseStoreOptions {
    * another spelling.
    */
   readonly accountHost?: string
-  /** Called after every request, with the operation and the request units that it cost. */
+  /** Called after every request, with the operation and its request units. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
@@ -83,8 +83,8 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // The store's time is in the headers of an answer, but the SDK does not publish the headers of a query. A
-    // read of the marker returns headers for one request unit, even if the marker does not exist.
+    // The SDK does not publish the headers of a query, so the store's time comes from a read of the marker.
+    // This read costs one request unit, even if the marker does not exist.
     const [documents, timeMs] = await Promise.all([this.query(), this.marker.storeTimeMs()])
     const leases: Lease[] = []
     for (const document of documents) leases.push(await this.decode(document))
@@ -192,19 +192,13 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 }
 
-/**
- * Returns the partition key of a lease. Older .NET hosts used random keys, and every write keeps the key
- * (reference §9b).
- */
+/** Returns the partition key of a lease. Writes keep the random keys of older .NET hosts (reference §9b). */
 function keyOf({ document }: Lease, id: string): string {
   const { partitionKey } = document
   return typeof partitionKey === 'string' ? partitionKey : id
 }
 
-/**
- * Throws if a lease exists twice. With random partition keys, two hosts can create the same lease twice, and
- * neither document is the right one (F-L4).
- */
+/** Throws if a lease exists twice, which random partition keys permit. Neither copy is right (F-L4). */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
   const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)
@@ -218,8 +212,8 @@ function refuseDuplicates(leases: readonly Lease[]): void {
 }
 
 /**
- * Returns the document as the store holds it after a write. If the client is configured to receive no
- * document, the answer has none. Etag and time then come from the headers.
+ * Returns the document as the store holds it after a write. Etag and time come from the headers if the client
+ * is configured to receive no document.
  */
 function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
   const writtenAtMs = storeTimeMs(answer.headers) ?? 0

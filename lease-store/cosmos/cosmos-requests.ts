@@ -6,10 +6,7 @@ export interface RequestEnd {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/**
- * A function that is called when a request is sent. The function returns another function, which is called
- * when the request ends.
- */
+/** A function to call when a request is sent. It returns a function to call when the request ends. */
 export type RequestObserver = () => (end: RequestEnd) => void
 
 /** The observers of each watched client, by the client's options object. */
@@ -18,8 +15,8 @@ const watched = new WeakMap<object, Set<RequestObserver>>()
 const failures = new WeakMap<object, unknown>()
 
 /**
- * Calls `observer` for every request of a client, including each retry. The client may belong to the user and
- * exist already, so the plugin is added to the client's existing options.
+ * Calls `observer` for every request of a client, including each retry. The client may already exist, so this
+ * function adds a plugin to the client's options.
  *
  * @returns a function that removes the observer
  */
@@ -35,10 +32,9 @@ export function watchFailures(client: CosmosClient): void {
 }
 
 /**
- * Returns the error of the requests with this options object, or undefined if no request failed. The SDK does
- * not report the status of a failed batch, so callers get the status from here. If the SDK tried several
- * times, the result is the first error that leaves open whether the batch was written. If there is no such
- * error, the result is the last error.
+ * Returns the error of the requests with this options object, or undefined if no request failed. The SDK
+ * itself does not report the status of a failed batch. If several tries failed, returns the first error that
+ * leaves open whether the batch was written. If there is no such error, returns the last error.
  */
 export function failureOf(options: object): unknown {
   return failures.get(options)

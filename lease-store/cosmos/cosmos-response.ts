@@ -11,9 +11,9 @@ export function storeTimeMs(headers: Readonly<Record<string, unknown>>): number 
 }
 
 /**
- * Returns the host part of the endpoint with which a container's client was configured. The SDK does not
- * publish that endpoint, so it is read from a private field. The endpoint that the SDK publishes may name a
- * region. .NET hosts, however, name leases after the endpoint without a region.
+ * Returns the host part of the endpoint with which a container's client was configured. .NET hosts name
+ * leases after this endpoint. The endpoint that the SDK publishes may name a region instead, so this function
+ * reads a private field.
  */
 export async function accountHostOf(container: Container): Promise<string> {
   const configured = at(at(at(container.database.client, 'clientContext'), 'cosmosClientOptions'), 'endpoint')

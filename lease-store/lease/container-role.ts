@@ -1,29 +1,20 @@
 import type { LeasePartitioning } from './lease-document.js'
 
-/** The settings of a container that decide whether, and how well, the container serves its purpose. */
+/** The settings that decide whether, and how well, a container serves its purpose. */
 export interface ContainerSettings {
   readonly partitionKeyPaths: readonly string[]
-  /**
-   * The default time to live in seconds. -1: only documents with their own time to live expire. Null: off.
-   */
+  /** The default seconds to live. With -1, only documents with their own time expire. Null means off. */
   readonly defaultTtl: number | null
-  /** Whether every field of a document is indexed. By default, a new container indexes every field. */
+  /** Whether every field of a document is indexed, which is the default of a new container. */
   readonly isFullyIndexed: boolean
 }
 
-/**
- * The purpose of a container, the settings that this purpose requires, and the damage that other settings do.
- */
+/** The purpose of a container, the settings that it requires, and the damage that other settings do. */
 export interface ContainerRole<Name extends string = string> {
   readonly name: Name
-  /**
-   * The paths by which the container may be partitioned. A new container is partitioned by the first path.
-   */
+  /** The permitted paths of the partition key. A new container gets the first path. */
   readonly partitionKeys: readonly [string, ...string[]]
-  /**
-   * The paths that are queried. Only these paths are indexed, because each indexed path adds to the cost of a
-   * write.
-   */
+  /** The paths that are queried. Only these paths are indexed, because each index makes writes cost more. */
   readonly indexedPaths: readonly string[]
   /** The damage of each wrong setting, as the end of a sentence that begins with that setting. */
   readonly breaks: Readonly<Record<'ifOtherKey' | 'ifDeleting' | 'ifTtlOff' | 'ifFullyIndexed', string>>
@@ -33,7 +24,7 @@ export interface ContainerRole<Name extends string = string> {
 export interface ContainerFinding<Name extends string = string> {
   readonly rule: `${Name}Container${Requirement['about']}`
   readonly severity: Requirement['severity']
-  /** One sentence: the container, its wrong setting, and the damage that this setting does. */
+  /** A sentence that names the container, its wrong setting, and the damage that this setting does. */
   readonly observation: string
   readonly advice: string
 }
@@ -53,7 +44,7 @@ const ttl = {
   advice: () => 'set its default time to live to "on (no default)", which is -1',
 } as const
 
-/** The requirements that all containers must meet, whatever their role. */
+/** The requirements for containers of every role. */
 const requirements: readonly Requirement[] = [
   {
     about: 'Key',
@@ -104,7 +95,7 @@ export const leaseContainerRole: ContainerRole<'lease'> = {
   },
 }
 
-/** Returns a finding for each requirement of a role that a container with these settings does not meet. */
+/** Returns a finding for each requirement of a role that the container does not meet. */
 export function containerFindings<Name extends string>(
   { id, settings }: { readonly id: string; readonly settings: ContainerSettings },
   role: ContainerRole<Name>,
@@ -119,7 +110,6 @@ export function containerFindings<Name extends string>(
     }))
 }
 
-/** Returns a finding in one sentence. */
 export function findingText({ observation, advice }: ContainerFinding): string {
   return `${observation}: ${advice}`
 }
@@ -127,7 +117,7 @@ export function findingText({ observation, advice }: ContainerFinding): string {
 /**
  * Returns how a container of leases is partitioned.
  *
- * @throws Error if leases cannot be stored in the container; the message says what to do
+ * @throws Error with advice, if leases cannot be stored in the container
  */
 export function leasePartitioningOf(id: string, partitionKeyPaths: readonly string[]): LeasePartitioning {
   const settings = { partitionKeyPaths, defaultTtl: -1, isFullyIndexed: false }

@@ -1,16 +1,12 @@
 import type { Lease } from './lease.js'
 import type { LeaseObservations } from './observation.js'
 
-/**
- * `_ts` and the store's `Date` are whole seconds. The difference between two such times may therefore exceed
- * the true interval by this much.
- */
+/** The largest error of the difference between two times in whole seconds (`_ts` and the store's `Date`). */
 const storeResolutionMs = 1_000
 
 /**
- * Returns the tokens of the owned leases whose owner has shown no sign of life for `expirationMs`. Only the
- * store's clock counts, not the clock of this host or of the owner. Wrong clocks of hosts therefore never
- * take a lease from a living owner (F-L15).
+ * Returns the tokens of owned leases whose owner has shown no sign of life for `expirationMs`. Only the
+ * store's clock counts, so wrong clocks of hosts never take a lease from a living owner (F-L15).
  */
 export function expired(
   leases: readonly Lease[],
@@ -21,10 +17,10 @@ export function expired(
 }
 
 /**
- * Returns the tokens of the expired leases. Unlike {@link expired}, this function does not need the store's
- * time. A lease counts as expired if it has an owner and this instance has seen the lease unchanged for
- * `expirationMs`. Both functions are equally safe. After a restart of this instance, however, this function
- * finds an expired lease one interval later.
+ * Returns the tokens of expired leases, like {@link expired}, but without the store's time. A lease counts as
+ * expired if it has an owner and this instance has seen no change of the lease for `expirationMs`. Both
+ * functions are equally safe. After a restart of this instance, this function finds an expired lease one
+ * interval later.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

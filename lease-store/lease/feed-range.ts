@@ -7,16 +7,16 @@ export function isEpkRange(range: FeedRange): boolean {
   return epk.test(range.min) && epk.test(range.max) && range.min < range.max
 }
 
-/** The number of hexadecimal digits of the hash in an effective partition key: 16 bytes. */
+/** The number of hexadecimal digits of the hash in an effective partition key. The hash has 16 bytes. */
 const hashDigits = 32
 
 /** The hash of every key is less than this number. The bound `"FF"` only means "to the end". */
 const hashesEnd = 1n << 126n
 
 /**
- * Cuts `range` into `count` parts with about the same number of keys each. A range that is too narrow is cut
- * into fewer parts. The parts are even for containers with the current hash, whose two highest bits are 0.
- * For the older hash, the parts are uneven, but they still cover the whole range.
+ * Cuts `range` into `count` parts with about the same number of keys each, or into fewer parts if the range
+ * is too narrow. The parts are even for containers with the current hash, whose two highest bits are 0. For
+ * the older hash, the parts are uneven, but they still cover the whole range.
  */
 export function cutRange(range: FeedRange, count: number): FeedRange[] {
   const min = hashAt(range.min)
@@ -28,10 +28,7 @@ export function cutRange(range: FeedRange, count: number): FeedRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? range.min, max }))
 }
 
-/**
- * Returns the approximate number of keys in a range. A part of a range never has a larger number than the
- * whole range.
- */
+/** Returns the approximate number of keys in a range. A part never has more keys than the whole range. */
 export function keyCount({ min, max }: FeedRange): bigint {
   return hashAt(max) - hashAt(min)
 }
@@ -40,10 +37,7 @@ function hashAt(bound: string): bigint {
   return BigInt(`0x${bound.padEnd(hashDigits, '0').slice(0, hashDigits)}`)
 }
 
-/**
- * Returns the bound of a hash, without the zeros at its end. Bounds are compared as text, so these zeros make
- * no difference.
- */
+/** Returns the bound of a hash. Bounds are compared as text, so zeros at the end are omitted. */
 function epkAt(hash: bigint): string {
   return hash
     .toString(16)

@@ -4,7 +4,6 @@ import type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease }
 /** A document as the lease container holds it. */
 export type LeaseDocument = Readonly<Record<string, unknown>>
 
-/** The result of decoding a document of the lease container. */
 export type DecodedLease =
   | { readonly kind: 'lease'; readonly lease: Lease }
   /** This library must not write the document. `reason` names the document and the rule. */
@@ -17,15 +16,12 @@ export type LeaseRefusal =
   | 'unknownMode'
   /** The Java SDK wrote the document, and its continuation tokens have another meaning. */
   | 'javaLease'
-  /**
-   * An old .NET SDK wrote the document and stored only the id of the range. Look up the range and decode
-   * again.
-   */
+  /** An old .NET SDK wrote the document and stored only the id of the range. Look up the range and retry. */
   | 'missingFeedRange'
 
 /** Facts about a document that the document itself does not contain. */
 export interface DecodeOptions {
-  /** The range of a lease that does not store one; see `missingFeedRange`. */
+  /** The range of a lease that does not store its range. See `missingFeedRange`. */
   readonly feedRange?: FeedRange
 }
 
@@ -33,10 +29,9 @@ export interface DecodeOptions {
 export type LeasePartitioning = '/id' | '/partitionKey'
 
 /**
- * The names of this library's entries in `properties`. `properties` is the only field for additional data
- * that .NET hosts preserve when they write a lease. .NET hosts do not update these entries when a lease gets
- * another owner. An entry about an owner therefore names that owner, and is void if the lease has another
- * owner.
+ * The names of this library's entries in `properties`, which is the only field for additional data that .NET
+ * hosts preserve. .NET hosts do not update these entries when a lease gets another owner. An entry about an
+ * owner therefore names that owner, and is void if the lease has another owner.
  */
 const firstPositionProperty = 'stepward.firstPosition'
 const incarnationProperty = 'stepward.incarnation'
@@ -64,16 +59,12 @@ export function encodeNewLease(lease: NewLease, id: string, partitioning: LeaseP
   }
 }
 
-/**
- * Returns the document to write: the document from which `lease` was read, with the new values of the fields
- * that a transition may have changed.
- */
+/** Returns the document from which `lease` was read, with the values that a transition may have changed. */
 export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
-    // A lease from the V2 library has its token only in another field. Readers need the token in this field,
-    // too.
+    // A lease of the V2 library has its token only in another field, but readers need this field, too.
     LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: lease.owner,
@@ -84,7 +75,7 @@ export function encodeLease(lease: Lease): LeaseDocument {
   }
 }
 
-/** Decodes a document of the lease container. For a document that must not be written, returns the reason. */
+/** Decodes a document, or returns the reason why this library must not write the document. */
 export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}): DecodedLease {
   const refused = refusal(document)
   if (refused !== null) return refused
@@ -127,10 +118,7 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
   }
 }
 
-/**
- * Applies the rules that protect leases of other libraries. Returns null if this library may write the
- * document.
- */
+/** Applies the rules that protect leases of other libraries. Returns null if the document may be written. */
 function refusal(document: LeaseDocument): DecodedLease | null {
   const { id, version, Mode, ContinuationToken } = document
   if (typeof id !== 'string') return malformed(id, 'id must be a string')
@@ -178,14 +166,12 @@ function modeOf(stored: unknown): LeaseMode | null {
   return known.find((mode) => mode.toLowerCase() === stored.toLowerCase()) ?? null
 }
 
-/** Returns the owner. A name of white space only means that there is no owner, as for .NET hosts. */
+/** Returns the owner. As in .NET, a name of only white space means that there is no owner. */
 function ownerOf(stored: unknown): string | null {
   return typeof stored === 'string' && stored.trim() !== '' ? stored : null
 }
 
-/**
- * Parses a timestamp. Older Java hosts wrote timestamps that end with the name of the time zone in brackets.
- */
+/** Parses a timestamp. Older Java hosts appended the name of the time zone in brackets. */
 function decodeTimestamp(stored: unknown): number | null {
   if (typeof stored !== 'string') return null
   const parsed = Date.parse(stored.replace(/\[.*\]$/, ''))
@@ -231,10 +217,7 @@ function decodeIncarnation(stored: unknown, owner: string | null): string | null
   return owner !== null && said['owner'] === owner ? textOf(said['incarnation']) : null
 }
 
-/**
- * Decodes the requester of a hand-over. The entry names the owner (null for a free lease) at the time of the
- * request. If the lease has another owner now, the entry is void.
- */
+/** Returns the requester of a hand-over, or null if the lease has changed its owner since the request. */
 function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | null {
   const said = parsedRecord(stored)
   const instanceName = textOf(said['instanceName'])

@@ -3,9 +3,7 @@ import type { LeasePartitioning } from './lease-document.js'
 /** The values that make up the ids of the documents of one deployment unit, in the format of .NET hosts. */
 export interface LeasePrefix {
   readonly processorName: string
-  /**
-   * The host part, without port, of the endpoint with which the monitored container's client was configured.
-   */
+  /** The host, without port, of the endpoint with which the monitored container's client was configured. */
   readonly accountHost: string
   /** The `_rid` of the monitored container. */
   readonly containerRid: string
@@ -16,10 +14,7 @@ export function leasePrefix({ processorName, accountHost, containerRid }: LeaseP
   return `${processorName}${accountHost}_${databaseRidOf(containerRid)}_${containerRid}`
 }
 
-/**
- * The values that make up the ids of a Java host's documents. Such ids contain the names of the database and
- * container in place of their `_rid`s.
- */
+/** The values that make up the ids of a Java host's documents. These ids contain names instead of `_rid`s. */
 export interface JavaLeasePrefix {
   readonly processorName: string
   readonly accountHost: string
@@ -27,10 +22,7 @@ export interface JavaLeasePrefix {
   readonly containerName: string
 }
 
-/**
- * Returns the prefix of the ids that a Java host makes of the names of database and container
- * (`handleChanges`).
- */
+/** Returns the prefix of the ids that Java's `handleChanges` makes of the names of database and container. */
 export function javaLeasePrefix(names: JavaLeasePrefix): string {
   return `${names.processorName}${names.accountHost}_${names.databaseName}_${names.containerName}`
 }
@@ -40,12 +32,11 @@ export function leaseIdPrefix(prefix: string): string {
   return `${prefix}..`
 }
 
-/** Returns the id of a lease's document. */
 export function leaseDocumentId(prefix: string, leaseToken: string): string {
   return `${leaseIdPrefix(prefix)}${leaseToken}`
 }
 
-/** Returns the marker document. This document is created after all leases of the unit. */
+/** Returns the marker document, which is created after all leases of the unit. */
 export function initializationMarker(
   prefix: string,
   partitioning: LeasePartitioning,
@@ -54,10 +45,7 @@ export function initializationMarker(
   return partitioning === '/partitionKey' ? { id, partitionKey: id } : { id }
 }
 
-/**
- * Returns the lock document. Only one instance can create the lock document. The store removes it after
- * `ttlSeconds`.
- */
+/** Returns the lock document, which only one instance can create. The store removes the lock by its TTL. */
 export function initializationLock(
   prefix: string,
   partitioning: LeasePartitioning,

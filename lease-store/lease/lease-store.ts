@@ -3,14 +3,14 @@ import type { Lease, NewLease } from './lease.js'
 /** The leases of one deployment unit, and the store's time when they were read. */
 export interface LeaseListing {
   readonly leases: readonly Lease[]
-  /** The store's time in milliseconds since the epoch; null if the store's answer contained no time. */
+  /** The store's time in milliseconds since the epoch, or null if the store's answer contained no time. */
   readonly storeTimeMs: number | null
 }
 
 /**
- * The result of a conditional write of a lease. If another instance was faster, that is a result and not an
- * error. Only unexpected failures are thrown. `unknownOutcome` means that the write may or may not have been
- * applied, so read the lease and decide again.
+ * The result of a conditional write of a lease. Losing to a faster instance is a result, and only unexpected
+ * failures are thrown. After `unknownOutcome`, the write may or may not have been applied, so read the lease
+ * and decide again.
  */
 export type LeaseWrite =
   | { readonly kind: 'written'; readonly lease: Lease }
@@ -27,9 +27,9 @@ export type LeaseDeletion =
   { readonly kind: 'deleted' } | { readonly kind: 'conflict' } | { readonly kind: 'notFound' }
 
 /**
- * Stores the leases of **one** deployment unit. There are two implementations, which pass the same test
- * suite: one for a Cosmos container ({@link import('../cosmos/cosmos-lease-store.js').CosmosLeaseStore}), and
- * one for the embedded engine.
+ * Stores the leases of **one** deployment unit. Two implementations pass the same test suite: one for a
+ * Cosmos container ({@link import('../cosmos/cosmos-lease-store.js').CosmosLeaseStore}), and one for the
+ * embedded engine.
  */
 export interface LeaseStore {
   /**
@@ -40,22 +40,16 @@ export interface LeaseStore {
    * error if the store does not answer.
    */
   list(): Promise<LeaseListing>
-  /**
-   * Returns the lease as it is stored now, or null if it does not exist. Rejects in the same cases as
-   * {@link list}.
-   */
+  /** Returns the lease as it is stored now, or null if there is none. Rejects in the cases of `list`. */
   read(leaseToken: string): Promise<Lease | null>
   /**
-   * Creates a lease without an owner, unless there is already a lease with its token. If the store fails, the
-   * call rejects with the store's error, and the lease may still have been written.
+   * Creates a lease without an owner, unless there is already a lease with its token. If the call rejects
+   * with the store's error, the lease may still have been written.
    */
   create(lease: NewLease): Promise<LeaseCreation>
   /** Writes `lease` only if the stored document still has `lease.etag`. */
   replace(lease: Lease): Promise<LeaseWrite>
-  /**
-   * Deletes `lease` only if the stored document still has `lease.etag`. If the store fails, the call rejects
-   * with the store's error.
-   */
+  /** Deletes `lease` only if the stored document still has `lease.etag`. Rejects if the store fails. */
   delete(lease: Lease): Promise<LeaseDeletion>
   /** The bootstrap marker (`.info`) and lock (`.lock`) of the unit. */
   readonly initialization: LeaseInitialization
@@ -63,15 +57,9 @@ export interface LeaseStore {
 
 /** Lets one instance create the leases, and shows the other instances when all leases exist. */
 export interface LeaseInitialization {
-  /**
-   * Returns the time when all leases existed for the first time, in milliseconds by the store's clock.
-   * Returns null if some do not exist yet.
-   */
+  /** Returns the store's time (milliseconds) when all leases first existed, or null if some are missing. */
   doneAtMs(): Promise<number | null>
-  /**
-   * Tries to take the lock, and returns whether this caller now holds it. The lock has a time to live of
-   * `ttlSeconds`, after which the store removes it.
-   */
+  /** Returns whether the caller now holds the lock. The store removes the lock after `ttlSeconds`. */
   tryLock(ttlSeconds: number): Promise<boolean>
   markDone(): Promise<void>
   /** Releases the lock if this caller still holds it. */

@@ -7,49 +7,41 @@ export interface FeedRange {
   readonly max: string
 }
 
-/**
- * The position where a lease without a continuation token begins to read. The position is stored when the
- * lease is created.
- */
+/** The position, stored when a lease is created, from which a lease without a continuation token reads. */
 export type FirstPosition =
   | { readonly kind: 'beginning' }
-  /**
-   * Reading begins with changes after this instant, in milliseconds since the epoch. The service rounds the
-   * instant to the second.
-   */
+  /** Reading begins after this instant (milliseconds since the epoch). The service rounds to the second. */
   | { readonly kind: 'time'; readonly atMs: number }
 
 /** The kind of feed that a lease follows, named as in the service and the .NET SDK. */
 export type LeaseMode = 'Incremental Feed' | 'Full-Fidelity Feed'
 
 /**
- * The right to read one feed range, as stored. This object is immutable: `transitions.ts` returns the next
- * version. The store writes that version only if the etag of the stored document is unchanged.
+ * The right to read one feed range, as stored. This object is immutable. `transitions.ts` returns the next
+ * version, which the store writes only if the etag of the stored document is unchanged.
  */
 export interface Lease {
   /**
-   * The name of the lease in its deployment unit. For the range of a physical partition, it is the id of the
-   * partition (`"0"`); for any other range, it is `min-max`.
+   * The name of the lease in its deployment unit. For the range of a physical partition, the name is the id
+   * of the partition (`"0"`). For any other range, the name is `min-max`.
    */
   readonly leaseToken: string
   readonly feedRange: FeedRange
   /** The name of the instance that reads the range, or null if no instance reads it. */
   readonly owner: string | null
   /**
-   * The id of one life of the owner, from the start of its process to the end. Two processes with the same
-   * name have different ids, and so does a process after a crash. Null for owners that write no such id (.NET
-   * hosts).
+   * The id of one life of the owner, from the start of its process to the end. Every process has its own id,
+   * even if it has the name of another process. Null for owners that write no such id (.NET hosts).
    */
   readonly incarnation: string | null
   /**
    * The instance that has requested the lease and does not own it yet. The owner hands over the lease when
-   * the owner's current page is done. While the lease is free, it is kept for the requester. Hosts that do
-   * not know this field (.NET) ignore it.
+   * its current page is done. A free lease is kept for the requester. .NET hosts ignore this field.
    */
   readonly handover: LeaseOwner | null
   /**
-   * The position that the owner has reached: the quoted etag of the last page whose position was stored. Null
-   * until the first checkpoint.
+   * The position that the owner has reached, which is the quoted etag of the last page whose position was
+   * stored. Null until the first checkpoint.
    */
   readonly continuationToken: string | null
   /**
@@ -60,9 +52,8 @@ export interface Lease {
   readonly mode: LeaseMode
   /**
    * The time of the owner's last write by the owner's clock, in milliseconds since the epoch. .NET hosts use
-   * this time to decide whether a lease has expired. This library only checks whether the time has changed,
-   * because a change shows that the owner lives. The doctor compares the time with `_ts` to find clocks that
-   * differ.
+   * this time to decide whether a lease has expired. This library only checks whether the time changes, as a
+   * sign that the owner lives. The doctor compares the time with `_ts` to find wrong clocks.
    */
   readonly timestampMs: number | null
   /**
@@ -71,10 +62,7 @@ export interface Lease {
    */
   readonly storedAtMs: number
   readonly etag: string
-  /**
-   * The document as it was read. A replace writes its fields again, so fields and properties of other
-   * libraries are preserved.
-   */
+  /** The document as it was read. A replace preserves its fields and properties of other libraries. */
   readonly document: Readonly<Record<string, unknown>>
 }
 

@@ -1,26 +1,20 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
-/** The observations of one lease. All times are those of the observer's own monotonic clock. */
+/** The observations of one lease. All times are times of the observer's own monotonic clock. */
 export interface LeaseObservation {
   readonly lease: Lease
-  /** The first time at which the lease was seen in its current state. */
+  /** The time at which the lease was first seen in its current state. */
   readonly unchangedSinceMs: number
-  /**
-   * The time at which the current requester was first seen waiting for the current owner. If the lease is
-   * free, the time at which it was first seen kept for this requester.
-   */
+  /** The time at which the current requester was first seen with the current owner, or with no owner. */
   readonly handoverSinceMs: number
-  /** The last time at which the owner was seen to have written the lease; null if there is none. */
+  /** The last time at which the owner was seen to have written the lease, or null if no write was seen. */
   readonly aliveAtMs: number | null
 }
 
 /** Observations by lease token. */
 export type LeaseObservations = ReadonlyMap<string, LeaseObservation>
 
-/**
- * Returns the observations, updated with the `leases` that were seen at `monotonicMs`. Omits leases that no
- * longer exist.
- */
+/** Returns the observations, updated with the leases seen at `monotonicMs`. Omits leases that are gone. */
 export function observe(
   earlier: LeaseObservations,
   leases: readonly Lease[],

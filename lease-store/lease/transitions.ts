@@ -12,15 +12,12 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
   return { ...lease, owner: instanceName, incarnation, handover: null, timestampMs: now }
 }
 
-/**
- * Records the request of `requester`, in place of an earlier request. The requester writes this, not the
- * owner, so the owner's sign of life (`timestamp`) does not change.
- */
+/** Replaces the requester. The owner's sign of life (`timestamp`) does not change. */
 export function requestHandover(lease: Lease, requester: LeaseOwner): Lease {
   return { ...lease, handover: requester }
 }
 
-/** Renews the lease: only the time of the last sign of life changes. */
+/** Renews the lease. Only the time of the last sign of life changes. */
 export function renew(lease: Lease, now: number): Lease {
   return { ...lease, timestampMs: now }
 }
@@ -30,7 +27,7 @@ export function checkpoint(lease: Lease, continuationToken: string, now: number)
   return { ...lease, continuationToken, timestampMs: now }
 }
 
-/** Sets another position from which to read. This position replaces the stored one. */
+/** Replaces the position from which the lease is read. */
 export function reposition(
   lease: Lease,
   position: Pick<Lease, 'continuationToken' | 'firstPosition'>,
@@ -38,10 +35,7 @@ export function reposition(
   return { ...lease, ...position }
 }
 
-/**
- * Frees the lease immediately. The free lease is then kept for its requester. If there is no requester, any
- * instance may take the lease.
- */
+/** Frees the lease immediately. A free lease is kept for its requester, if there is one. */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }
 }

@@ -2,7 +2,7 @@ import { compare } from './compare.js'
 import { cutRange, leaseTokenOf } from '../lease/feed-range.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 
-/** A physical partition: its id and its part of the key space. */
+/** A physical partition, with its id and its part of the key space. */
 export interface NamedRange extends FeedRange {
   readonly id: string
 }
@@ -14,11 +14,10 @@ export interface PlannedLease {
 }
 
 /**
- * Returns the leases to create. Together with the existing leases, they cover every physical range. An
- * uncovered range gets one lease named by its id, or `leasesPerFeedRange` leases named by their bounds. An
- * uncovered part of a range gets one lease, which is also named by its bounds. After a split, the lease of
- * the parent still covers the new ranges; after a merge, the leases of the merged partitions cover the new
- * range. Such ranges need no new lease here, because the reader of the existing lease replaces that lease.
+ * Returns the leases to create. Together with the existing leases, the new leases cover every physical range.
+ * An uncovered range gets one lease named by its id, or `leasesPerFeedRange` leases named by their bounds. An
+ * uncovered part of a range gets one lease, which is also named by its bounds. After a split or a merge, the
+ * old leases still cover the new ranges. The reader of an old lease replaces that lease.
  */
 export function planLeases(
   physicalRanges: readonly NamedRange[],
@@ -48,10 +47,7 @@ function inOrder(leases: readonly Pick<Lease, 'feedRange'>[]): FeedRange[] {
   return leases.map((lease) => lease.feedRange).sort((left, right) => compare(left.min, right.min))
 }
 
-/**
- * Returns the parts of `range` that no range of `covered` contains. The ranges in `covered` must be in order
- * of `min`. Bounds are hexadecimal, so they can be compared as text.
- */
+/** Returns the parts of `range` that no range of `covered` contains. `covered` must be in order of `min`. */
 function gaps(range: FeedRange, covered: readonly FeedRange[]): FeedRange[] {
   const found: FeedRange[] = []
   let reached = range.min

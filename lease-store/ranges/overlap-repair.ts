@@ -8,11 +8,11 @@ import { overlap } from './overlap.js'
 export interface OverlapRepair {
   readonly goes: Lease
   /**
-   * Parts of the range of `goes` that no lease of `by` covers. Before `goes` is removed, each part gets a
-   * lease at the position of `goes`.
+   * The parts of the range of `goes` that no lease of `by` covers. Each part gets a lease at the position of
+   * `goes` before `goes` is removed.
    */
   readonly rest: readonly FeedRange[]
-  /** The leases that stay. None of them has a position after the position of the removed lease. */
+  /** The leases that stay. Their positions are not after the position of the removed lease. */
   readonly by: readonly Lease[]
 }
 
@@ -22,11 +22,10 @@ export interface OverlapRepair {
  * Even if several hosts act at the same time, the finest lease that a key ever had is never removed (I11).
  *
  * A lease is removed only after it has reached the positions that the remaining leases had at the previous
- * look. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until the
- * removal, the changes of both leases are delivered.
+ * check. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until
+ * the removal, the changes of both leases are delivered.
  *
- * @param earlier the leases at the previous look; a lease that is missing there may belong to a split that is
- * not complete yet
+ * @param earlier the leases at the previous check, without the leases of a split that was not complete then
  */
 export function planOverlapRepairs(
   leases: readonly Lease[],
@@ -48,18 +47,12 @@ export function planOverlapRepairs(
   })
 }
 
-/**
- * Returns which of two overlapping leases stays and which is removed. The finer lease stays, whatever the
- * positions are.
- */
+/** Returns which of two overlapping leases stays. The finer lease stays, whatever the positions are. */
 export function staying(one: Lease, other: Lease): { readonly stays: Lease; readonly goes: Lease } {
   return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }
 }
 
-/**
- * Returns whether two leases follow the same feed and have comparable positions. Only then can one lease
- * reach the position of the other.
- */
+/** Returns whether both leases have comparable positions in one feed, so that one can reach the other. */
 export function canMeet(one: Lease, other: Lease): boolean {
   const isKnown = ({ continuationToken }: Lease): boolean =>
     continuationToken === null || lsnOf(continuationToken) !== null
@@ -67,10 +60,9 @@ export function canMeet(one: Lease, other: Lease): boolean {
 }
 
 /**
- * Orders leases: negative if `left` stays. The comparison uses only values of a lease that never change. A
+ * Returns a negative number if `left` stays. The comparison uses only values of a lease that never change. A
  * part of a range always comes before the whole range. If two leases have the same range, the lease named by
- * its bounds stays, because hosts replace leases named by a partition with leases named by bounds, and never
- * the reverse.
+ * its bounds stays, because hosts never replace leases named by bounds with leases named by a partition.
  */
 function compareLeases(left: Lease, right: Lease): number {
   const [one, other] = [left.feedRange, right.feedRange]
@@ -89,8 +81,8 @@ function isNamedByBounds({ leaseToken, feedRange }: Lease): boolean {
 
 /**
  * Returns whether all changes after the position of `later` are also after the position of `lease`.
- * Continuation tokens are transaction numbers. All leases that cover a key read it from the partition that
- * holds the key now, so their tokens are comparable.
+ * Continuation tokens are transaction numbers. All leases that cover a key read the key from the partition
+ * that holds it now, so their tokens are comparable.
  */
 function isBehindOrLevel(lease: Lease, later: Lease): boolean {
   if (lease.mode !== later.mode) return false

@@ -1,9 +1,7 @@
 import { uncovered } from './coverage.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 
-/**
- * A lease whose whole range other leases cover, such as the parent of a split until this parent is deleted.
- */
+/** A lease whose whole range other leases cover, such as the parent of a split before its deletion. */
 export interface ReplacedLease {
   readonly lease: Lease
   readonly by: readonly Lease[]
@@ -12,17 +10,11 @@ export interface ReplacedLease {
 /** The leases that share a part of the feed with another lease. */
 export interface Overlaps {
   readonly replaced: readonly ReplacedLease[]
-  /**
-   * Pairs of leases that share a part by mistake. The changes of this part are delivered twice and out of
-   * order.
-   */
+  /** Pairs of leases that overlap by mistake. Their common changes are delivered twice and out of order. */
   readonly doubled: readonly (readonly [Lease, Lease])[]
 }
 
-/**
- * Finds the leases that share a part of the key space. Returns separately the overlaps that end without a
- * repair (I11).
- */
+/** Finds the leases that share keys, and lists overlaps that end without a repair separately (I11). */
 export function findOverlaps(leases: readonly Lease[]): Overlaps {
   const replaced = leases.flatMap((lease) => {
     const by = leases.filter((other) => isPartOf(other.feedRange, lease.feedRange))
@@ -39,18 +31,16 @@ export function findOverlaps(leases: readonly Lease[]): Overlaps {
   return { replaced, doubled }
 }
 
-/** Returns whether the leases together cover all of `range`. */
 export function isCovered(range: FeedRange, leases: readonly Pick<Lease, 'feedRange'>[]): boolean {
   return uncovered(range, leases).length === 0
 }
 
-/** Compares bounds as text, because they are hexadecimal. */
+/** Compares bounds as text, because bounds are hexadecimal. */
 function isPartOf(part: FeedRange, whole: FeedRange): boolean {
   const isSame = part.min === whole.min && part.max === whole.max
   return !isSame && part.min >= whole.min && part.max <= whole.max
 }
 
-/** Returns whether the ranges have keys in common. */
 export function overlap(one: FeedRange, other: FeedRange): boolean {
   return one.min < other.max && other.min < one.max
 }

@@ -58,8 +58,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   /**
    * Resolves when every part of the feed has a lease with a position, and the instance has begun to take
    * leases. Every change made after that moment is delivered. Rejects with one {@link ProcessorOptionsError}
-   * if the options, the containers or the existing leases have problems. The error lists all of the problems,
-   * and in that case nothing has been written.
+   * that lists all problems of the options, the containers and the existing leases. Nothing has been written
+   * then.
    */
   start(): Promise<void> {
     const { signal } = this.starting
@@ -71,7 +71,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   /**
    * Lets delegates finish, stores checkpoints and releases every lease, so that other instances continue
    * immediately. Resolves when all of this is done, or after `stopTimeout`. Work that has not ended by then
-   * is abandoned, and other instances take over when the leases expire. A start that is under way is given up
+   * is abandoned, and other instances take over when the leases expire. A start that is under way ends
    * immediately, and its promise resolves.
    */
   stop(): Promise<void> {
@@ -104,25 +104,17 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.gate.isPaused
   }
 
-  /**
-   * Looks for free leases now instead of at the next cycle. Call this method when you know that instances
-   * were started or stopped.
-   */
+  /** Looks for free leases immediately. Call this method after instances were started or stopped. */
   rebalance(): void {
     this.running?.balancer.wake()
   }
 
-  /**
-   * Returns the processor's health, judged by its recent actions. A host can use it for health checks. Makes
-   * no request.
-   */
+  /** Returns the processor's health, judged by its recent actions. Makes no request. */
   health(): ProcessorHealth {
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
-  /**
-   * Returns the reason (option `unhealthyReason`) why this instance took no leases at its last look, or null.
-   */
+  /** Returns the reason (`unhealthyReason`) why this instance took no leases at the last check, or null. */
   unhealthyReason(): string | null {
     return this.running?.balancer.unhealthyReason() ?? null
   }
@@ -139,8 +131,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, because the store may
-   * be throttling, and a client silently retries throttled requests.
+   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, because a client
+   * silently retries requests that the store throttles.
    */
   private async open(signal: AbortSignal): Promise<Running | null> {
     const checked = await unlessAborted(this.checked(), signal)
@@ -171,10 +163,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return runtime
   }
 
-  /**
-   * Checks the options, the containers and the leases. Reports all problems together, before anything is
-   * written.
-   */
+  /** Checks the options, the containers and the leases before any write, and reports all problems. */
   private async checked(): Promise<{ options: ResolvedOptions; ports: Ports }> {
     const { options, problems } = readProcessorOptions(this.options, this.internals)
     const checking = checkStart({
@@ -204,8 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // The limit is half a renew interval, so that one answer may be missing without the loss of the
-        // lease.
+        // With half a renew interval, one answer may be missing without the loss of the lease.
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),

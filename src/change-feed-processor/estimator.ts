@@ -8,10 +8,7 @@ import { ProcessorOptionsError } from './feed/errors.js'
 import { portShape } from './options/port-options.js'
 import { startOf } from './feed/start-position.js'
 
-/**
- * The deployment unit whose backlog to estimate. The unit need not be running. Its instances may be .NET
- * hosts.
- */
+/** The deployment unit whose backlog to estimate. The unit may be stopped, or consist of .NET hosts. */
 export interface ChangeFeedEstimatorOptions {
   readonly monitoredContainer: MonitoredContainer
   readonly leaseContainer: LeaseContainer
@@ -26,18 +23,14 @@ const shape = { ...portShape, telemetry: optional(having<Telemetry>('a Telemetry
 export interface LeaseEstimate {
   readonly leaseToken: string
   readonly feedRange: FeedRange
-  /** The name of the instance that reads the lease, or null if no instance does. */
+  /** The name of the instance that reads the lease, or null if there is none. */
   readonly owner: string | null
   /**
-   * An upper bound of the transactions not yet checkpointed, computed in the same way as in .NET. The value 1
-   * means that the number is unknown. In that case no checkpoint exists yet, or the range was split or merged
-   * meanwhile.
+   * An upper bound of the transactions not yet checkpointed, computed as in .NET. The value 1 means that the
+   * number is unknown, because no checkpoint exists yet or the range was split or merged meanwhile.
    */
   readonly estimatedLag: number
-  /**
-   * The age of the oldest change not yet checkpointed, by the store's clock, to the second. Null if no change
-   * waits.
-   */
+  /** The age of the oldest change not checkpointed, by the store's clock. Null if no change waits. */
   readonly oldestAgeMs: number | null
   /** The request units that the estimate used. */
   readonly requestCharge: number
@@ -53,16 +46,16 @@ const unknownLag = 1
 const atOnce = 25
 
 /**
- * Estimates how far a deployment unit is behind, from outside the unit. For each lease it makes one request
- * for one change. It writes nothing and takes no lease.
+ * Estimates from outside how far a deployment unit is behind. For each lease, an estimate reads one change.
+ * An estimate writes nothing and takes no lease.
  */
 export class ChangeFeedEstimator {
   constructor(private readonly options: ChangeFeedEstimatorOptions) {}
 
   /**
-   * Returns an estimate of every lease of the unit. Before the first instance has started there are none.
-   * Rejects if a container is missing, a lease is refused, or the store does not answer. Leases of Java hosts
-   * and leases of an unknown version or mode are refused. Rejects with
+   * Returns an estimate of every lease of the unit. Before the first instance has started, there are no
+   * leases. Rejects if a container is missing, a lease is refused, or the store does not answer. Leases of
+   * Java hosts and leases of an unknown version or mode are refused. Rejects with
    * {@link import('./feed/errors.js').ProcessorOptionsError} if an option is missing or of another type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
@@ -81,7 +74,7 @@ export class ChangeFeedEstimator {
     }
   }
 
-  /** Returns the sum of all lags; 0 if there are no leases. Rejects in the same cases as {@link leases}. */
+  /** Returns the sum of all lags, or 0 without leases. Rejects in the same cases as {@link leases}. */
   async total(): Promise<number> {
     let total = 0
     for await (const { estimatedLag } of this.leases()) total += estimatedLag
@@ -108,7 +101,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   }
 }
 
-/** Returns a page of one change; null if the range no longer belongs to one physical partition (F-P10). */
+/** Returns a page of one change, or null if the range is no longer in one physical partition (F-P10). */
 async function firstChange(
   feed: ChangeFeed,
   { feedRange, mode }: Lease,
@@ -117,7 +110,7 @@ async function firstChange(
   const from = { feedRange, start }
   const one = { maxItemCount: 1, signal: new AbortController().signal }
   try {
-    // A lease for all versions needs that feed: the feed of latest versions omits deletes and earlier writes.
+    // For a lease of all versions, the feed of latest versions would omit deletes and earlier writes.
     const page =
       mode === 'Full-Fidelity Feed'
         ? withoutVersions(await feed.readAllVersions(from, one))
@@ -133,9 +126,7 @@ function withoutVersions(page: ChangePage<VersionChange>): ChangePage<Waiting> {
   return { ...page, changes: page.changes.map(({ metadata: { lsn, crts } }) => ({ _lsn: lsn, _ts: crts })) }
 }
 
-/**
- * Returns the number of transactions between the position that `page` was read from and the end of the range.
- */
+/** Returns the number of transactions between the start of `page` and the end of the range. */
 export function lagOf({
   changes,
   sessionToken,
@@ -148,8 +139,8 @@ export function lagOf({
 }
 
 /**
- * Returns the LSN that the replica has reached. A session token looks like `0:12345` or `0:-1#12345#1=7`. In
- * the second form, the version precedes the LSN, and the regions follow it.
+ * Returns the LSN that the replica has reached. A session token is like `0:12345` or `0:-1#12345#1=7`. In the
+ * second form, the version precedes the LSN, and the regions follow the LSN.
  */
 function sessionLsn(sessionToken: string): number | null {
   const [version, lsn = version] = (sessionToken.split(':')[1] ?? '').split('#')

@@ -10,23 +10,20 @@ export interface ProcessorHealth {
    * answer. False means that this process is stuck and a restart may help.
    */
   readonly isAlive: boolean
-  /**
-   * Whether the store answered a look at the leases within the last three acquire intervals, and every held
-   * lease is alive.
-   */
+  /** Whether the leases were listed within the last three acquire intervals and all held leases are alive. */
   readonly isHealthy: boolean
-  /** The last time a delegate accepted a page or a poll found nothing new; null before the first time. */
+  /** The last time a delegate accepted a page or a poll found nothing new. Null before the first time. */
   readonly lastProgress: Date | null
-  /** The last time the balancing loop began a turn; null before the first time. */
+  /** The last time the balancing loop began a turn. Null before the first time. */
   readonly lastTurn: Date | null
-  /** The last time the store answered a look at the leases; null before the first time. */
+  /** The last time the store listed the leases. Null before the first time. */
   readonly lastBalance: Date | null
   readonly leases: readonly LeaseHealth[]
 }
 
 /**
- * Shows whether one lease is being read and delivered. A delegate that hangs or fails makes no progress. A
- * renewal of the lease is no progress either.
+ * Shows whether one lease is read and delivered. Renewals of the lease, and calls of a delegate that hangs or
+ * fails, are no progress.
  */
 export interface LeaseHealth {
   readonly leaseToken: string
@@ -39,13 +36,13 @@ export interface LeaseHealth {
 export interface HealthLimits {
   /** The longest time between two turns of the balancing loop, in milliseconds. */
   readonly turnMs: number
-  /** The longest time between two checks at the leases, in milliseconds. */
+  /** The longest time between two lists of the leases, in milliseconds. */
   readonly balanceMs: number
   /** The longest time between two signs of progress on a lease, in milliseconds. */
   readonly progressMs: number
 }
 
-/** A moment on both scales of a clock: the monotonic time to compare with, and the time to show to users. */
+/** A moment as a monotonic time for comparisons and as a time for users. */
 interface Moment {
   readonly monotonicMs: number
   /** Milliseconds since the epoch. */
@@ -54,7 +51,7 @@ interface Moment {
 
 /**
  * Receives the events of a running processor, and uses them to judge whether its loops are alive. Only events
- * count as signs of life, because a loop that stands still emits none.
+ * count as signs of life, because a loop that hangs emits no events.
  */
 export class HealthMonitor implements Telemetry {
   private readonly progress = new Map<string, Moment>()
@@ -91,7 +88,7 @@ export class HealthMonitor implements Telemetry {
     for (const leaseToken of this.progress.keys()) this.progress.set(leaseToken, moment)
   }
 
-  /** @param isPaused whether delivery is paused; leases without progress then count as alive */
+  /** @param isPaused whether delivery is paused, so that leases without progress count as alive */
   health(isPaused = false): ProcessorHealth {
     const leases = [...this.progress].map(([leaseToken, last]) => ({
       leaseToken,
@@ -128,7 +125,6 @@ function dateOf(moment: Moment | null): Date | null {
   return moment === null ? null : new Date(moment.atMs)
 }
 
-/** The health of a processor that does not run. */
 export const notRunning: ProcessorHealth = {
   isRunning: false,
   isAlive: false,

@@ -11,15 +11,15 @@
  * - A checkpoint **never passes** a change that was neither handled nor set aside by the failure policy. With
  *   manual checkpoints, a checkpoint passes only changes that the delegate has reported.
  *
- * The processor does not guarantee that a page is delivered only once: a crash, a takeover or a split may
- * repeat it. Unless all versions are requested, only the latest version of a document is delivered.
+ * A page may be delivered more than once, because a crash, a takeover or a split may repeat the page. Unless
+ * all versions are requested, only the latest version of a document is delivered.
  *
  * The feed is cut into ranges, and each range has a lease (`lease-store`). Every instance runs one load
  * balancer, which takes the instance's share of the leases. Each held lease has a *supervisor*, which reads
- * and delivers. It also has a *holder*, which is the only writer of the lease. The holder renews the lease
- * and stores its position. An owner stops by itself if it could not write its lease for almost the expiration
- * interval. It stops before another instance may take the lease over. This needs no message, only a clock
- * that never goes back. Conditional writes settle all other conflicts.
+ * and delivers, and a *holder*, which is the only writer of the lease. The holder renews the lease and stores
+ * its position. An owner stops automatically if it could not write its lease for almost the expiration
+ * interval. The owner therefore stops before another instance may take over the lease. This rule needs no
+ * message, only a clock that never goes back. Conditional writes settle all other conflicts.
  *
  * Between the supervisor and the user's code is a *delivery*, either of whole pages
  * (`delivery/page-delivery.ts`) or of single changes (`delivery/parallel.ts`). `options/failure-policy.ts`

@@ -26,18 +26,13 @@ export interface ResetOptions {
   readonly processorName: string
   /** A unit in mode `allVersionsAndDeletes` can be reset only to `'now'`. */
   readonly to: StartPosition
-  /**
-   * The expiration interval of the unit. A lease that was not renewed for this long counts as free. Default
-   * 60 s.
-   */
+  /** The expiration interval of the unit, after which an unrenewed lease counts as free. Default 60 s. */
   readonly leaseExpirationInterval?: Duration
 }
 
 const shape = { ...portShape, to: startPosition, leaseExpirationInterval: leaseExpiration }
 
-/**
- * The deployment unit was not reset, because some of its leases are held. Stop its instances, and try again.
- */
+/** The deployment unit was not reset, because leases are held. Stop the instances, and try again. */
 export class ProcessorRunningError extends Error {
   override readonly name = 'ProcessorRunningError'
   readonly code = 'PROCESSOR_RUNNING'

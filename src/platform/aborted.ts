@@ -1,15 +1,11 @@
-/**
- * Checks whether `signal` has aborted. It is a function because the compiler assumes that a property is
- * unchanged after an await. The compiler makes no such assumption about a call.
- */
+/** Checks whether `signal` has aborted. The compiler would treat the property as unchanged after an await. */
 export function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
 /**
- * Settles in the same way as `work`, or resolves with null as soon as `signal` aborts. It is for work that
- * cannot be interrupted. After the abort, the caller need not wait for the work, and the result of the work
- * is ignored.
+ * Settles in the same way as `work`, or resolves with null as soon as `signal` aborts. This function is for
+ * work that cannot be interrupted. After the abort, the result of the work is ignored.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {

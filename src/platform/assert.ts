@@ -3,15 +3,11 @@ export class AssertionError extends Error {
   override readonly name = 'AssertionError'
 }
 
-/** Throws {@link AssertionError} if `condition` is false. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message)
 }
 
-/**
- * Marks a branch that no value can reach. The compiler proves that the branch is unreachable. At run time
- * this function guards against foreign data.
- */
+/** Marks a branch that the compiler proves unreachable. At run time, guards against foreign data. */
 export function assertNever(value: never): never {
   throw new AssertionError(`unexpected value ${JSON.stringify(value)}`)
 }

@@ -1,18 +1,11 @@
-/**
- * The time between two comparisons of the clocks. They are not compared each time, because it takes some
- * microseconds to read the time since the machine's start.
- */
+/** The time between two comparisons of the clocks. Each comparison takes some microseconds. */
 const compareEveryMs = 100
-/**
- * The smallest difference that counts as sleep. It is large because on some systems `sinceStart` returns
- * whole seconds.
- */
+/** The smallest difference that counts as sleep. On some systems `sinceStart` returns whole seconds. */
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that continues while the machine sleeps. The precise clock stands still during sleep. If
- * a process trusted the precise clock, the process could believe that it still holds a lease which another
- * process has taken over.
+ * A monotonic clock that continues while the machine sleeps. The precise clock stops during sleep, so a
+ * process could believe that it still holds a lease which another process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number
@@ -20,8 +13,8 @@ export class AwakeTime {
   private sleptMs = 0
 
   /**
-   * @param precise returns milliseconds; stands still while the machine sleeps
-   * @param sinceStart returns milliseconds, perhaps only whole seconds; continues while the machine sleeps
+   * @param precise returns milliseconds, and stops while the machine sleeps
+   * @param sinceStart returns milliseconds, perhaps only whole seconds, and continues during sleep
    */
   constructor(
     private readonly precise: () => number,
@@ -31,7 +24,7 @@ export class AwakeTime {
     this.startMs = sinceStart() - this.comparedAtMs
   }
 
-  /** Returns milliseconds since an arbitrary start, sleep included. Never goes back. */
+  /** Returns milliseconds since an arbitrary start, including sleep. Never goes back. */
   now(): number {
     const preciseMs = this.precise()
     if (preciseMs - this.comparedAtMs >= compareEveryMs) {

@@ -13,10 +13,10 @@ export interface BackgroundLoopOptions {
 /**
  * Repeats a turn until the loop is stopped.
  *
- * States: idle → running (`start`) → stopping (`stop`) → idle. While running, turns never overlap. `wake`
- * ends the pause. If a turn is running, `wake` makes the next turn follow immediately. `stop` aborts the
- * signal of the current turn and resolves when that turn has ended, so a turn must not await `stop`. Starting
- * a running or stopping loop does nothing. A stopped loop may be started again.
+ * States: idle → running (`start`) → stopping (`stop`) → idle. Turns never overlap. `wake` ends the pause. If
+ * a turn is running, `wake` makes the next turn follow immediately. `stop` aborts the signal of the current
+ * turn and resolves when that turn has ended, so a turn must not await `stop`. Starting a running or stopping
+ * loop does nothing. A stopped loop may be started again.
  */
 export class BackgroundLoop {
   private stopping = new AbortController()
@@ -35,8 +35,7 @@ export class BackgroundLoop {
     if (this.ended !== undefined) return
     this.stopping = new AbortController()
     const { signal } = this.stopping
-    // The first turn is delayed, because a turn that calls `stop` before its first await must find the loop
-    // running.
+    // A turn that calls `stop` before its first await must find the loop running, so the turn is delayed.
     this.ended = Promise.resolve().then(() => this.run(signal))
   }
 

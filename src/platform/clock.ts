@@ -7,29 +7,21 @@ export interface Timer {
 }
 
 /**
- * The time as a process sees it. Two methods return the time, for two purposes. The result of `now` is
- * written into documents. `monotonic` measures intervals (expiry, trust windows, deadlines of running work)
- * and never jumps.
+ * The time as a process sees it. `now` is the time that is written into documents. `monotonic` measures
+ * intervals (expiry, trust windows, deadlines of running work) and never jumps.
  */
 export interface Clock {
   /** Returns the time of the wall clock, in milliseconds since the Unix epoch. */
   now(): number
   /** Returns milliseconds since an arbitrary start. Never goes back. */
   monotonic(): number
-  /**
-   * Resolves after `ms`, or immediately when `signal` aborts. Never rejects, so check the signal afterwards.
-   */
+  /** Resolves after `ms`, or immediately when `signal` aborts. Never rejects, so check the signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /**
-   * Calls `action` once after `ms`. The timer keeps the process alive until it has fired or was cancelled.
-   */
+  /** Calls `action` once after `ms`. The timer keeps the process alive until it fires or is cancelled. */
   schedule(ms: number, action: () => void): Timer
 }
 
-/**
- * The longest delay of Node's timers. A timer with a longer delay would fire immediately, so longer delays
- * are divided into several timers.
- */
+/** The longest delay of Node's timers. Longer delays would end immediately, so they are divided. */
 const longestTimerMs = 2 ** 31 - 1
 
 function schedule(ms: number, action: () => void): Timer {
@@ -68,10 +60,7 @@ const awakeTime = new AwakeTime(
   () => uptime() * 1_000,
 )
 
-/**
- * The machine's own clock. While the machine sleeps, its timers stand still, but `now` and `monotonic`
- * continue.
- */
+/** The machine's own clock. While the machine sleeps, timers stop, but `now` and `monotonic` continue. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => awakeTime.now(),

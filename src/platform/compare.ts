@@ -1,7 +1,4 @@
-/**
- * Returns -1 if `one` is less than `other`, 0 if they are equal, and 1 if `one` is greater. Texts are
- * compared by code units.
- */
+/** Compares two values for sorting, and returns -1, 0 or 1. Texts are compared by code units. */
 export function compare<T extends string | number>(one: T, other: T): number {
   if (one === other) return 0
   return one < other ? -1 : 1

@@ -1,7 +1,4 @@
-/**
- * Runs the work for all items, for at most `atOnce` items at a time. Returns every result in order. Never
- * rejects.
- */
+/** Runs the work for all items, at most `atOnce` at a time. Returns all results in order. Never rejects. */
 export async function inSlices<T, R>(
   all: readonly T[],
   atOnce: number,

@@ -13,8 +13,8 @@
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.
- * - Options: other rooms import `options/` through `options.ts`. It is separate from this index because it
- *   loads zod.
+ * - Options: other rooms import `options/` through `options.ts`. `options.ts` is separate from this index
+ *   because it loads zod.
  * - Helpers: `assert.ts`, `compare.ts`, `counted.ts`, `error-message.ts` and `without-undefined.ts`.
  *
  * Start with `clock.ts`.

@@ -6,7 +6,7 @@ export interface Offset {
 
 /** The readings of the clocks when a bound is learned. */
 export interface Learning {
-  /** The monotonic clock. */
+  /** The time by the monotonic clock. */
   readonly nowMs: number
   /** The wall clock minus the monotonic clock. This difference changes when the wall clock is stepped. */
   readonly wallOffsetMs: number
@@ -18,13 +18,13 @@ export interface Learning {
 const toleranceMs = 500
 /** The largest drift of a monotonic clock, as a share of the elapsed time. */
 const driftShare = 0.0005
-/** The largest width of close bounds: the width that an answer gives which took half a second. */
+/** The largest width of close bounds, which is the width after an answer that took half a second. */
 const closeMs = 2_500
 
 /**
- * Estimates an offset from the bounds that each answer gives. Bounds that agree narrow the estimate. Bounds
- * that contradict the estimate are accepted only for a second reason: another answer agrees with them, or a
- * step of the wall clock explains them. One answer with a wrong date therefore changes nothing.
+ * Estimates an offset from the bounds that each answer gives. Bounds that agree with the estimate narrow the
+ * estimate. Other bounds are accepted only if another answer agrees with them, or a step of the wall clock
+ * explains them. One answer with a wrong date therefore changes nothing.
  */
 export class OffsetEstimate {
   private bounds: Offset | null = null
@@ -37,9 +37,7 @@ export class OffsetEstimate {
     return this.bounds !== null && this.bounds.maxMs - this.bounds.minMs <= closeMs
   }
 
-  /**
-   * Returns the offset to use from now on: the offset in use, or the nearest offset that the bounds allow.
-   */
+  /** Returns the offset in use, or else the nearest offset that the bounds allow. */
   learn(sample: Offset, { nowMs, wallOffsetMs, heldMs }: Learning): number {
     const said = { minMs: sample.minMs - toleranceMs, maxMs: sample.maxMs + toleranceMs }
     const known = this.bounds === null ? exactly(heldMs) : widened(this.bounds, nowMs - this.learnedAtMs)
@@ -59,10 +57,7 @@ export class OffsetEstimate {
     return Math.min(Math.max(heldMs, bounds.minMs), bounds.maxMs)
   }
 
-  /**
-   * Returns the bounds to accept although they contradict the estimate. Returns null if there is no second
-   * reason.
-   */
+  /** Returns contradicting bounds if there is a second reason to accept them, and otherwise null. */
   private believed(said: Offset, known: Offset, steppedMs: number): Offset | null {
     const moved = { minMs: known.minMs + steppedMs, maxMs: known.maxMs + steppedMs }
     if (steppedMs !== 0 && common(moved, said) !== null) return said

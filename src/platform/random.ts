@@ -14,10 +14,7 @@ export const systemRandom: Random = {
   id: () => randomUUID(),
 }
 
-/**
- * Returns a source that gives the same numbers and ids for the same seed, for tests and simulations
- * (mulberry32).
- */
+/** Returns a source that gives the same numbers and ids for the same seed (mulberry32), for tests. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

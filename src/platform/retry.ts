@@ -18,13 +18,11 @@ export interface RetryOptions extends ResolvedRetry {
   readonly clock: Clock
   readonly random: Random
   readonly signal?: AbortSignal
-  /** Checks whether this failure may pass by itself. Other failures are thrown immediately. */
+  /** Checks whether this failure may be temporary. Other failures are thrown immediately. */
   readonly isTransient: (error: unknown) => boolean
 }
 
-/**
- * Runs `operation` until it succeeds. Throws the last error if all tries have failed or the signal aborts.
- */
+/** Runs `operation` until it succeeds, all tries have failed, or the signal aborts. Throws the last error. */
 export async function retry<T>(operation: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -13,7 +13,7 @@ export class SerialByKey {
     return this.take(key, work, 'others')
   }
 
-  /** Runs `work` ahead of the waiting work on this key that is not urgent. */
+  /** Runs `work` before all waiting work on this key that is not urgent. */
   runSoon<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.take(key, work, 'urgent')
   }

@@ -7,10 +7,7 @@ interface Moment {
   readonly monotonicMs: number
 }
 
-/**
- * The drift that is allowed between the machine's two clocks during one request. A larger drift means that a
- * clock was stepped or the machine slept.
- */
+/** A larger drift between the clocks during a request means that a clock was stepped or the machine slept. */
 const steadyMs = 1_000
 
 /**
@@ -19,11 +16,11 @@ const steadyMs = 1_000
  *
  * The clock learns from each answer ({@link sent}). The store's time in the answer lies between the moment
  * when the request left and the moment when the answer came. The clock moves only as far as these bounds
- * require. A slow answer has wide bounds, so it does not move the clock.
+ * require, so a slow answer, whose bounds are wide, does not move the clock.
  */
 export class StoreClock implements Clock {
   private readonly estimate = new OffsetEstimate()
-  /** The corrected time minus the monotonic clock; null until an answer contains the store's time. */
+  /** The corrected time minus the monotonic clock, or null until an answer contains the store's time. */
   private offsetMs: number | null = null
 
   /** @param onLearned called with {@link correctionMs} after each answer that contains the store's time */
@@ -64,7 +61,7 @@ export class StoreClock implements Clock {
     return this.estimate.isClose
   }
 
-  /** The error of this machine's wall clock in milliseconds. It is positive if the wall clock is behind. */
+  /** The error of this machine's wall clock in milliseconds. Positive if the wall clock is behind. */
   get correctionMs(): number {
     return this.now() - this.clock.now()
   }

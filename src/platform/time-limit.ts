@@ -1,9 +1,6 @@
 import type { Clock } from './clock.js'
 
-/**
- * Settles in the same way as `work`. If `work` takes longer than `limitMs`, settles in the same way as
- * `atLimit`, which may throw. In that case, a later result of `work` is ignored.
- */
+/** Settles like `work`, or like `atLimit` (which may throw) if `work` takes longer than `limitMs`. */
 export function withinLimit<T, L>(
   clock: Clock,
   limitMs: number,
@@ -16,7 +13,7 @@ export function withinLimit<T, L>(
   })
 }
 
-/** Settles in the same way as `work`. Calls `onLate` once if `work` takes longer than `limitMs`. */
+/** Settles like `work`. Calls `onLate` once if `work` takes longer than `limitMs`. */
 export async function noticingLate<T>(
   clock: Clock,
   limitMs: number,

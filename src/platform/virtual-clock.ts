@@ -9,16 +9,13 @@ interface Pending {
   isOver: boolean
 }
 
-/**
- * The event loop must turn at least once per this number of settlings, even if only promises are awaited,
- * because signals and threads need a turn.
- */
+/** Signals and threads need a turn of the event loop at least once per this number of settlings. */
 const turnEvery = 1_000
 /** The delay that replaces a positive delay which is too short to change the time. */
 const shortestDelayMs = 2 ** -10
 
 /**
- * A clock that stands still until a test moves it. `advance` fires timers in the order of their times. Before
+ * A clock that moves only when a test moves it. `advance` fires timers in the order of their times. Before
  * the next timer, it waits until all work that the last timer caused has settled. Minutes of protocol
  * therefore run in milliseconds, and always in the same way.
  */
@@ -27,10 +24,7 @@ export class VirtualClock implements Clock {
   private order = 0
   private live = 0
   private settlings = 0
-  /**
-   * The set timers. A cancelled timer stays until it reaches the front. Most cancelled timers are trust
-   * windows that were extended in time.
-   */
+  /** The set timers. A cancelled timer stays in the queue until it reaches the front. */
   private readonly pending = new TinyQueue<Pending>([], earlierFirst)
 
   /**
@@ -70,10 +64,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /**
-   * Returns the time after `ms`. A positive delay that is too short to change the time is made longer,
-   * because otherwise its timer would repeat without end.
-   */
+  /** Returns the time after `ms`. Lengthens delays that would not change the time and so repeat forever. */
   private after(ms: number): number {
     const at = this.elapsed + ms
     return at === this.elapsed && ms > 0 ? at + shortestDelayMs : at
@@ -93,10 +84,7 @@ export class VirtualClock implements Clock {
     this.elapsed = Math.max(this.elapsed, until)
   }
 
-  /**
-   * Moves time forward timer by timer until `isReached` returns true, by at most `limitMs`. Returns whether
-   * `isReached` returned true.
-   */
+  /** Moves time forward timer by timer, by at most `limitMs`. Returns whether `isReached` returned true. */
   async advanceUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
     const until = this.elapsed + limitMs
     await this.settle()
@@ -123,7 +111,7 @@ export class VirtualClock implements Clock {
   }
 
   private fire(timer: Pending): void {
-    // This is set before the action, so that a timer is not counted twice if its own action cancels it.
+    // `isOver` is set before the action, so that a timer whose action cancels it is not counted twice.
     timer.isOver = true
     this.live -= 1
     timer.action()
@@ -152,9 +140,8 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. If a tick is
- * requested inside a promise, it comes when no promise has work left. If a tick is requested outside of
- * promises, it comes before the promises settle.
+ * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick that is
+ * requested inside a promise comes when no promise has work left. Any other tick comes too early.
  */
 function promisesAtRest(): Promise<void> {
   return new Promise((resolve) => {

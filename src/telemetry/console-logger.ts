@@ -32,10 +32,7 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   }
 }
 
-/**
- * Returns the fields of a line. Fields that a handler logged are nested, so that they cannot be mistaken for
- * fields of the event.
- */
+/** Returns the fields of a line. Fields that a handler logged are nested, apart from the event's fields. */
 function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
   if (event.type !== 'agent.logged') return readable(event)
   const { level: _level, message: _message, fields, ...about } = event

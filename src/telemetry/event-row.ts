@@ -19,7 +19,6 @@ export type EventRows<E extends { readonly type: string }> = {
   readonly [T in E['type']]: EventRow<Extract<E, { readonly type: T }>>
 }
 
-/** Formats a duration in seconds. */
 export function seconds(ms: number): string {
   return `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`
 }

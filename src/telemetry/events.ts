@@ -3,10 +3,7 @@ import { hostEvents, type HostEvent } from './host-events.js'
 import { jobEvents, type JobEvent } from './job-events.js'
 import { processorEvents, type ProcessorEvent } from './processor-events.js'
 
-/**
- * The events of all kinds that a process emits. Loggers, metrics and tests receive these events through
- * sinks.
- */
+/** The events that a process emits. Loggers, metrics and tests receive events through sinks. */
 export type TelemetryEvent = ProcessorEvent | JobEvent | HostEvent
 
 /** The name of an event type. */
@@ -18,7 +15,6 @@ export type TelemetryEventOf<T extends TelemetryEventType> = Extract<TelemetryEv
 /** One row for each event type, in the order of the documentation. */
 export const eventTable: EventRows<TelemetryEvent> = { ...processorEvents, ...jobEvents, ...hostEvents }
 
-/** Returns the row of an event type. */
 export function rowOf<T extends TelemetryEventType>(type: T): EventRow<TelemetryEventOf<T>> {
   return eventTable[type]
 }

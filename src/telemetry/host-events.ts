@@ -13,8 +13,7 @@ interface OnInstance {
 export type HostEvent =
   | { readonly type: 'store.charged'; readonly operation: string; readonly charge: number }
   | { readonly type: 'store.conflict'; readonly operation: string; readonly id: string }
-  // A temporary problem causes one event when it begins and one event when it ends, even if many requests
-  // failed.
+  // A temporary problem causes one event when it begins and one when it ends, even if many requests fail.
   | { readonly type: 'store.troubled'; readonly reason: string; readonly error: unknown }
   | { readonly type: 'store.recovered'; readonly durationMs: number; readonly failures: number }
   | { readonly type: 'loop.failed'; readonly loop: string; readonly error: unknown }
@@ -27,10 +26,7 @@ export type HostEvent =
   | ({
       readonly type: 'instance.ended'
       readonly exit: string
-      /**
-       * The delay in milliseconds until another instance replaces this instance; null if no instance replaces
-       * it.
-       */
+      /** Milliseconds until another instance replaces this instance, or null if none does. */
       readonly restartInMs: number | null
     } & OnInstance)
   | ({ readonly type: 'instance.leasesReleased'; readonly leaseTokens: readonly string[] } & OnInstance)

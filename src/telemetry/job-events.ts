@@ -14,7 +14,7 @@ interface OnStep extends OnJob {
 
 /** The facts about a flagged job that an operator must know. */
 interface Problem {
-  /** The step with the problem; null if the whole job has the problem. */
+  /** The step with the problem, or null if the whole job has the problem. */
   readonly stepId: string | null
   readonly kind: string
   readonly message: string
@@ -25,7 +25,7 @@ export type JobEvent =
   | ({ readonly type: 'job.submitted'; readonly isNew: boolean } & OnJob)
   | ({ readonly type: 'step.dispatched' } & OnStep)
   | ({ readonly type: 'step.started' } & OnStep)
-  /** `completeByMs`: the new deadline, in milliseconds since the epoch. */
+  /** `completeByMs` is the new deadline, in milliseconds since the epoch. */
   | ({ readonly type: 'step.extended'; readonly completeByMs: number } & OnStep)
   | ({
       readonly type: 'agent.logged'
@@ -72,7 +72,7 @@ export type JobEvent =
       readonly error: unknown
     } & OnJob)
   | ({ readonly type: 'alert.raised'; readonly alertId: string } & Problem & OnJob)
-  /** A call of a sink failed. `count`: the number of jobs that the call was about. */
+  /** A call of a sink failed. `count` is the number of jobs that the call was about. */
   | ({
       readonly type: 'alert.failed'
       readonly alertId: string

@@ -6,14 +6,14 @@ type AttributeSources<E> = Readonly<Record<string, (event: E) => string | undefi
 
 /** A value that an event reports to an instrument of OpenTelemetry. */
 export interface Metric<E> {
-  /** The name of the instrument. Several metrics may report to the same one. */
+  /** The name of the instrument. Several metrics may report to one instrument. */
   readonly name: string
   readonly kind: 'counter' | 'upDownCounter' | 'gauge' | 'histogram'
   readonly unit: string
   readonly attributes: AttributeSources<E>
   /** Returns the value to report. Default: 1. */
   readonly value?: (event: E) => number
-  /** The upper bounds of a histogram's buckets. Default: those of the SDK. */
+  /** The upper bounds of a histogram's buckets. Default: the bounds of the SDK. */
   readonly boundaries?: readonly number[]
 }
 

@@ -26,9 +26,9 @@ export interface OpenTelemetryOptions {
 const scope = 'stepward'
 
 /**
- * Returns a sink for OpenTelemetry. It records metrics of events, and a consumer span for every delivered
- * page. The span is active while the delegate runs. If the messaging or database semantic conventions define
- * a name, that name is used.
+ * Returns a sink for OpenTelemetry. The sink records metrics of events, and a consumer span for every
+ * delivered page. The span is active while the delegate runs. If the messaging or database semantic
+ * conventions define a name, the sink uses that name.
  *
  * Without an OpenTelemetry SDK in the process, the sink does nothing. Register the SDK before the first
  * event, because instruments that are created without an SDK record nothing.
@@ -67,10 +67,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
 
 type Report = (value: number, attributes: Attributes) => void
 
-/**
- * Returns a function that reports an event to an instrument. The function creates the instrument at the first
- * event.
- */
+/** Returns a function that reports an event to an instrument, which the first event creates. */
 function reporter({
   meterProvider = metrics,
 }: OpenTelemetryOptions): <E>(metric: Metric<E>, event: E) => void {

@@ -11,10 +11,7 @@ interface OnLease extends OnUnit {
   readonly leaseToken: string
 }
 
-/**
- * Events of change feed processors. Charges are in request units, and have the values that the store
- * reported.
- */
+/** Events of change feed processors. Charges are the request units that the store reported. */
 export type ProcessorEvent =
   | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
   | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
@@ -242,7 +239,7 @@ export const processorEvents = {
   },
 } as const satisfies EventRows<ProcessorEvent>
 
-/** The explanation for each reason with which an event reports that an instance stopped reading. */
+/** The explanation of each `reason` of a `lease.released` event. */
 const releaseReasons: Readonly<Record<string, string>> = {
   Shutdown: 'the instance is stopping',
   LeaseLost: 'another instance owns the lease',

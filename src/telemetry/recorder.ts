@@ -5,7 +5,7 @@ interface Waiter {
   readonly offer: (event: TelemetryEvent) => boolean
 }
 
-/** Remembers every event, and lets a test wait for one instead of sleeping. */
+/** Remembers every event, and lets a test wait for an event instead of sleeping. */
 export class TelemetryRecorder implements Telemetry {
   private readonly recorded: TelemetryEvent[] = []
   private waiters: Waiter[] = []
@@ -25,10 +25,7 @@ export class TelemetryRecorder implements Telemetry {
     return this.recorded.filter((event): event is TelemetryEventOf<T> => event.type === type)
   }
 
-  /**
-   * Resolves when `count` events of this type that satisfy `where` have happened, including earlier events.
-   * Returns the last of these events.
-   */
+  /** Resolves with the last of `count` events of this type that satisfy `where`. Earlier events count too. */
   waitFor<T extends TelemetryEventType>(
     type: T,
     where: (event: TelemetryEventOf<T>) => boolean = () => true,

@@ -17,7 +17,7 @@ export const silent: Telemetry = { emit: () => undefined }
 
 /**
  * Returns a sink that passes events to several sinks. A sink that throws does not affect the others. The
- * combined sink traces deliveries if at least one of the sinks does so.
+ * combined sink traces deliveries if at least one of the sinks traces them.
  */
 export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
   const emit: Telemetry['emit'] = (event) => {
@@ -25,8 +25,7 @@ export function fanOut(...sinks: readonly Telemetry[]): Telemetry {
       try {
         sink.emit(event)
       } catch {
-        // The error is ignored. A broken sink must not break the work on which it reports, and there is no
-        // other place to report the error.
+        // A broken sink must not break the reported work, and there is no other place to report the error.
       }
     }
   }

@@ -6,15 +6,12 @@ import { CosmosChangeFeed } from '../feed/cosmos-change-feed.js'
 /** Receives the request units of each attempt. */
 type OnCharge = (operation: string, charge: number) => void
 
-/** An id that no lease and no other document has, so a write to it changes nothing. */
+/** An id that no document has, so a write to this id changes nothing. */
 const nobodysId = 'stepward.access-check'
 
 const contributor = 'give this identity the role "Cosmos DB Built-in Data Contributor"'
 
-/**
- * Returns the reason why the identity cannot use a container in one way, or null if it can. Rejects if a
- * failure does not answer this question, because such a failure may pass.
- */
+/** Returns the reason why the identity lacks access, or null. Rejects with any other failure. */
 async function refusal(verb: string, use: () => Promise<unknown>): Promise<string | null> {
   try {
     await use()
@@ -30,10 +27,7 @@ async function refusal(verb: string, use: () => Promise<unknown>): Promise<strin
   }
 }
 
-/**
- * Returns the problems that prevent a processor from reading this feed. The check begins at "now", so it
- * reads no changes.
- */
+/** Returns the problems that prevent a processor from reading this feed. The check reads no changes. */
 export async function feedProblems(
   container: Container,
   { leaseMode, onCharge }: { readonly leaseMode: LeaseMode; readonly onCharge?: OnCharge | undefined },
@@ -60,8 +54,7 @@ export async function feedProblems(
 
 /**
  * Returns the problems that prevent a processor from keeping leases in this container. The check changes
- * nothing, because it replaces and deletes only a missing document. Without the permission these requests are
- * refused. With the permission they find nothing.
+ * nothing, because it replaces and deletes only a document that does not exist.
  */
 export async function leaseAccessProblems(container: Container): Promise<string[]> {
   const item = container.item(nobodysId, nobodysId)
@@ -79,10 +72,7 @@ function isBadRequest(error: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 400
 }
 
-/**
- * Returns the message of the cause. The full message would name the container twice, because this library
- * adds its own text before the cause.
- */
+/** Returns the message of the cause. The full message would name the container twice. */
 function textOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown }
   return cause instanceof Error ? cause.message : String(error)

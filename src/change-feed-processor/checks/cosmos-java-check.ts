@@ -10,9 +10,9 @@ export interface JavaCheckOptions {
 }
 
 /**
- * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Their `handleChanges` names
- * leases by database and container, so this library does not list them. If both kinds of hosts ran, every
- * change would be delivered twice. Java hosts cannot start once leases of this library exist.
+ * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Java's `handleChanges` names
+ * leases by database and container, so this library does not list these leases. If both kinds of hosts ran,
+ * every change would be delivered twice. Java hosts cannot start once leases of this library exist.
  */
 export async function javaUnitProblems(options: JavaCheckOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options

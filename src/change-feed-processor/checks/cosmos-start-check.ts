@@ -23,16 +23,16 @@ import {
   type Ports,
 } from '../feed/cosmos-ports.js'
 
-/** The options to check, as far as they are set, and the clock for retries. */
+/** The options to check, some of which may be missing, and the clock for retries. */
 export interface StartCheckOptions extends Partial<PortOptions> {
   readonly leaseMode: LeaseMode
-  /** The dead-letter destination. It is checked if it is a container. */
+  /** The dead-letter destination, which is checked if it is a container. */
   readonly deadLetter?: unknown
   readonly clock: Clock
   readonly random: Random
 }
 
-/** The ports, if a processor can work with the containers, or otherwise the containers' problems. */
+/** The ports if a processor can work with the containers, and otherwise the problems. */
 export type StartCheck =
   | { readonly isReady: true; readonly ports: Ports }
   | { readonly isReady: false; readonly problems: readonly string[] }
@@ -40,8 +40,8 @@ export type StartCheck =
 const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }
 
 /**
- * Checks the containers and the permissions of the identity. If the permissions suffice, it also checks the
- * existing leases. Writes nothing. Rejects if the store does not answer, even after retries.
+ * Checks the containers, the permissions of the identity and, if the leases can be read, the existing leases.
+ * Writes nothing. Rejects if the store does not answer, even after retries.
  */
 export async function checkStart(options: StartCheckOptions): Promise<StartCheck> {
   const { clock, random } = options
@@ -60,7 +60,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
 
 type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>
 
-/** Returns the options needed to find leases; null if one of them is missing. */
+/** Returns the options needed to find leases, or null if an option is missing. */
 function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOptions): WholeOptions | null {
   const { processorName, onCharge, leaseMode } = others
   const isWhole = monitoredContainer !== undefined && leaseContainer !== undefined
@@ -68,10 +68,7 @@ function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOp
   return { monitoredContainer, leaseContainer, processorName, onCharge, leaseMode }
 }
 
-/**
- * Returns a problem for each lease of another mode. A unit keeps the mode that it began with, because a
- * position of one mode has no meaning in the other mode.
- */
+/** Returns a problem for each lease of another mode. A position has no meaning in another mode. */
 export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): string[] {
   return leases
     .filter(({ mode }) => mode !== own)
@@ -136,10 +133,7 @@ function isOneAccount(left: Container, right: Container): boolean {
 /** The checks of one container. */
 interface Look {
   readonly role?: ContainerRole
-  /**
-   * Finds problems with the access to the containers. It is called only if the settings have no problems. Otherwise the same
-   * fault would be reported twice.
-   */
+  /** Finds problems with access. Called only if the settings have none, to report no fault twice. */
   readonly ofAccess?: () => Promise<string[]>
 }
 
@@ -164,7 +158,7 @@ async function probedOf(container: Container): Promise<ProbedContainer | string>
   }
 }
 
-/** Returns the problem that a failure shows; null if the failure gives no information about the container. */
+/** Returns the problem that a failure shows, or null if the failure is not about the container. */
 function accessProblem(error: unknown, databaseId: string): string | null {
   const { kind } = cosmosErrorKind(error)
   if (kind === 'notFound') return `does not exist in database ${JSON.stringify(databaseId)}; create it first`

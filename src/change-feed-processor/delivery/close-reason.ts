@@ -1,7 +1,7 @@
 import type { FeedPosition } from '../feed/change-feed.js'
 import type { DelegateError, FeedError } from '../feed/errors.js'
 
-/** The reason why the reading of a lease ended, with the data needed to close it. */
+/** The reason why the reading of a lease ended, with the data needed to close the lease. */
 export type CloseReason =
   | { readonly reason: 'Shutdown' }
   | { readonly reason: 'LeaseLost' }

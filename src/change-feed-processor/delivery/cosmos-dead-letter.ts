@@ -3,25 +3,21 @@ import { identityOf, type AnyChange } from '../feed/change-identity.js'
 import type { DeadLetter } from '../feed/delegate.js'
 import type { DeadLetterContainer } from '../feed/cosmos-ports.js'
 
-/**
- * The largest number of characters kept of an error's text. With this limit, the text alone cannot make a
- * document too large.
- */
+/** The number of characters kept of an error's text, so that the text cannot make a document too large. */
 const longestText = 10_000
 
-/** A failed change in the form that a dead-letter container stores. */
 interface DeadLetterDocument {
   readonly id: string
   readonly leaseToken: string
   readonly documentId: string
-  /** The change as delivered; null if it is too large to be stored inside another document. */
+  /** The change as delivered, or null if the change is too large to be stored inside another document. */
   readonly change: AnyChange | null
   readonly error: { readonly name: string; readonly message: string; readonly stack: string | null }
 }
 
 /**
- * Stores failed changes as documents of a container with any partition key. The id of the document is derived
- * from the change. If a crash causes a change to be stored twice, it therefore still exists once (F-C16).
+ * Stores failed changes as documents of a container with any partition key. The id is derived from the
+ * change, so a change that is stored twice after a crash still exists once (F-C16).
  */
 export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<AnyChange> {
   return async (change, error, { leaseToken }) => {

@@ -5,7 +5,7 @@ import type { ChangeContext } from '../feed/delegate.js'
 import type { DeliverySite } from './delivery.js'
 import { FeedError, type DelegateError } from '../feed/errors.js'
 
-/** A change to set aside, with the error that is the reason. */
+/** A change to set aside, and the error that is the reason. */
 export interface Poison {
   readonly change: AnyChange
   readonly error: DelegateError
@@ -18,7 +18,7 @@ const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
 
 /**
  * Sets a change aside, and retries until the change is stored. Meanwhile no later change is passed (I10,
- * F-C15). Returns null when the change is stored. If delivery ends first, returns the reason.
+ * F-C15). Returns null when the change is stored, or the reason if delivery ends first.
  */
 export async function setAside(
   { change, error, attempts, context }: Poison,

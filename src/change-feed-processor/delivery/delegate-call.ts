@@ -6,16 +6,16 @@ import { TimeLimitError, calledWithin } from './time-limit.js'
 export type DelegateCall =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: DelegateError }
-  /** The call was not made, or it ended because its signal aborted. */
+  /** The call was not made, or ended because its signal aborted. */
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
 /**
- * Calls the user's delegate once, unless delivery has ended. Directly before the call, it checks for the last
+ * Calls the user's delegate once, unless delivery has ended. Directly before the call, checks for the last
  * time whether the lease can be trusted.
  *
- * A delegate that does not return within its time limit counts as failed. If failures are limited, the poison
- * change is later set aside like any other poison change. If failures are not limited, the lease is released
- * (F-C14). The hanging process itself may be the cause, and must not keep the feed forever.
+ * A delegate that does not return within its time limit counts as failed. If failures are limited, the change
+ * is later set aside like any other poison change. Otherwise the lease is released (F-C14), because the
+ * hanging process itself may be the cause and must not keep the feed forever.
  */
 export async function callDelegate(
   site: DeliverySite,

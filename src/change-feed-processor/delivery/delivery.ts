@@ -14,15 +14,13 @@ export type AfterPage =
   | { readonly kind: 'readAgain' }
   | { readonly kind: 'close'; readonly closing: CloseReason }
 
-/**
- * Delivers the pages of one lease to the user's delegate. Reports the handled changes to {@link Progress}.
- */
+/** Delivers the pages of one lease to the user's delegate. Reports handled changes to {@link Progress}. */
 export interface Delivery {
   /** Resolves when the next page may be read. */
   deliver(page: ReadPage): Promise<AfterPage>
-  /** Resolves with null when all delivered changes were handled, or with the reason why they will not be. */
+  /** Resolves with null when all delivered changes were handled, or with the reason why delivery ended. */
   settled(): Promise<CloseReason | null>
-  /** Resolves when the delegate no longer runs. It is called when no new changes will be delivered. */
+  /** Resolves when the delegate no longer runs. Called when no new changes will be delivered. */
   ended(): Promise<void>
 }
 
@@ -33,13 +31,13 @@ export interface DeliverySite {
   readonly progress: Progress
   /** Aborts when the lease is lost or the processor stops. */
   readonly signal: AbortSignal
-  /** Returns the reason why no more changes may be delivered; null while delivery continues. */
+  /** Returns the reason why no more changes may be delivered, or null while delivery continues. */
   readonly closing: () => CloseReason | null
   /** Ends the pause between two reads, because the delivery has found a reason to close the lease. */
   readonly wake: () => void
 }
 
-/** Returns the fields that are the same in every context for the changes of a page. */
+/** Returns the fields that all contexts of one page share. */
 export function contextOf({ holder }: DeliverySite, { page }: ReadPage, signal: AbortSignal): ChangeContext {
   const { leaseToken, feedRange } = holder.lease
   const { charge, sessionToken, headers, diagnostics } = page

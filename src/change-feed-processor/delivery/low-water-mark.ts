@@ -8,16 +8,13 @@ export interface Ticket {
   isDone: boolean
 }
 
-/** The position up to which every change is done: a page, and the number of its changes that are done. */
+/** A place before which every change is done: a page, and the number of its changes before the place. */
 export interface Reached {
   readonly page: TrackedPage
   readonly count: number
 }
 
-/**
- * Tracks changes that may be done in any order. Finds the place in the feed before which all changes are done
- * (I10).
- */
+/** Tracks changes that end in any order, and finds the place before which all changes are done (I10). */
 export class LowWaterMark {
   private readonly open: Ticket[] = []
 
@@ -32,10 +29,7 @@ export class LowWaterMark {
     return ticket
   }
 
-  /**
-   * Returns the places reached: for each page that the mark entered or passed, the last such place. Returns
-   * none while an earlier change is not done.
-   */
+  /** Returns the last place reached in each page, and nothing while an earlier change is not done. */
   done(ticket: Ticket): readonly Reached[] {
     ticket.isDone = true
     const pending = this.open.findIndex(({ isDone }) => !isDone)

@@ -22,14 +22,11 @@ const readOn: AfterPage = { kind: 'readOn' }
  * after the refused changes are set aside.
  *
  * With automatic checkpoints this class reports the accepted changes. With manual checkpoints the delegate
- * reports them. If the delegate then fails and failures are not limited, all changes since its last
+ * reports the changes. If the delegate then fails and failures are not limited, all changes since its last
  * checkpoint are delivered again, as in .NET.
  */
 export class PageDelivery implements Delivery {
-  /**
-   * The number of failures at one place of the feed. It is kept when the place is read again, so that pauses
-   * grow.
-   */
+  /** The number of failures at one place, which is kept when the place is read again, so that pauses grow. */
   private failing = { place: '', failures: 0 }
 
   constructor(

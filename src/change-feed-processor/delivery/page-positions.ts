@@ -1,16 +1,13 @@
 import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
 import { lsnOf, type AnyChange } from '../feed/change-identity.js'
 
-/** A page, with the position that it was read from. */
+/** A page, and the position from which the page was read. */
 export interface ReadPage {
   readonly from: FeedPosition
   readonly page: ChangePage<AnyChange>
 }
 
-/**
- * Returns the continuation token that covers this whole page and nothing after it. Returns null for a page
- * that reports a split.
- */
+/** Returns the token that covers exactly this page, or null for a page that reports a split. */
 export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null {
   const [only, ...others] = next
   return only?.start.kind === 'continuation' && others.length === 0 ? only.start.token : null
@@ -18,12 +15,12 @@ export function positionAfterAll({ next }: ChangePage<AnyChange>): string | null
 
 /**
  * Returns one continuation token for each change of a page. The token covers all changes up to that change
- * and nothing after it; it is null if no token can do so.
+ * and nothing after the change. The token is null if that is impossible.
  *
  * A token is the number of a transaction, so its position lies between two transactions. A token is usable
- * only if all numbers before that position are smaller than all numbers after it. This may fail after a
- * merge, because the merged partitions counted separately. The last change gets the token of the page. A page
- * that reports a split has no tokens, because all of its changes may belong to one child.
+ * only if all numbers before that position are smaller than all later numbers. After a merge, such a token
+ * may not exist, because the merged partitions counted separately. The last change gets the token of the
+ * page. A page that reports a split has no tokens, because all of its changes may belong to one child.
  */
 export function positionsIn(page: ChangePage<AnyChange>): readonly (string | null)[] {
   const { changes } = page
@@ -41,7 +38,7 @@ export function positionsIn(page: ChangePage<AnyChange>): readonly (string | nul
   return changes.map((change, index) => {
     largest = Math.max(largest, lsnOf(change))
     if (index === changes.length - 1) return token
-    // If the page's token is not a number, this comparison is false: no position inside the page is known.
+    // Without a numeric page token, no position inside the page is known, and this comparison is false.
     return largest < (smallestAfter[index] ?? Number.NaN) ? `"${largest}"` : null
   })
 }

@@ -22,13 +22,13 @@ interface Job {
 /**
  * Delivers single changes, several at the same time. Changes with the same key are delivered one after
  * another in the order of the feed. Pages are read ahead until the number of open changes reaches the page
- * size. The checkpoint is the low-water mark: the last place before which all changes were handled (I10).
- * While a failing change is retried, it occupies its key and one slot. Changes behind it are delivered until
- * reading ahead reaches its limit.
+ * size. The checkpoint is the low-water mark, which is the last place before which all changes were handled
+ * (I10). While a failing change is retried, it occupies its key and one slot. Other changes are delivered
+ * until reading ahead reaches its limit.
  *
  * States: delivering → stopped, with one reason. Once delivery has stopped, no call begins. The signal of
  * running calls aborts, unless the reason is that another instance has asked for the lease. In that case the
- * calls may finish, because no other instance gets the lease before they end.
+ * calls may finish, because no other instance gets the lease before the calls end.
  */
 export class ParallelDelivery implements Delivery {
   private readonly site: DeliverySite
@@ -40,7 +40,7 @@ export class ParallelDelivery implements Delivery {
   private readonly mark = new LowWaterMark()
   /** The changes that wait for an earlier change with the same key, by key. */
   private readonly behind = new Map<string, Job[]>()
-  /** The changes that wait only for a slot: for each key without a running change, its first change. */
+  /** The changes that wait only for a slot: the first change of each key without a running change. */
   private readonly ready: Job[] = []
   private running = 0
   private watchers: (() => void)[] = []
@@ -54,8 +54,7 @@ export class ParallelDelivery implements Delivery {
       signal: this.breakingOff.signal,
       closing: () => site.closing() ?? this.stopped,
     }
-    // Every running call and every pause adds a listener. Their number is limited by the slots, so this is no
-    // leak.
+    // Every running call and every pause adds a listener. The slots limit the number, so this is no leak.
     setMaxListeners(0, this.stopping.signal, this.breakingOff.signal)
     const breakOff = (): void => {
       this.stopping.abort()
@@ -96,7 +95,7 @@ export class ParallelDelivery implements Delivery {
     this.fillSlots()
   }
 
-  /** Calls `orderBy`, which is the user's code. If the call fails, the change fails. */
+  /** If the user's `orderBy` throws an error, the change fails. */
   private keyed(change: AnyChange): Pick<Job, 'key' | 'call'> {
     const { keyOf, onChange } = this.delegates
     try {

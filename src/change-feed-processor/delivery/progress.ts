@@ -3,45 +3,35 @@ import { LeaseLostError } from '../feed/errors.js'
 import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
 
-/**
- * A page delivered under one lease, with its place among the delivered changes and the positions that can be
- * stored.
- */
+/** A page delivered under one lease, with its place and the positions that can be stored. */
 export interface TrackedPage extends ReadPage {
   /** The number of changes delivered before this page. */
   readonly before: number
-  /**
-   * Returns the position after the page's first `count` changes, or null if there is none: see
-   * {@link positionsIn}.
-   */
+  /** Returns the position after the first `count` changes, or null without one. See {@link positionsIn}. */
   readonly positionAfter: (count: number) => string | null
 }
 
 /**
- * A place in the changes delivered under one lease. It has no reference to its page, because pages are large
- * and a hold may keep the place for long.
+ * A place in the changes delivered under one lease. A place has no reference to its page, because pages are
+ * large and a hold may keep the place for long.
  */
 interface Place {
   /** The number of changes delivered before the place's page. */
   readonly before: number
   /** The number of changes delivered before the place itself. */
   readonly upTo: number
-  /** The position to store; null if none can be stored yet. */
+  /** The position to store, or null if none can be stored yet. */
   readonly token: string | null
 }
 
 /**
- * Tracks how far the changes of one lease were handled. Only this class reports positions to the lease holder
- * (I10). It counts the delivered changes. A report that covers fewer changes than an earlier report has no
- * effect, so the position never goes back.
+ * Tracks the handled changes of one lease. Only this class reports positions to the lease holder (I10). A
+ * report that covers fewer changes than an earlier report has no effect, so the position never goes back.
  */
 export class Progress {
   private delivered = 0
   private handled = 0
-  /**
-   * The number of changes delivered before the last rewind. Their pages are delivered again, so reports for
-   * the earlier deliveries are ignored.
-   */
+  /** The number of changes delivered before the last rewind. Reports for these deliveries are ignored. */
   private rewoundAt = 0
   private isClosed = false
   /** The beginnings of pages that a delegate still works on. */
@@ -71,18 +61,12 @@ export class Progress {
     return { from, page, before, positionAfter: positionsOf(page) }
   }
 
-  /**
-   * Reports that everything before `page` and the first `count` changes of `page` were handled. The position
-   * is stored at the time that the options set.
-   */
+  /** Reports that the first `count` changes of `page`, and all changes before them, were handled. */
   handledUpTo(page: TrackedPage, count: number): Promise<void> {
     return this.report(placeIn(page, count))
   }
 
-  /**
-   * Prevents the storage of positions beyond the beginning of this page until the returned function is called
-   * (I10).
-   */
+  /** Until the returned function is called, stores no position after the beginning of this page (I10). */
   hold(page: TrackedPage): () => void {
     const hold = placeIn(page, 0)
     this.holds.add(hold)
@@ -91,7 +75,7 @@ export class Progress {
       this.holds.delete(hold)
       if (reported === null) return
       this.reported = null
-      // A failure does no harm. The next report stores the position, or else the changes are delivered again.
+      // A failure is harmless. The next report stores the position, or the changes are delivered again.
       this.report(reported).catch(() => undefined)
     }
   }
@@ -127,17 +111,14 @@ export class Progress {
     if (this.isClosed || !(await this.holder.flush())) throw new LeaseLostError(this.holder.lease.leaseToken)
   }
 
-  /**
-   * Records that the feed has no more changes up to the end of this page. The position is kept only if
-   * everything before it was handled (I10).
-   */
+  /** Moves to the end of a page without changes, if all changes before the page were handled (I10). */
   async nothingNew({ page: { next } }: ReadPage): Promise<void> {
     const [only, ...others] = next
     if (this.isBehind || only?.start.kind !== 'continuation' || others.length > 0) return
     await this.reach(only.start.token, (token) => this.holder.notePosition(token))
   }
 
-  /** Prepares for a second delivery of everything since {@link start}. */
+  /** Prepares for a second delivery of all changes since {@link start}. */
   rewind(): void {
     this.rewoundAt = this.delivered
     this.handled = this.delivered
@@ -160,10 +141,7 @@ function placeIn(page: TrackedPage, count: number): Place {
   return { before, upTo: before + count, token: lastPosition(page, count) }
 }
 
-/**
- * Returns the last position in the page that covers at most `count` changes. If there is none, returns the
- * start of the page.
- */
+/** Returns the last position that covers at most `count` changes of the page, or else the page's start. */
 function lastPosition({ from, positionAfter }: TrackedPage, count: number): string | null {
   for (let passed = count; passed > 0; passed -= 1) {
     const token = positionAfter(passed)
@@ -172,9 +150,7 @@ function lastPosition({ from, positionAfter }: TrackedPage, count: number): stri
   return from.start.kind === 'continuation' ? from.start.token : null
 }
 
-/**
- * Looks for positions inside a page only when one is requested, because most pages are handled as a whole.
- */
+/** Looks for positions inside a page only on request, because most pages are handled as a whole. */
 function positionsOf(page: ReadPage['page']): TrackedPage['positionAfter'] {
   let inside: readonly (string | null)[] | undefined
   return (count) => {

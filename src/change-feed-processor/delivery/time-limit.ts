@@ -1,9 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { withinLimit } from '../../platform/internal.js'
 
-/**
- * Thrown when an operation exceeds its time limit. `cosmosErrorKind` knows the code, so reads may be retried.
- */
+/** Thrown when an operation exceeds its limit. `cosmosErrorKind` knows the code, so reads are retried. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
   readonly code = 'TimeoutError'
@@ -16,7 +14,7 @@ export class TimeLimitError extends Error {
 /** The time limit of an operation, and the caller's signal that may end the operation earlier. */
 export interface CallLimit {
   readonly clock: Clock
-  /** The limit; null if there is none. */
+  /** The limit, or null if there is none. */
   readonly limitMs: number | null
   readonly signal: AbortSignal
   /** The name of the operation in the error. */
@@ -25,8 +23,7 @@ export interface CallLimit {
 
 /**
  * Runs `act` with a signal that aborts when the caller's signal aborts or the time is over. When the time is
- * over, this function rejects immediately with {@link TimeLimitError}, even if `act` ignores its signal.
- * Later results of `act` are ignored.
+ * over, rejects immediately with {@link TimeLimitError}, even if `act` ignores its signal.
  */
 export async function calledWithin<T>(
   act: (signal: AbortSignal) => Promise<T> | T,

@@ -6,8 +6,8 @@ import type { UserCode } from '../options/delivery-options.js'
 import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
 
 /**
- * Returns the parts of a runtime that the user supplies. Rejects if `orderBy` is missing and the partition
- * key paths that replace it cannot be read from the feed.
+ * Returns the parts of a runtime that the user supplies. Without `orderBy`, the partition key is the order
+ * key. Rejects if the paths of the partition key cannot be read.
  */
 export async function userCodeOf(
   { onChanges, onChange, orderBy, ...options }: UserCode & { readonly concurrency: number },

@@ -23,12 +23,12 @@ export interface Inspection {
   readonly leaseContainer: string
   readonly accountHost: string
   readonly obstacles: readonly Obstacle[]
-  /** The settings of the lease container; null if it could not be read. */
+  /** The settings of the lease container, or null if the settings could not be read. */
   readonly leaseContainerSettings: ContainerSettings | null
-  /** The physical ranges of the monitored container; null if it could not be read. */
+  /** The physical ranges of the monitored container, or null if the ranges could not be read. */
   readonly physicalRanges: readonly PhysicalRange[] | null
   readonly units: readonly UnitDocuments[]
-  /** Milliseconds since the epoch by the store's clock; null if the store's answers contain no time. */
+  /** Milliseconds since the epoch by the store's clock, or null if the store's answers contain no time. */
   readonly storeTimeMs: number | null
   /** The time of this host's clock at the same moment. */
   readonly ownTimeMs: number
@@ -105,7 +105,7 @@ class Looking {
   }
 }
 
-/** Returns the physical ranges. It first reads the feed itself, because that needs a separate permission. */
+/** Returns the physical ranges, after a read of the feed, because that read needs a separate permission. */
 async function readableRanges(feed: CosmosChangeFeed): Promise<readonly PhysicalRange[]> {
   const ranges = await feed.physicalRanges()
   const [feedRange] = ranges

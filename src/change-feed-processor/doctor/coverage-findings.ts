@@ -4,10 +4,7 @@ import type { Inspection } from './cosmos-inspection.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
-/**
- * Finds the parts of the feed that no lease covers, and the parts that two leases cover. Only readable leases
- * count, so a refused lease leaves a gap.
- */
+/** Finds the parts of the feed that no lease or two leases cover. A refused lease leaves a gap. */
 export function coverageFindings(
   { leases }: UnitDocuments,
   { physicalRanges, storeTimeMs }: Pick<Inspection, 'physicalRanges' | 'storeTimeMs'>,
@@ -27,10 +24,7 @@ export function coverageFindings(
   return [...gaps, ...overlapFindings(leases, isAtWork)]
 }
 
-/**
- * Reports each lease that shares a part of the feed with others. Such a lease is the parent of the leases
- * that replace it, or a mistake.
- */
+/** Reports leases that overlap because some replace others, and leases that overlap by mistake. */
 function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => boolean): UnitFinding[] {
   const { replaced, doubled } = findOverlaps(leases)
   const unfinished = replaced.map(({ lease, by }) => {
@@ -56,8 +50,7 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
 
 /**
  * Returns advice for an overlap. If no instance can repair the overlap, only the lease further ahead may be
- * deleted by hand. It may be deleted only if the other lease covers its range. Otherwise changes would be
- * left out.
+ * deleted by hand, and only if the other lease covers its range. Otherwise changes would be left out.
  */
 function overlapAdvice(one: Lease, other: Lease): string {
   const { stays, goes } = staying(one, other)

@@ -20,9 +20,7 @@ export interface DiagnosisOptions {
   readonly leaseExpirationInterval?: Duration
 }
 
-/**
- * The time for which an instance holds the lock while it creates the leases. All instances use the same time.
- */
+/** The time for which an instance locks the creation of leases. All instances use the same time. */
 const lockMs = 30_000
 
 /**
@@ -117,9 +115,7 @@ const foreignAdvice = {
     'range, or delete the lease and start from a point in time',
 } as const
 
-/**
- * Reports leases of Java hosts. Such leases are no problem if no instance of this library uses their name.
- */
+/** Reports leases of Java hosts, which are no problem if no instance of this library uses their name. */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : counted(refused.length, 'lease')
   return notice(

@@ -1,7 +1,4 @@
-/**
- * The largest clock difference that is not reported. Requests under way and times in whole seconds can
- * explain a difference this large.
- */
+/** A clock difference up to this size is not reported, because delays and whole seconds can explain it. */
 export const toleratedSkewMs = 10_000
 
 /** Formats a duration in whole seconds, for people. */

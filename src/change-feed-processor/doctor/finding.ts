@@ -24,12 +24,9 @@ export type FindingRule =
 /** One observation of the doctor, with advice. */
 export interface Finding {
   readonly rule: FindingRule
-  /**
-   * A problem means that work is lost, repeated or stopped, either now or at the next fault. A notice may be
-   * intended.
-   */
+  /** A problem loses, repeats or stops work, now or at the next fault. A notice may be intended. */
   readonly severity: 'problem' | 'notice'
-  /** The processor name of the unit; null if the finding concerns a container and not one deployment unit. */
+  /** The processor name of the unit, or null if the finding concerns a container. */
   readonly processorName: string | null
   /** The state that was found. */
   readonly observation: string

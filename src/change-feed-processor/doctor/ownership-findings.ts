@@ -69,10 +69,7 @@ function freeFindings(
   ]
 }
 
-/**
- * Finds names that several processes use. Each of these processes would treat the others' leases as its own.
- * .NET ignores case in names.
- */
+/** Finds names that several processes use and so confuse their leases. As in .NET, case does not matter. */
 function nameFindings(alive: readonly Lease[]): UnitFinding[] {
   const advice = 'give every process a name of its own, for example with its process id in it'
   const named = alive.filter(({ owner }) => owner !== null)

@@ -8,7 +8,7 @@ import {
 } from '../../../lease-store/internal.js'
 import { compare } from '../../platform/internal.js'
 
-/** A document that is stored among a unit's leases, but that a processor must not write. */
+/** A document among a unit's leases that a processor must not write. */
 export interface RefusedDocument {
   readonly id: string
   readonly rule: LeaseRefusal
@@ -18,45 +18,31 @@ export interface RefusedDocument {
 
 /** The documents of one deployment unit in a lease container. Any SDK may have written them. */
 export interface UnitDocuments {
-  /**
-   * The name of the processor. Null if the documents spell the account differently, because the end of the
-   * name is then unknown.
-   */
+  /** The processor name, or null if another spelling of the account hides the end of the name. */
   readonly processorName: string | null
   /** The text with which the ids of all the unit's documents begin. */
   readonly prefix: string
   readonly leases: readonly Lease[]
   readonly refused: readonly RefusedDocument[]
-  /**
-   * Whether a Java host writes the unit's documents. The names of the documents show it, or every lease is
-   * one of Java's.
-   */
+  /** Whether the unit belongs to Java hosts, judged by the names of its documents or by all of its leases. */
   readonly isJavas: boolean
-  /** Whether a `.info` document exists. It means that the leases were created. */
+  /** Whether a `.info` document exists, which means that the leases were created. */
   readonly isInitialized: boolean
-  /**
-   * The time when the unit's `.lock` was written, by the store's clock in milliseconds since the epoch. Null
-   * if there is no lock.
-   */
+  /** The store's time when `.lock` was written, in milliseconds since the epoch, or null without a lock. */
   readonly lockedAtMs: number | null
 }
 
-/** The container whose units are searched, and the way in which this client spells the account's name. */
+/** The container whose units are searched, and this client's spelling of the account's name. */
 export interface MonitoredNames {
   readonly accountHost: string
   readonly containerRid: string
   readonly databaseName: string
   readonly containerName: string
-  /**
-   * The physical ranges. They are needed because leases of old .NET hosts store only the id of their range.
-   */
+  /** The physical ranges. Leases of old .NET hosts store only the id of their range. */
   readonly physicalRanges: readonly (FeedRange & { readonly id: string })[]
 }
 
-/**
- * Returns the deployment units of one monitored container. The documents may include documents of other
- * containers' units.
- */
+/** Returns the deployment units of one monitored container. Omits documents of other containers' units. */
 export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNames): UnitDocuments[] {
   const byPrefix = new Map<string, LeaseDocument[]>()
   for (const document of documents) {
@@ -69,10 +55,7 @@ export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNam
     .sort((left, right) => compare(left.prefix, right.prefix))
 }
 
-/**
- * Returns the part of an id before the token, the marker or the lock. Older leases of Java hosts contain the
- * container's name instead of its `_rid`.
- */
+/** Returns the id without token, marker or lock. Older Java leases contain names instead of `_rid`s. */
 function prefixOf(id: unknown, names: MonitoredNames): string | null {
   if (typeof id !== 'string') return null
   for (const ending of endings(names)) {

@@ -1,13 +1,11 @@
 import type { FeedRange } from '../../../lease-store/index.js'
 
-/**
- * The position to read from: a continuation token (the quoted etag of an earlier page) or a first position.
- */
+/** The position to read from, which is the quoted etag of an earlier page or a first position. */
 export type FeedStart =
   | { readonly kind: 'continuation'; readonly token: string }
   | { readonly kind: 'beginning' }
   | { readonly kind: 'now' }
-  /** The changes after this instant, in milliseconds since the epoch. The service rounds it to the second. */
+  /** The changes after this instant, in milliseconds since the epoch. The service rounds to the second. */
   | { readonly kind: 'time'; readonly atMs: number }
 
 /** A place in the feed of one range. */
@@ -22,9 +20,7 @@ export interface PhysicalRange extends FeedRange {
   readonly id: string
 }
 
-/**
- * A changed document in the form that the feed delivers: its latest version, with `_lsn`, `_etag` and `_ts`.
- */
+/** The latest version of a changed document, with the fields `_lsn`, `_etag` and `_ts`. */
 export type Change<T = Record<string, unknown>> = T & {
   readonly id: string
   readonly _etag: string
@@ -33,18 +29,15 @@ export type Change<T = Record<string, unknown>> = T & {
   readonly _lsn: number
 }
 
-/**
- * One change of a document in the form that the feed of all versions delivers: the new state, the old state
- * and the operation.
- */
+/** A change in the feed of all versions, with the new state, the old state and the operation. */
 export interface VersionChange<T = Record<string, unknown>> {
-  /** The document after the change; an empty object after a delete. */
+  /** The document after the change, or an empty object after a delete. */
   readonly current: T | Readonly<Record<string, never>>
   /** The document before the change, if the account keeps earlier versions. */
   readonly previous?: T
   readonly metadata: {
     readonly operationType: 'create' | 'replace' | 'delete'
-    /** The number of the transaction. It rises within a feed range. */
+    /** The number of the transaction, which rises within a feed range. */
     readonly lsn: number
     /** The time of the change, in seconds since the epoch. */
     readonly crts: number
@@ -64,9 +57,8 @@ export interface ChangePage<C = Change> {
   /** The changes, oldest first. Empty if nothing is new. All changes of one transaction are in one page. */
   readonly changes: readonly C[]
   /**
-   * The positions to continue from. They are always `continuation` positions. There is more than one exactly
-   * if the range was split. In that case there is one position for each child, and the children together
-   * cover the range read.
+   * The `continuation` positions to continue from. There is one position, unless the range was split. After a
+   * split there is one position for each child, and the children together cover the range read.
    */
   readonly next: readonly FeedPosition[]
   /** Whether the page is known to be the last for now (the service answered 304). */
@@ -75,7 +67,7 @@ export interface ChangePage<C = Change> {
   readonly charge: number
   readonly sessionToken: string | null
   readonly headers: Readonly<Record<string, string>>
-  /** The record that the SDK made of the request (its `CosmosDiagnostics`); null if there is no SDK. */
+  /** The SDK's record of the request (`CosmosDiagnostics`), or null without the SDK. */
   readonly diagnostics: object | null
 }
 
@@ -87,22 +79,19 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the change feed of one container. A read that fails rejects and consumes nothing, so the same
- * position may be read again. The error carries the store's error as `cause`.
+ * Reads the change feed of one container. A failed read rejects and consumes nothing, so the same position
+ * may be read again. The `cause` of the error is the store's error.
  */
 export interface ChangeFeed {
   /** Returns the current physical partitions, ordered by `min`, without gaps or overlaps. */
   physicalRanges(): Promise<readonly PhysicalRange[]>
-  /**
-   * Returns the paths of the container's partition key, such as `/customer`. A hierarchical key has several
-   * paths.
-   */
+  /** Returns the paths of the partition key, such as `/customer`. A hierarchical key has several paths. */
   partitionKeyPaths(): Promise<readonly string[]>
   /** Reads a page of documents in their latest version. */
   readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage>
   /**
-   * Reads a page of all versions and deletes, for containers that keep them. A position is `now` or a
-   * continuation of this same feed. The service supports neither the beginning nor times here.
+   * Reads a page of all versions and deletes, for containers that keep them. The position must be `now` or a
+   * continuation of this feed, because the service supports neither the beginning nor times here.
    */
   readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>>
 }

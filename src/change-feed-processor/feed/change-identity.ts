@@ -6,10 +6,7 @@ export type AnyChange = Change | VersionChange
 /** Identifies a change among all changes of its container. */
 export interface ChangeIdentity {
   readonly id: string
-  /**
-   * Distinguishes the versions of the document: its etag, or the number of the transaction that made the
-   * change.
-   */
+  /** The etag of the version, or the number of the transaction that made the change. */
   readonly version: string
 }
 
@@ -20,10 +17,7 @@ export function lsnOf(change: AnyChange): number {
   return isVersionChange(change) ? change.metadata.lsn : change._lsn
 }
 
-/**
- * Returns the time when the change was made, by the store's clock in milliseconds since the epoch. It is
- * exact to the second.
- */
+/** Returns the time of the change by the store's clock, in milliseconds since the epoch, to the second. */
 export function madeAtMs(change: AnyChange): number {
   return 1_000 * (isVersionChange(change) ? change.metadata.crts : change._ts)
 }
@@ -44,10 +38,7 @@ export function partitionKeyOf(change: AnyChange, paths: readonly string[]): rea
   return paths.map((path) => partitionKey?.[path.slice(1)] ?? valueAt(previous ?? {}, path))
 }
 
-/**
- * Checks the shape. All other fields may be the user's, but `_lsn` comes from the service, and only latest
- * versions have it.
- */
+/** Only latest versions have `_lsn`, which comes from the service. Other fields may be the user's. */
 function isVersionChange(change: AnyChange): change is VersionChange {
   return !('_lsn' in change)
 }

@@ -49,12 +49,13 @@ interface Idle {
  * Reads the change feed of a Cosmos DB container through the SDK's pull iterator. No other file uses that
  * iterator. This class works around the iterator's faults:
  *
- * - The iterator moves its own position before the caller has the page. It is therefore reused only if that
- *   position is the one to read from.
- * - The iterator hides splits. The ranges in its token are therefore compared with the requested range.
- * - After some failures the iterator forgets its position and would continue elsewhere. It is therefore
- *   discarded after every result except a page or "nothing new".
- * - The iterator's errors and charges are incomplete. Both are therefore taken from the headers.
+ * - The iterator moves its own position before the caller has the page. This class reuses an iterator only if
+ *   the iterator's position is the position to read from.
+ * - The iterator hides splits. This class compares the ranges in the iterator's token with the requested
+ *   range.
+ * - After some failures the iterator forgets its position and would continue elsewhere. This class discards
+ *   the iterator after every result except a page or "nothing new".
+ * - The iterator's errors and charges are incomplete. This class takes both from the headers.
  */
 export class CosmosChangeFeed implements ChangeFeed {
   private readonly idle = new Map<string, Idle>()
@@ -114,7 +115,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     return page
   }
 
-  /** Removes the iterator from the map while the iterator reads. After a failed read it is not put back. */
+  /** Returns the idle iterator and removes it from the map. Only a successful read puts the iterator back. */
   private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
     const key = iteratorKey(feedRange, asked.mode)
     const idle = this.idle.get(key)
@@ -130,8 +131,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     { mode, maxItemCount }: Asked<C>,
   ): void {
     const [next, ...others] = page.next
-    // An iterator that was started from a time keeps sending that time beside its position, so it is not
-    // reused.
+    // An iterator that began at a time keeps sending that time with its position, so it is not reused.
     if (next?.start.kind !== 'continuation' || others.length > 0 || from.start.kind === 'time') return
     this.idle.set(iteratorKey(from.feedRange, mode), { iterator, token: next.start.token, maxItemCount })
   }
@@ -161,10 +161,7 @@ export class CosmosChangeFeed implements ChangeFeed {
     return this.known
   }
 
-  /**
-   * Builds a feed range as an object of the SDK's own class, which the SDK requires. The SDK itself returns
-   * only the ranges of whole partitions.
-   */
+  /** Builds an object of the SDK's own class. The SDK builds such objects only for whole partitions. */
   private async sdkFeedRange({ min, max }: FeedRange): Promise<SdkFeedRange> {
     const [sample] = await this.options.container.getFeedRanges()
     if (sample === undefined) throw new Error(`container ${this.options.container.id} has no feed ranges`)

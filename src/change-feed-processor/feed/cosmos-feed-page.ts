@@ -10,12 +10,12 @@ interface TokenEntry {
   readonly continuationToken?: string
 }
 
-/** Converts an item of the service's answer to a change; throws if the item cannot be understood. */
+/** Converts an item of the service's answer to a change. Throws if the item cannot be understood. */
 export type DecodeChange<C> = (value: unknown, index: number) => C
 
 /**
  * Returns the SDK's token for a position in one range. The SDK sends the token of the entry as If-None-Match.
- * It is the etag of a page, `*` for "from now", or empty for "from the beginning".
+ * That token is the etag of a page, `*` for "from now", or empty for "from the beginning".
  */
 export function compositeToken(
   rid: string,
@@ -30,7 +30,7 @@ export function compositeToken(
 
 /**
  * Converts an answer of the iterator to a page. Throws on all answers except changes and "nothing new",
- * because the SDK returns some failures in the form of answers.
+ * because the SDK returns some failures as answers.
  */
 export function pageOf<C>(
   answer: ChangeFeedIteratorResponse<readonly unknown[]>,
@@ -44,7 +44,7 @@ export function pageOf<C>(
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
   }
   const changes = answer.statusCode === 200 ? answer.result.map(decode) : []
-  // The SDK treats a body that it could not read as a body without documents. The documents would be skipped.
+  // The SDK reports a body that it cannot read as empty. Without this check, documents would be skipped.
   const announced = Number(headers['x-ms-item-count'] ?? 0)
   if (changes.length < announced)
     throw new Error(`the page announced ${announced} changes and contained ${changes.length}`)
@@ -59,10 +59,7 @@ export function pageOf<C>(
   }
 }
 
-/**
- * Returns the position to continue from. If the range was split meanwhile, returns the positions of the
- * children.
- */
+/** Returns the next position. If the range was split meanwhile, returns the positions of the children. */
 function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
   const [only, another] = Continuation
@@ -72,7 +69,7 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
   const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
   if (!tiles(bounds, from.feedRange))
-    // Ranges changed during the read. This is like a 410 that the SDK did not hide. A new iterator solves it.
+    // The ranges changed during the read, as after a 410. A new iterator solves the problem.
     throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
       code: 410,
     })
@@ -88,8 +85,7 @@ function isRange({ min, max }: FeedRange, { minInclusive, maxExclusive }: TokenE
 
 function startOf(token: string | undefined, asked: FeedStart, isChild: boolean): FeedStart {
   if (token !== undefined && token !== '' && token !== '*') return { kind: 'continuation', token }
-  // A child that has not been read starts at the position of its parent. Any other range has lost its
-  // position.
+  // A child that was not read starts at the position of its parent. Any other range has lost its position.
   if (isChild && asked.kind !== 'continuation') return asked
   throw new Error('the service answered without an etag, so the next position is unknown')
 }

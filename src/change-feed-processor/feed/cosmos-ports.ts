@@ -3,16 +3,10 @@ import { CosmosLeaseStore, type LeaseStore } from '../../../lease-store/index.js
 import type { ChangeFeed } from './change-feed.js'
 import { CosmosChangeFeed } from './cosmos-change-feed.js'
 
-/**
- * The container whose changes are read. It is a container of `@azure/cosmos`, or an object with the interface
- * of a container's feed.
- */
+/** A container of `@azure/cosmos` whose changes are read, or an object with a change feed's interface. */
 export type MonitoredContainer = Container | ChangeFeed
 
-/**
- * The place where leases are stored: a container of `@azure/cosmos`, or an object with the interface of a
- * lease store.
- */
+/** A container of `@azure/cosmos` that stores the leases, or an object with a lease store's interface. */
 export type LeaseContainer = Container | LeaseStore
 
 /** A container of `@azure/cosmos` that stores the changes that were set aside. */

@@ -2,10 +2,7 @@ import { ChangeFeedStartFrom, Container } from '@azure/cosmos'
 import type * as Cosmos from '@azure/cosmos'
 import { createRequire } from 'node:module'
 
-/**
- * The parts of the SDK that must come from the container's own copy of the SDK. The container recognises a
- * start only by its class.
- */
+/** The parts of the SDK that must come from the container's copy, which accepts starts only of its class. */
 type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
 
 /**
@@ -28,7 +25,7 @@ export function feedStartsFor(container: Container): typeof ChangeFeedStartFrom 
   )
 }
 
-/** Returns the copy that `require` finds; null if the program was bundled into one file. */
+/** Returns the copy that `require` finds, or null if the program was bundled into one file. */
 function requiredCopy(): SdkCopy | null {
   try {
     return createRequire(import.meta.url)('@azure/cosmos') as SdkCopy

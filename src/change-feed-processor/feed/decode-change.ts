@@ -1,8 +1,8 @@
 import type { Change, VersionChange } from './change-feed.js'
 
 /**
- * Converts documents of the service to changes. A document that lacks a required field is refused, and its
- * whole page with it. The error names the document's index and id. No change is left out silently.
+ * Converts documents of the service to changes. A document without a required field is refused together with
+ * its whole page, so no change is left out silently. The error names the document's index and id.
  */
 
 type Fields = Readonly<Record<string, unknown>>

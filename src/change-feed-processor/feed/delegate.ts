@@ -2,17 +2,17 @@ import type { FeedRange } from '../../../lease-store/index.js'
 import type { Change } from './change-feed.js'
 import type { DelegateError, FeedError } from './errors.js'
 
-/** The origin of a change, and the signal that limits the delegate's work on it. */
+/** The origin of a change, and the signal that limits the delegate's work on the change. */
 export interface ChangeContext {
   readonly leaseToken: string
   readonly feedRange: FeedRange
   /** The request units that reading the page used. */
   readonly requestCharge: number
-  /** The session token of the page. Pass it to reads whose results must not be older than the page. */
+  /** The session token of the page. A read with this token returns no older state than the page. */
   readonly sessionToken: string | null
   /** The headers of the response that contained the page. */
   readonly headers: Readonly<Record<string, string>>
-  /** The record that the SDK made of the request (its `CosmosDiagnostics`); null if there is no SDK. */
+  /** The SDK's record of the request (`CosmosDiagnostics`), or null without the SDK. */
   readonly diagnostics: object | null
   /**
    * Aborts when the lease is lost, the processor stops, or `delegateTimeout` is over. The changes are then
@@ -21,8 +21,8 @@ export interface ChangeContext {
   readonly signal: AbortSignal
   /**
    * Returns whether this instance certainly held the lease, by the store's clock, when a change with this
-   * `_ts` was made. At most one instance gets true for a change. In case of doubt the result is false. An
-   * example is a change in the second in which the lease was acquired.
+   * `_ts` was made. At most one instance gets true for a change. In case of doubt the result is false, for
+   * example for a change in the second in which the lease was acquired.
    */
   readonly wasHeldAt: (_ts: number) => boolean
 }
@@ -32,11 +32,11 @@ export interface ChangeFeedContext extends ChangeContext {
   /**
    * Records that all changes up to and including `change` were handled. Without `change`, records that all
    * changes delivered by this call were handled. `change` must be one of the changes delivered by this call.
-   * Resolves when the position is stored. The position covers all changes before it.
+   * Resolves when the position is stored.
    *
    * A position lies only between two transactions. If later changes of the page belong to the transaction of
    * `change`, the position before that transaction is stored. The whole transaction is then delivered again.
-   * The position never goes back: an earlier change has no effect after a later change was stored.
+   * The position never goes back, so an earlier change has no effect after a later change was stored.
    *
    * Rejects with {@link import('./errors.js').LeaseLostError} if this instance no longer holds the lease.
    * Another instance then delivers again from the last checkpoint. Rejects with a `RangeError` for a change
@@ -45,9 +45,9 @@ export interface ChangeFeedContext extends ChangeContext {
   readonly checkpoint: (change?: object) => Promise<void>
   /**
    * Prevents checkpoints beyond the beginning of this page until the returned function is called. A delegate
-   * can use it to return while it still works on some of these changes, so that later pages need not wait. If
-   * the lease ends before the function is called, the next owner delivers this page and all later pages
-   * again. The returned function may be called more than once, and also after the lease has ended.
+   * can then return while it still works on some of these changes, so that later pages need not wait. If the
+   * lease ends before the function is called, the next owner delivers this page and all later pages again.
+   * The returned function may be called more than once, and also after the lease has ended.
    */
   readonly holdCheckpoint: () => () => void
 }
@@ -68,30 +68,25 @@ export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
  */
 export type ChangeDelegate<C> = (change: C, context: ChangeContext) => Promise<void> | void
 
-/** The start of leases without a position: changes from now on, all changes, or changes after an instant. */
+/** The start of leases without a position: now, the beginning of the feed, or an instant. */
 export type StartPosition = 'now' | 'beginning' | Date
 
 /** The reason why the reading of a lease ended. */
 export type CloseReason =
   /** The processor was stopped. */
   | 'Shutdown'
-  /**
-   * Another instance owns the lease, or this instance could not renew it in time to exclude another owner.
-   */
+  /** Another instance owns the lease, or may own it because this instance did not renew it in time. */
   | 'LeaseLost'
   /**
-   * Another instance with fewer leases requested the lease, or this instance stood by. The current page was
-   * finished first.
+   * Another instance with fewer leases requested the lease, or this instance is unhealthy or has the name of
+   * another process. The current page was finished first.
    */
   | 'HandedOver'
   /** The lease's range was split, and leases of the parts have replaced the lease. */
   | 'Split'
   /** The feed cannot be read at all. The lease was released, so that any instance may try again. */
   | 'FeedError'
-  /**
-   * A delegate did not return within `delegateTimeout`. The lease was released, so that any instance may try
-   * again.
-   */
+  /** A delegate exceeded `delegateTimeout`. The lease was released, so that any instance may try again. */
   | 'DelegateError'
 /**
  * Stores a change that could not be handled. When the promise resolves, the feed continues without the
@@ -100,16 +95,13 @@ export type CloseReason =
  */
 export type DeadLetter<C> = (change: C, error: DelegateError, context: ChangeContext) => Promise<void> | void
 
-/**
- * The callbacks for acquired leases, released leases and errors. A callback that throws or rejects does no
- * harm.
- */
+/** The callbacks for acquired leases, released leases and errors. A callback that throws has no effect. */
 export interface LifecycleNotifications {
   readonly onLeaseAcquired?: ((leaseToken: string, feedRange: FeedRange) => Promise<void> | void) | undefined
   readonly onLeaseReleased?: ((leaseToken: string, reason: CloseReason) => Promise<void> | void) | undefined
   /**
-   * Receives errors. A `DelegateError` comes from the delegate, and its `cause` is the value that the
-   * delegate threw. The `cause` of a `FeedError` is the store's error.
+   * Receives errors. The `cause` of a `DelegateError` is the value that the delegate threw. The `cause` of a
+   * `FeedError` is the store's error.
    */
   readonly onError?:
     ((leaseToken: string, error: DelegateError | FeedError) => Promise<void> | void) | undefined

@@ -1,8 +1,8 @@
 import { errorMessage } from '../../platform/internal.js'
 
 /**
- * The delegate threw or rejected. `cause` is the value that it threw. The changes are delivered again, or set
- * aside by the failure policy.
+ * The delegate threw or rejected. `cause` is the value that the delegate threw. The changes are delivered
+ * again, or set aside by the failure policy.
  */
 export class DelegateError extends Error {
   override readonly name = 'DelegateError'
@@ -17,10 +17,7 @@ export class DelegateError extends Error {
   }
 }
 
-/**
- * The feed or the leases could not be read or written. `cause` is the store's error. The operation is tried
- * again.
- */
+/** A read or write of the feed or the leases failed, and is tried again. `cause` is the store's error. */
 export class FeedError extends Error {
   override readonly name = 'FeedError'
   readonly code = 'FEED_FAILED'
@@ -31,15 +28,12 @@ export class FeedError extends Error {
   }
 }
 
-/**
- * The lease is no longer held. Another instance delivers from the last checkpoint. The status is 412, as in
- * the .NET SDK.
- */
+/** This instance no longer holds the lease. Another instance delivers from the last checkpoint. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   readonly code = 'LEASE_LOST'
   readonly retriable = false
-  /** The status with which the store answers a write that comes too late. */
+  /** The status is 412, as in the .NET SDK and in the store's answer to a write that comes too late. */
   readonly statusCode = 412
 
   constructor(readonly leaseToken: string) {
@@ -52,8 +46,8 @@ export class LeaseLostError extends Error {
 }
 
 /**
- * Thrown for options, containers or leases that a processor cannot work with. Each line names one of them and
- * the rule that it breaks.
+ * Thrown for options, containers or leases that a processor cannot use. Each line of the message names one of
+ * them and the rule that it breaks.
  */
 export class ProcessorOptionsError extends Error {
   override readonly name = 'ProcessorOptionsError'

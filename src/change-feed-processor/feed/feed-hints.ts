@@ -1,9 +1,9 @@
-/** Called after a write; see {@link FeedHints}. */
+/** Called after a write. See {@link FeedHints}. */
 export type FeedHintListener = (physicalRangeId: string | null) => void
 
 /**
  * Informs local readers of the feed about a write, so that they need not wait for their next poll. A hint
- * changes only the time of a read. A lost, wrong or repeated hint therefore costs at most one read.
+ * changes only the time of a read, so a lost, wrong or repeated hint costs at most one read.
  *
  * If a writer knows which readers need a write, it notifies only their `part`. Listeners of the whole also
  * receive that hint.
@@ -12,15 +12,10 @@ export class FeedHints {
   private readonly listeners = new Set<FeedHintListener>()
   private readonly parts = new Map<string, FeedHints>()
 
-  /**
-   * @param heard called with every hint, before the listeners
-   */
+  /** @param heard called with every hint, before the listeners */
   constructor(private readonly heard: FeedHintListener = () => undefined) {}
 
-  /**
-   * Returns the hints for only some of the readers. Equal names return the same part. Hints to the whole also
-   * reach every part.
-   */
+  /** Returns the hints for one group of readers, by name. Hints to the whole also reach every part. */
   part(name: string): FeedHints {
     const part = this.parts.get(name) ?? new FeedHints((physicalRangeId) => this.tell(physicalRangeId))
     this.parts.set(name, part)

@@ -4,18 +4,15 @@ import { madeAtMs, type AnyChange } from './change-identity.js'
 import type { StartPosition } from './delegate.js'
 
 /**
- * Returns the position from which to read a lease. `startFrom` is used only if another SDK created the lease
- * without a position.
+ * Returns the position from which to read a lease. `startFrom` applies only to a lease that another SDK
+ * created without a position.
  */
 export function startOf(lease: Lease, startFrom: StartPosition): FeedStart {
   if (lease.continuationToken !== null) return { kind: 'continuation', token: lease.continuationToken }
   return lease.firstPosition ?? firstPositionOf(startFrom) ?? { kind: 'now' }
 }
 
-/**
- * Returns the option in the form that a lease stores. Returns null for `'now'`, because that position must be
- * requested from the feed.
- */
+/** Returns the option as a lease stores it, or null for `'now'`, a position that only the feed knows. */
 export function firstPositionOf(startFrom: StartPosition): FirstPosition | null {
   if (startFrom === 'now') return null
   // No document is older than the epoch, and the service accepts only some of the dates before it.
@@ -23,17 +20,14 @@ export function firstPositionOf(startFrom: StartPosition): FirstPosition | null 
   return { kind: 'time', atMs: startFrom.getTime() }
 }
 
-/**
- * Returns the time to send with a read. It is a second earlier, because the service compares whole seconds
- * and may skip changes.
- */
+/** Returns a time one second earlier, because the service compares whole seconds and may skip changes. */
 export function startingBefore(atMs: number): Date {
   return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
 }
 
 /**
- * Drops changes that are older than the lease's first position. Only the first read sends that time; later
- * reads send a position. After a merge, such a position may lie before older changes of the other partition.
+ * Drops changes that are older than the lease's first position. Only the first read sends that time. Later
+ * reads send a position, which may lie before older changes of the other partition after a merge.
  */
 export function sinceFirstPosition<C extends AnyChange>(
   page: ChangePage<C>,

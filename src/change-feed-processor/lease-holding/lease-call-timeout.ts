@@ -12,10 +12,10 @@ export interface LeaseCallTimeouts {
 }
 
 /**
- * Wraps a lease store so that each call ends in time. A client may silently retry a throttled or hanging
- * request for half a minute. Without a limit this would hide that the caller's lease expires (F-L9). If a
- * write gets no answer, its outcome is unknown, because the store may still apply it. The next conditional
- * write shows whether the store did so (I12).
+ * Wraps a lease store so that each call ends in time. Without a limit, a client may silently retry a
+ * throttled or hanging request for half a minute, which hides that the caller's lease expires (F-L9). If a
+ * write gets no answer, its outcome is unknown, because the store may still apply the write. The next
+ * conditional write shows the outcome (I12).
  */
 export function withTimeouts(store: LeaseStore, { clock, callMs, listMs }: LeaseCallTimeouts): LeaseStore {
   const soon = <T>(what: string, call: Promise<T>): Promise<T> => answered(clock, callMs, call, what)
@@ -43,7 +43,7 @@ function initializationWithTimeouts(
 
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
-  /** The code of a network timeout, so that callers retry in the same way as after such a timeout. */
+  /** The code of a network timeout, so that callers retry the call in the same way. */
   readonly code = 'ETIMEDOUT'
 }
 

@@ -13,23 +13,19 @@ interface PendingCheckpoint {
 
 type Transition = (lease: Lease, now: number) => Lease
 
-/**
- * Returns the time until which a lease written at `writtenAtMs` certainly has no other owner. Both times are
- * on the same monotonic clock.
- */
+/** Returns the monotonic time until which a lease written at `writtenAtMs` certainly has no other owner. */
 export function trustedUntilMs(writtenAtMs: number, expirationMs: number, marginMs: number): number {
   return writtenAtMs + expirationMs - marginMs
 }
 
 /**
- * The only writer of a lease that this instance holds. It renews, checkpoints and releases, with one write at
- * a time. Each write succeeds only if the etag of the previous write is unchanged.
+ * The only writer of a lease that this instance holds. The holder renews, checkpoints and releases, with one
+ * write at a time. Each write succeeds only if the etag of the previous write is unchanged.
  *
- * States: held → released (`release`), removed (`remove`) or lost. The lease is lost when another instance is
- * found to own it. It is also lost if it was not written for so long that another instance may own it. That
- * time counts from the *start* of the last successful write, on this process's monotonic clock. The holder
- * therefore needs no answer to notice the loss. When the lease is lost, `lost` aborts and the holder writes
- * nothing more.
+ * States: held → released (`release`), removed (`remove`) or lost. The lease is lost when another instance
+ * owns the lease, or may own it because this instance has not written it for too long. That time counts from
+ * the *start* of the last successful write, on this process's monotonic clock. The holder therefore needs no
+ * answer to notice the loss. When the lease is lost, `lost` aborts and the holder writes nothing more.
  */
 export class LeaseHolder {
   private readonly losing = new AbortController()
@@ -65,7 +61,7 @@ export class LeaseHolder {
     this.loop.start()
   }
 
-  /** The lease in the form in which it was last written or read. */
+  /** The lease as it was last written or read. */
   get lease(): Lease {
     return this.current
   }
@@ -75,18 +71,12 @@ export class LeaseHolder {
     return this.losing.signal
   }
 
-  /**
-   * Aborts when another instance has asked for the lease. The request makes this holder's next write fail,
-   * and the holder then notices it.
-   */
+  /** Aborts when another instance has asked for the lease. The request makes the holder's next write fail. */
   get asked(): AbortSignal {
     return this.asking.signal
   }
 
-  /**
-   * Returns whether no other instance can own the lease now. The method reads the clock, because a blocked
-   * process fires timers late.
-   */
+  /** Returns whether no other instance can own the lease now. Reads the clock, because timers may be late. */
   isTrusted(): boolean {
     const { leaseExpirationIntervalMs, trustMarginMs } = this.runtime.options
     const until = trustedUntilMs(this.writtenAtMs, leaseExpirationIntervalMs, trustMarginMs)
@@ -96,8 +86,8 @@ export class LeaseHolder {
 
   /**
    * Returns whether this instance certainly owned the lease in this second of the store's clock. The second
-   * must be after the second in which the lease was acquired, and before another instance may take it over.
-   * Once the holder is closed the result is false, because another instance may own the lease then.
+   * must be after the second in which the lease was acquired, and before another instance may take over the
+   * lease. Once the holder is closed the result is false, because another instance may own the lease then.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options
@@ -106,23 +96,19 @@ export class LeaseHolder {
     return isInTime && !this.isClosed
   }
 
-  /**
-   * Records that everything up to `token` was handled. Resolves when the position is noted. If every page
-   * must be stored, resolves when the position is stored.
-   */
+  /** Records that all changes up to `token` were handled. Waits for the write if each page must be stored. */
   async checkpoint(token: string): Promise<void> {
     const { checkpointIntervalMs } = this.runtime.options
     const plannedAtMs = this.pending?.dueAtMs ?? Infinity
     const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
     this.pending = { token, dueAtMs }
     if (checkpointIntervalMs === 0) await this.write(renew)
-    // This method is called for every page, so it wakes the loop only if the loop would otherwise be too
-    // late.
+    // This method is called for every page, so it wakes the loop only if the loop would be too late.
     else if (dueAtMs < plannedAtMs) this.loop.wake()
   }
 
   /**
-   * Records that nothing is new up to `token`. This position is stored with the next write, or soon if the
+   * Records that nothing is new up to `token`. The position is stored with the next write, or soon if the
    * lease has no position at all.
    */
   async notePosition(token: string): Promise<void> {
@@ -160,7 +146,7 @@ export class LeaseHolder {
     this.lose()
   }
 
-  /** Runs one turn of the loop: stores what is due. Returns the time until the next write is due. */
+  /** Renews the lease if a write is due. Returns the time until the next write is due. */
   private async keep(): Promise<number> {
     if (this.dueAtMs() <= this.runtime.clock.monotonic()) await this.write(renew)
     return Math.max(0, this.dueAtMs() - this.runtime.clock.monotonic())
@@ -171,7 +157,7 @@ export class LeaseHolder {
     return Math.min(renewalMs, this.pending?.dueAtMs ?? Infinity)
   }
 
-  /** Writes after all earlier writes. Returns whether the write was applied; if not, the lease is lost. */
+  /** Writes after all earlier writes. Returns whether the write was applied. Otherwise the lease is lost. */
   private write(transition: Transition): Promise<boolean> {
     const write = this.writes.then(() => this.attempt('written', () => this.writeOnce(transition)))
     this.writes = write
@@ -179,8 +165,7 @@ export class LeaseHolder {
   }
 
   private async writeOnce(transition: Transition): Promise<boolean> {
-    // `pending` is cleared before the write, so that a position that arrives meanwhile keeps its own due
-    // time.
+    // `pending` is cleared before the write, so that a position that arrives meanwhile keeps its due time.
     const { pending } = this
     this.pending = null
     let isWritten = false
@@ -212,7 +197,7 @@ export class LeaseHolder {
     }
   }
 
-  /** Repeats `once` until it succeeds or the lease is lost. The repetition ends with the trust window. */
+  /** Repeats `once` until it succeeds, the lease is lost, or the lease can no longer be trusted. */
   private async attempt(what: string, once: () => Promise<boolean>): Promise<boolean> {
     const { clock, random, notifications } = this.runtime
     let failures = 0
@@ -233,10 +218,7 @@ export class LeaseHolder {
     return false
   }
 
-  /**
-   * Reads the lease after a conflict, or after a write whose outcome is unknown. The lease stays held if this
-   * instance still owns it.
-   */
+  /** Reads the lease after a failed or unknown write. The lease stays held if this instance still owns it. */
   private async readAgain(): Promise<void> {
     const stored = await this.runtime.leaseStore.read(this.current.leaseToken)
     if (stored === null || !isOwnedBy(stored, this.runtime.self)) {
@@ -277,8 +259,8 @@ export class LeaseHolder {
   private close(): void {
     this.isClosed = true
     this.trustTimer?.cancel()
-    // This is not awaited, because it may run in a turn of the loop, and would then wait for itself. A turn
-    // that hangs in the store must not block it either.
+    // The stop is not awaited, because a turn of the loop may call this method and would wait for itself. A
+    // turn that hangs in the store must not block this method either.
     this.loop.stop().catch((error: unknown) => {
       this.runtime.telemetry.emit({ type: 'loop.failed', loop: 'lease-holder', error })
     })

@@ -3,18 +3,12 @@ import { backoffDelayMs, type Backoff } from '../../platform/internal.js'
 
 const backoff: Backoff = { minMs: 100, maxMs: 5_000 }
 
-/**
- * Returns the time to wait before a request to the store is repeated. This is the time that the server
- * advises, or else a time that grows with each failure.
- */
+/** Returns the pause that the server advises before a retry, or else a pause that grows with each failure. */
 export function retryDelayMs(error: unknown, failures: number, random: Random): number {
   return advisedMs(error) ?? backoffDelayMs(failures, backoff, random)
 }
 
-/**
- * Returns the server's advice. Every transient refusal has such advice (429, 449, 503). It is a field or, if
- * the SDK drops the field, a header.
- */
+/** Returns the server's advice (429, 449, 503), which is a field or, if the SDK drops the field, a header. */
 function advisedMs(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null
   const { retryAfterInMs, headers, cause } = error as Readonly<Record<string, unknown>>

@@ -16,24 +16,21 @@ import type { AnyChange } from '../feed/change-identity.js'
 import { isContainer, type DeadLetterContainer } from '../feed/cosmos-ports.js'
 import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.js'
 
-/**
- * The way in which the position of a lease is stored: automatically after a page was handled, or only when
- * the delegate requests it.
- */
+/** Whether positions are stored automatically after each page or only when the delegate requests it. */
 export type CheckpointMode = 'auto' | 'manual'
 
-/** The treatment of a change that its delegate refuses again and again. */
+/** The treatment of a change that its delegate refuses repeatedly. */
 export interface FailurePolicy<C> {
   /**
-   * `tries` is the number of deliveries of a page before the processor searches for the failing change in it.
-   * The same number of deliveries of that single change follows before it is set aside. Default back-off: 500
-   * ms to 30 s.
+   * `tries` is the number of deliveries of a page before the processor searches the page for the failing
+   * change. That change alone is then delivered the same number of times before it is set aside. Default
+   * back-off: 500 ms to 30 s.
    */
   readonly retry: Retry
   readonly then: 'deadLetter'
   /**
-   * The container of `@azure/cosmos` that stores the change, or a function that does so. Until the change is
-   * stored, no later change is passed.
+   * The container of `@azure/cosmos` that stores the change, or a function that stores the change. Until the
+   * change is stored, no later change is passed.
    */
   readonly deadLetter: DeadLetterContainer | DeadLetter<C>
 }
@@ -46,8 +43,8 @@ export interface DeliveryOptions<C> {
    */
   readonly failurePolicy?: FailurePolicy<C>
   /**
-   * The longest time of one call of the delegate. After that time its signal aborts and the call has failed.
-   * The call counts as a try of the `failurePolicy`. Without a `failurePolicy` the lease is released.
+   * The longest time of one call of the delegate. After that time the call's signal aborts and the call has
+   * failed. The call counts as a try of the `failurePolicy`. Without a `failurePolicy` the lease is released.
    * Default: no limit.
    */
   readonly delegateTimeout?: Duration
@@ -88,9 +85,7 @@ export interface UserCode {
   readonly deadLetter?: DeadLetterContainer | DeadLetter<AnyChange> | undefined
 }
 
-/**
- * The limits for retries of a failing change. Without a failure policy `tries` is null: there is no limit.
- */
+/** The limits for retries of a failing change. Without a failure policy, `tries` is null for no limit. */
 export type FailureLimits = Omit<ResolvedRetry, 'tries'> & { readonly tries: number | null }
 
 const backoff = { minMs: 500, maxMs: 30_000 }
@@ -115,7 +110,6 @@ export const deliveryShape = {
   ),
 }
 
-/** Returns the limits that a failure policy sets. */
 export function failureLimitsOf(policy: Values<typeof deliveryShape>['failurePolicy']): FailureLimits {
   return policy?.retry ?? { tries: null, backoff }
 }

@@ -1,9 +1,6 @@
 import type { FailureLimits } from './delivery-options.js'
 
-/**
- * Changes that are delivered together: a page, or a part of a page in which the failing change is searched
- * for.
- */
+/** A page, or a part of a page, whose changes are delivered together. */
 export interface Slice {
   /** The position of the first change within the page. */
   readonly from: number
@@ -25,8 +22,8 @@ export type AfterFailure =
 /**
  * Decides what follows a failure. A page is tried `tries` times, in case the failure passes. After that, one
  * of its changes is assumed to be the cause. To find this change, the page is halved repeatedly, and each
- * half is tried once. A single change is the poison only after it has failed `tries` times by itself. If
- * there is no limit, the page is tried forever, because unhandled changes are not passed (I10).
+ * half is tried once. A single change is the poison only after it has failed `tries` times alone. If there is
+ * no limit, the page is tried forever, because unhandled changes are not passed (I10).
  */
 export function afterFailure(failed: Slice, { tries }: FailureLimits): AfterFailure {
   const slice = { ...failed, failures: failed.failures + 1 }

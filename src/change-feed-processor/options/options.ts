@@ -32,16 +32,13 @@ import {
 import { portShape, startPosition } from './port-options.js'
 import { timingShape, type ProcessorTiming } from './timing.js'
 
-/**
- * The feed to follow. A deployment unit keeps its mode: its leases store the mode, and another mode is
- * refused.
- */
+/** The feed to follow. A deployment unit keeps its mode, because its leases store the mode. */
 export type ChangeFeedMode = 'latestVersion' | 'allVersionsAndDeletes'
 
 /** The options of a processor in either mode and with either kind of delegate. */
 export interface ProcessorOptions extends LifecycleNotifications, ProcessorTiming {
   readonly monitoredContainer: MonitoredContainer
-  /** The container that stores the leases. It is partitioned by `/id` or `/partitionKey`. */
+  /** The container that stores the leases, partitioned by `/id` or `/partitionKey`. */
   readonly leaseContainer: LeaseContainer
   /** The name of the deployment unit. All instances with this name share the leases. */
   readonly processorName: string
@@ -49,23 +46,20 @@ export interface ProcessorOptions extends LifecycleNotifications, ProcessorTimin
   readonly instanceName: string
   /** The page size to request, 1 to 1,000. Default 100. */
   readonly maxItemCount?: number
-  /**
-   * The instance takes at least this many leases, even if other instances then have fewer than their share.
-   * Default: no minimum.
-   */
+  /** The least number of leases to take, even if other instances then lack leases. Default: no minimum. */
   readonly minLeases?: number
   /** The instance never takes more than this many leases. Default: no limit. */
   readonly maxLeases?: number
   /**
-   * The number of leases for each physical partition when leases are created, 1 to 256. If this is more than
-   * one, the number of working instances can be larger than the number of physical partitions. Existing
-   * leases stay unchanged. The cost of idle requests is multiplied by this number. Default 1.
+   * The number of leases for each physical partition when leases are created, 1 to 256. With more than one,
+   * more instances than physical partitions can work, and idle requests cost more in proportion. Existing
+   * leases stay unchanged. Default 1.
    */
   readonly leasesPerFeedRange?: number
   /**
    * Returns the reason why this instance should not work at the moment, or null. The function is called at
-   * every look at the leases. While the function returns a reason or throws, the instance takes no leases. It
-   * also releases each held lease after the current page. Default: always null.
+   * every check of the leases. While the function returns a reason or throws, the instance takes no leases,
+   * and releases each held lease after the current page. Default: always null.
    */
   readonly unhealthyReason?: () => string | null
   /** Receives the events. Default: OpenTelemetry, if the process has an OpenTelemetry SDK. */
@@ -79,10 +73,7 @@ export interface LatestVersionOptions {
   readonly startFrom?: StartPosition
 }
 
-/**
- * Options for the feed of all versions and deletes, for containers with a `changeFeedPolicy`. This feed
- * always begins now.
- */
+/** Options for the feed of all versions and deletes, which needs a `changeFeedPolicy` and begins now. */
 export interface AllVersionsOptions {
   readonly mode: 'allVersionsAndDeletes'
   readonly startFrom?: never
@@ -99,12 +90,11 @@ export type AnyProcessorOptions<T> =
   | (ProcessorOptions & AllVersionsOptions & PageDeliveryOptions<VersionChange<T>>)
   | (ProcessorOptions & AllVersionsOptions & ChangeDeliveryOptions<VersionChange<T>>)
 
-/** The settings that only the other rooms of this package and tests pass. They are not public. */
+/** The settings that only the other rooms of this package and tests pass. */
 export interface ProcessorInternals {
   /**
-   * The pause after a page that has few and very recent changes. Such a page is most likely the last one for
-   * now. A document that changes again during the pause is read once. Default 100, or the minimum of
-   * `pollInterval` if that is less.
+   * The pause after a page with few and very recent changes, which is most likely the last page for now. A
+   * document that changes again during the pause is read once. Default 100, or the smaller `pollInterval`.
    */
   readonly restAfterPageMs?: number
   /** Wakes the readers when this process has written a document. */
@@ -122,10 +112,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly mode: ChangeFeedMode
   readonly startFrom: StartPosition
   readonly maxItemCount: number
-  /**
-   * The bounds of the pause between two polls that found nothing. If both bounds are equal, the pause is
-   * fixed.
-   */
+  /** The bounds of the pause between two polls that found nothing. Equal bounds mean a fixed pause. */
   readonly pollInterval: Backoff
   readonly restAfterPageMs: number
   readonly leaseAcquireIntervalMs: number
@@ -167,10 +154,7 @@ const shape = {
   telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')),
 }
 
-/**
- * Returns the options with their defaults, and all problems. If there are problems, a required option may be
- * undefined although its type does not say so.
- */
+/** Returns the options with defaults, and all problems. With problems, required options may be undefined. */
 export function readProcessorOptions<T>(
   given: AnyProcessorOptions<T>,
   internals: ProcessorInternals = {},

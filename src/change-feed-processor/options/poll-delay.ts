@@ -1,18 +1,14 @@
 import type { Clock } from '../../platform/index.js'
 import type { Backoff } from '../../platform/internal.js'
 
-/**
- * Returns the pause after `emptyPolls` polls in a row found nothing. It doubles with each poll, within
- * bounds.
- */
+/** Returns the pause after `emptyPolls` empty polls in a row. The pause doubles each time, within bounds. */
 export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): number {
   return Math.min(maxMs, minMs * 2 ** Math.min(emptyPolls - 1, 30))
 }
 
 /**
- * Pauses between polls. A pause is short after activity, and grows while nothing comes. A hint ends the
- * pause. A hint during a poll skips the next pause, because the poll may have missed the write that caused
- * the hint.
+ * Pauses between polls. A pause is short after changes, and grows while there are none. A hint ends the
+ * pause. A hint during a poll skips the next pause, because the poll may have missed the hinted write.
  */
 export class PollDelay {
   private emptyPolls = 0
@@ -24,7 +20,7 @@ export class PollDelay {
     private readonly interval: Backoff,
   ) {}
 
-  /** Makes the next pauses short again, because changes came. */
+  /** Makes the next pauses short again after changes. */
   reset(): void {
     this.emptyPolls = 0
   }
@@ -35,10 +31,7 @@ export class PollDelay {
     this.resting?.()
   }
 
-  /**
-   * Forgets earlier hints. It is called before each poll, because this poll may miss the writes behind later
-   * hints.
-   */
+  /** Forgets earlier hints before a poll, because the poll can miss only the writes behind later hints. */
   beginPoll(): void {
     this.isWoken = false
   }

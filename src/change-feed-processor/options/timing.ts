@@ -3,20 +3,13 @@ import { duration, fixedOrRange, optional } from '../../platform/options.js'
 
 /** The intervals of a processor. */
 export interface ProcessorTiming {
-  /**
-   * The pause after a poll that found nothing: it doubles between bounds, or is fixed. Default 100 ms to 5 s.
-   */
+  /** The pause after a poll that found nothing, fixed or doubling between bounds. Default 100 ms to 5 s. */
   readonly pollInterval?: Duration | DurationRange
   /** The interval between two checks for leases to take. Must be less than the expiration. Default 17 s. */
   readonly leaseAcquireInterval?: Duration
-  /**
-   * The interval between two renewals of a lease. Must be less than a third of the expiration. Default 13 s.
-   */
+  /** The interval between renewals of a lease, less than a third of the expiration. Default 13 s. */
   readonly leaseRenewInterval?: Duration
-  /**
-   * The time without a renewal after which another instance may take over a lease. All instances must use the
-   * same value. Default 60 s.
-   */
+  /** The time after which an unrenewed lease may be taken over. All instances must agree. Default 60 s. */
   readonly leaseExpirationInterval?: Duration
   /**
    * The interval in which checkpoints are combined into one. With 0, a checkpoint is stored after every page.

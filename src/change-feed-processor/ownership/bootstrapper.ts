@@ -38,11 +38,10 @@ export class Bootstrapper {
     }
   }
 
-  /** Returns whether the leases are complete. If not, another instance may be creating them. */
+  /** Returns whether the leases are complete. If they are not, another instance may be creating them. */
   private async attempt(signal: AbortSignal): Promise<boolean> {
     const { initialization } = this.runtime.leaseStore
-    // The leases are checked even if the marker exists. Otherwise a lease deleted by hand would never be read
-    // again.
+    // Leases are checked even if the marker exists, so that a lease deleted by hand is created again.
     const doneAtMs = await initialization.doneAtMs()
     if (doneAtMs !== null) return this.createMissing(doneAtMs, signal)
     if (!(await initialization.tryLock(lockSeconds))) return false
@@ -55,15 +54,11 @@ export class Bootstrapper {
     }
   }
 
-  /**
-   * Returns false if the start was aborted, or if a range was split while its lease was being made. In the
-   * second case the ranges must be read again.
-   */
+  /** Returns false if the start was aborted, or if the ranges must be read again after a split. */
   private async createMissing(doneAtMs: number | null, signal: AbortSignal): Promise<boolean> {
     const { feed, leaseStore, options } = this.runtime
     const [physicalRanges, { leases }] = await Promise.all([feed.physicalRanges(), leaseStore.list()])
-    // This repeats the check made at start, because another instance may since have created leases of another
-    // mode.
+    // The check is repeated, because another instance may since have created leases of another mode.
     const problems = foreignModeProblems(leases, leaseModeOf(options.mode))
     if (problems.length > 0) throw new ProcessorOptionsError(problems)
     for (const planned of planLeases(physicalRanges, leases, options.leasesPerFeedRange)) {

@@ -1,16 +1,13 @@
 import { errorMessage } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/**
- * Asks the user's code whether this instance is unhealthy and must leave its work to others (R124). Reports
- * once when the instance becomes unhealthy, and once when it is healthy again.
- */
+/** Asks the user's code whether this instance is unhealthy and must leave its work to others (R124). */
 export class HealthGate {
   private reason: string | null = null
 
   constructor(private readonly runtime: Pick<Runtime, 'options' | 'telemetry'>) {}
 
-  /** Returns the reason, found at the last look, why this instance must stand by; null if it may work. */
+  /** Returns the reason, found at the last check, why this instance must not work, or null if it may work. */
   unhealthyReason(): string | null {
     return this.reason
   }
@@ -30,7 +27,7 @@ export class HealthGate {
   }
 }
 
-/** Returns the reason to stand by. A check that throws counts as a reason. */
+/** Returns the reason to take no work. If the user's code throws, the error is the reason. */
 function answerOf(ask: () => string | null): string | null {
   try {
     return ask()

@@ -23,23 +23,23 @@ import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { HealthGate } from './health-gate.js'
 
-/** The number of leases taken or requested per look if this instance has fewer leases than this. */
+/** The largest number of leases taken or requested per check, unless this instance holds more leases. */
 const fewestPerLook = 4
 
 /**
- * The largest number of looks per turn. Each look may double the number of held leases. More looks are
- * therefore needed only if other instances write all the time.
+ * The largest number of checks per turn. Each check may double the number of held leases, so more checks are
+ * needed only if other instances write all the time.
  */
 const looksPerTurn = 16
 
 /**
- * Looks at the leases at every acquire interval, and immediately after `start`. The balancer takes and
- * requests the leases that {@link selectLeases} returns. It also takes leases that this instance owns but
- * does not read. Either their acquisition got no answer, or they were given up for a while.
+ * Checks the leases at every acquire interval, and immediately after `start`. The balancer takes and requests
+ * the leases that {@link selectLeases} returns. The balancer also takes leases that this instance owns but
+ * does not read, because their acquisition got no answer or they were given up for a while.
  *
- * As long as a look succeeds in this, the balancer immediately looks again. Per look it takes at most four
- * leases, or as many as this instance already had if that is more. Instances that start together therefore
- * see each other before one of them has taken everything.
+ * After a check that takes or requests a lease, the next check follows immediately. Each check takes at most
+ * four leases, or as many as this instance already holds if that is more. Instances that start together
+ * therefore see each other before one of them has taken everything.
  */
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
@@ -48,7 +48,7 @@ export class LoadBalancer {
   private reportedTwin: string | null = null
   private reportedRefusal: string | null = null
   private hasFirst = false
-  /** The number of leases if this instance held all of them at the last look; otherwise null. */
+  /** The number of leases if this instance held all of them at the last check, and otherwise null. */
   private allInHand: number | null = null
   private hasJustLooked = false
 
@@ -66,8 +66,7 @@ export class LoadBalancer {
         onTurn()
         if (this.lookIsDue()) await this.balance(signal)
         else this.hasJustLooked = false
-        // One watching instance is enough. It is the holder of the first lease that an instance of this
-        // library owns.
+        // Only the holder of the first lease that an instance of this library owns watches the coverage.
         if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },
@@ -78,7 +77,7 @@ export class LoadBalancer {
     })
   }
 
-  /** Returns the reason why this instance stood by at its last look, or null. */
+  /** Returns the `unhealthyReason` that was found at the last check, or null. */
   unhealthyReason(): string | null {
     return this.healthGate.unhealthyReason()
   }
@@ -97,9 +96,9 @@ export class LoadBalancer {
   }
 
   /**
-   * Returns whether to look at the leases in this turn. An instance that holds all leases has none to take,
-   * and its renewals show the requests of others. Such an instance skips every second look, which saves an
-   * idle unit half of its queries.
+   * Returns whether to check the leases in this turn. An instance that holds all leases has none to take, and
+   * its renewals show the requests of others. Such an instance skips every second check, which saves an idle
+   * unit half of its queries.
    */
   private lookIsDue(): boolean {
     return !this.hasJustLooked || this.allInHand !== this.controller.heldCount
@@ -129,7 +128,7 @@ export class LoadBalancer {
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'leases.listed', processorName, instanceName, count: leases.length })
     this.coverage.note(leases)
-    // A .NET host does not watch the coverage. The leases of .NET hosts have no incarnation.
+    // Leases of .NET hosts, which do not watch the coverage, have no incarnation.
     const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const elsewhere = this.elsewhere(leases)
@@ -180,18 +179,14 @@ export class LoadBalancer {
     return { take: this.elsewhere([...take, ...stray]), ask }
   }
 
-  /**
-   * Returns whether this instance must take no leases, because it is unhealthy or gives way to a process of
-   * the same name.
-   */
+  /** Returns whether this instance must take no leases, because it is unhealthy or yields to `twin`. */
   private standsBy(twin: Lease | null): boolean {
     return this.healthGate.unhealthyReason() !== null || (twin !== null && yieldsTo(this.runtime.self, twin))
   }
 
   /**
-   * Returns a lease of another living process with the name of this instance, or null. Leases distinguish the
-   * two processes, but .NET hosts and people do not. One process therefore works and the other stands by
-   * (F-L16).
+   * Returns a lease of another living process with the name of this instance, or null. .NET hosts and people
+   * cannot distinguish the two processes, so only one process works (F-L16).
    */
   private twin(monotonicMs: number): Lease | null {
     const { self, options } = this.runtime
@@ -222,10 +217,7 @@ export class LoadBalancer {
       : expired(leases, storeTimeMs, leaseExpirationIntervalMs)
   }
 
-  /**
-   * Returns the acquire interval minus a random part of up to a tenth. Instances that were started together
-   * therefore do not keep looking at the same time.
-   */
+  /** Returns the interval minus up to a tenth, so that instances started together do not check together. */
   private restMs(): number {
     const { options, random } = this.runtime
     return options.leaseAcquireIntervalMs * (1 - random.next() / 10)
@@ -235,7 +227,7 @@ export class LoadBalancer {
     const { telemetry, options, notifications } = this.runtime
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
-    // Unlike a store failure, a refused lease does not pass: an operator has to remove the document (F-L4).
+    // Unlike other errors, a refused lease stays until an operator removes the document (F-L4).
     if (!(error instanceof RefusedLeaseError) || this.reportedRefusal === error.message) return
     this.reportedRefusal = error.message
     notifications.failed(error.leaseToken, new FeedError('no leases are taken or asked for', error))

@@ -14,15 +14,15 @@ interface Held {
 
 /**
  * Keeps the leases that this instance holds, each with its holder and its supervisor. `acquire` adds a lease.
- * The controller removes the lease when its supervisor has ended and the lease is closed. To close a lease,
- * the controller releases it or replaces it by its children. A lost lease is left unchanged. After `stop` no
- * lease is added.
+ * When the supervisor of a lease has ended, the controller closes and removes the lease. To close a lease,
+ * the controller releases the lease or replaces it by its children. A lost lease is left unchanged. After
+ * `stop` no lease is added.
  */
 export class PartitionController {
   private readonly held = new Map<string, Held>()
   /**
-   * The leases that are being acquired. A listing may show such a lease as owned before the answer comes. Two
-   * holders of one lease would overwrite each other.
+   * The leases that are being acquired. Such a lease is not acquired again if a listing already shows it as
+   * owned, because two holders of one lease would overwrite each other.
    */
   private readonly acquiring = new Set<string>()
   private isStopping = false
@@ -38,10 +38,7 @@ export class PartitionController {
     return this.held.size
   }
 
-  /**
-   * Acquires the lease if the lease has not changed since it was read (I12). Returns whether this instance
-   * now owns it. Rejects if the store does not answer.
-   */
+  /** Acquires the lease if it is unchanged (I12), and returns whether this instance now owns the lease. */
   async acquire(lease: Lease): Promise<boolean> {
     const { leaseToken } = lease
     if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false
@@ -53,10 +50,7 @@ export class PartitionController {
     }
   }
 
-  /**
-   * Asks the owner of a lease to hand it over, if the lease has not changed since it was read. Returns
-   * whether the request was written.
-   */
+  /** Asks the owner of an unchanged lease for a hand-over. Returns whether the request was written. */
   async request(lease: Lease): Promise<boolean> {
     const { leaseStore, self, telemetry, notifications } = this.runtime
     if (this.isStopping || lease.owner === null) return false
@@ -71,19 +65,13 @@ export class PartitionController {
     return outcome.kind === 'written'
   }
 
-  /**
-   * Wakes the reader of the lease with a physical range's id. If this instance holds no such lease, wakes all
-   * readers.
-   */
+  /** Wakes the reader of the lease with this range's id, or all readers if this instance lacks the lease. */
   wake(physicalRangeId: string | null): void {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
   }
 
-  /**
-   * Ends every supervisor and releases every lease. Idle leases are released first, because their supervisors
-   * end immediately.
-   */
+  /** Ends every supervisor and releases every lease. Idle leases are released first. */
   async stop(): Promise<void> {
     this.isStopping = true
     while (this.held.size > 0) {
@@ -98,7 +86,7 @@ export class PartitionController {
     for (const { supervisor } of this.held.values()) supervisor.handOver()
   }
 
-  /** Leaves the leases unchanged in the store. Other instances take them over when they expire. */
+  /** Leaves the leases unchanged in the store. Other instances take over the leases after the expiration. */
   abandon(): void {
     this.isStopping = true
     for (const { holder } of this.held.values()) holder.abandon()
@@ -109,8 +97,7 @@ export class PartitionController {
     const { leaseStore, clock, self, telemetry } = this.runtime
     const startedAtMs = clock.monotonic()
     const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
-    // If the outcome is unknown, the next listing may show this instance as the owner. It then acquires the
-    // lease again.
+    // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
     if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
     else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
     return outcome.kind === 'written'
@@ -169,8 +156,8 @@ export class PartitionController {
 
   /**
    * Creates the children first and deletes the parent last. After a crash in between, the next reader of the
-   * parent finds the split again. That reader keeps the existing children and continues the split. Changes
-   * may be delivered twice, but none is left out.
+   * parent finds the split again, keeps the existing children and continues the split. Changes may be
+   * delivered twice, but none is left out.
    */
   private async split(
     holder: LeaseHolder,
@@ -188,7 +175,7 @@ export class PartitionController {
     await holder.remove()
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
-    // If there is a limit, the load balancer decides, because it knows the leases of the other instances.
+    // If `maxLeases` is set, the load balancer decides, because it knows the leases of all instances.
     if (options.maxLeases === null) for (const child of created) await this.acquire(child)
   }
 }

@@ -27,15 +27,15 @@ interface Found {
 }
 
 /**
- * Watches the coverage of the feed as long as a processor runs. It creates deleted leases again, at the last
- * position that it has seen. If several leases cover the same part of the feed, it replaces the wider lease
- * by the finer leases. It reports overlaps that it cannot repair yet.
+ * Watches the coverage of the feed as long as a processor runs. Deleted leases are created again, at the last
+ * known position. If several leases cover the same part of the feed, the finer leases replace the wider
+ * lease. Overlaps that cannot be repaired yet are reported.
  */
 export class PartitionSynchronizer {
   private lookedAtMs: number
-  /** The leases of the last listing, and earlier leases that have been missing since. */
+  /** The leases of the last listing, and earlier leases of ranges that are no longer covered. */
   private known: readonly Lease[] = []
-  /** The leases of the previous look. An overlap in only one look may be a split under way. */
+  /** The leases of the previous check. An overlap in only one check may be a split under way. */
   private seen: readonly Lease[] = []
   /** The reported overlaps, by the tokens of both leases. */
   private reported: ReadonlySet<string> = new Set()
@@ -50,7 +50,7 @@ export class PartitionSynchronizer {
     this.known = [...leases, ...this.known.filter(({ feedRange }) => !isCovered(feedRange, leases))]
   }
 
-  /** Looks at the coverage, but only if a look is due, because a look costs three queries. */
+  /** Checks the coverage if a check is due. Each check costs three queries. */
   async look(): Promise<void> {
     const { clock, options } = this.runtime
     if (clock.monotonic() - this.lookedAtMs < lookEveryExpirations * options.leaseExpirationIntervalMs) return
@@ -77,10 +77,7 @@ export class PartitionSynchronizer {
     }
   }
 
-  /**
-   * Creates only leases that are missing in two listings (I11, F-L23). A listing is not a snapshot, so it may
-   * have missed both the parent and the children of a split.
-   */
+  /** Creates leases that are missing in two listings, because one listing may miss a split (I11, F-L23). */
   private async putBack(missing: readonly PlannedLease[]): Promise<void> {
     const { leaseStore, telemetry, notifications } = this.runtime
     const again = await this.compared()
@@ -95,9 +92,9 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Returns the planned lease, at the position of the lease that was last seen to cover its range. The
-   * covering lease is the same lease or its parent. Its real owner may have been further. Changes are then
-   * delivered again, but none is left out (I10).
+   * Returns the planned lease at the position of the lease that was last seen to cover its range, which is
+   * the same lease or its parent. The real owner may have been further. Changes are then delivered again, but
+   * none is left out (I10).
    */
   private asKnown(planned: PlannedLease): NewLease | null {
     const [latest] = this.known
@@ -109,9 +106,9 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Replaces a lease in the same way as a split. It creates the children first, and then deletes the lease if
-   * its etag is still the one that was seen (I12). The lease's owner notices the deletion at its next write.
-   * Until then its changes are still delivered twice.
+   * Replaces a lease in the same way as a split. The children are created first, and then the lease is
+   * deleted if its etag is unchanged (I12). The lease's owner notices the deletion at its next write. Until
+   * then the changes are still delivered twice.
    */
   private async replace(
     { goes, rest, by }: OverlapRepair,
@@ -122,8 +119,7 @@ export class PartitionSynchronizer {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Another instance is making the same repair, perhaps at a later position. The next look shows that
-      // position (I10).
+      // Another instance makes the same repair. The next check shows the position of its lease (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return
@@ -131,7 +127,7 @@ export class PartitionSynchronizer {
     telemetry.emit({ type: 'lease.superseded', ...notifications.on(goes.leaseToken), by: tokens })
   }
 
-  /** Reports overlaps of leases that already existed at the previous look. */
+  /** Reports overlaps of leases that already existed at the previous check. */
   private report(leases: readonly Lease[], earlier: ReadonlySet<string>): void {
     const { doubled } = findOverlaps(leases.filter(({ leaseToken }) => earlier.has(leaseToken)))
     const told = new Set<string>()

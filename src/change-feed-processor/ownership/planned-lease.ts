@@ -5,11 +5,11 @@ import type { Runtime } from '../runtime/runtime.js'
 import { firstPositionOf } from '../feed/start-position.js'
 
 /**
- * Returns the lease to create, with its first position; null if its range was split meanwhile.
+ * Returns the lease to create, with its first position, or null if its range was split meanwhile.
  *
- * A lease may be missing although all leases existed at `doneAtMs`. Such a lease may have reached any
- * position after that time. It therefore begins at `doneAtMs`, so that changes are delivered again and none
- * is left out. A feed of all versions cannot begin at a time, so it begins now.
+ * A lease may be missing although all leases existed at `doneAtMs`. Such a lease may have reached any later
+ * position, so the new lease begins at `doneAtMs`. Changes are then delivered again, but none is left out. A
+ * feed of all versions cannot begin at a time, so it begins now.
  */
 export async function positioned(
   { leaseToken, feedRange }: PlannedLease,

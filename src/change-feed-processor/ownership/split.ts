@@ -3,10 +3,10 @@ import { foreignProperties, leaseTokenOf } from '../../../lease-store/internal.j
 import type { FeedPosition, FeedStart, PhysicalRange } from '../feed/change-feed.js'
 
 /**
- * Returns the leases that replace `parent` after its range was split: one for each part, at the part's
- * position. If `parent` was named by its bounds, the new leases are also named by their bounds. Otherwise
- * each new lease gets the id of its new partition as its name, as in .NET. Each new lease gets the properties
- * that other libraries wrote into `parent`.
+ * Returns the leases that replace `parent` after its range was split, one for each part at the part's
+ * position. If `parent` was named by its bounds, the new leases are also named by their bounds. Otherwise the
+ * name of each new lease is the id of its partition, as in .NET. Each new lease gets the properties that
+ * other libraries wrote into `parent`.
  */
 export function childLeases(
   parent: Lease,
@@ -26,10 +26,7 @@ export function childLeases(
   })
 }
 
-/**
- * Returns a position in the form that a lease stores. `now` cannot be stored, because it means another place
- * at every read.
- */
+/** Returns the stored form of a position. `now` has none, because its meaning changes with every read. */
 function storedPosition(start: FeedStart): Pick<NewLease, 'continuationToken' | 'firstPosition'> {
   if (start.kind === 'continuation') return { continuationToken: start.token, firstPosition: null }
   return { continuationToken: null, firstPosition: start.kind === 'now' ? null : start }

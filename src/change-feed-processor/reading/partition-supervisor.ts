@@ -19,10 +19,10 @@ import { watchedRead } from './watched-read.js'
 const freshMs = 2_000
 
 /**
- * Reads one lease in a loop: it reads a page, passes the page to the delivery, and pauses if nothing is new.
- * The loop ends once, with one reason: a request to end (`shutDown`, `handOver`), a lost lease, a split
+ * Reads one lease in a loop. The loop reads a page, passes the page to the delivery, and pauses if nothing is
+ * new. The loop ends once, with one reason: a request to end (`shutDown`, `handOver`), a lost lease, a split
  * range, an unreadable feed, or a delegate that does not return. During transient failures the supervisor
- * waits and keeps the lease. It delivers nothing after the end, or once another instance may own the lease.
+ * waits and keeps the lease. Nothing is delivered after the end, or once another instance may own the lease.
  */
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
@@ -54,14 +54,12 @@ export class PartitionSupervisor {
       delegates.kind === 'pages' ? new PageDelivery(site, delegates) : new ParallelDelivery(site, delegates)
   }
 
-  /** Ends as soon as the running delegate has returned. The delegate's signal aborts. */
+  /** Aborts the signal of the running delegate, and ends as soon as the delegate has returned. */
   shutDown(): void {
     this.ending.abort()
   }
 
-  /**
-   * Ends after the current page, even if its delegate takes long. No other instance has the lease until then.
-   */
+  /** Ends after the current page, even if its delegate takes long. Only then is the lease handed over. */
   handOver(): void {
     this.isAskedFor = true
     this.pollDelay.wake()
@@ -116,9 +114,8 @@ export class PartitionSupervisor {
   }
 
   /**
-   * Returns whether a page is most likely the last for now, because it has few changes and they are recent.
-   * An immediate next read would then be wasted. Older changes belong to a backlog, and a page of a backlog
-   * may also have few changes, because its documents are large.
+   * Returns whether a page is most likely the last page for now, because its changes are few and recent. An
+   * immediate next read would then be wasted. Few but older changes may be a backlog of large documents.
    */
   private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
     const newest = changes.at(-1)
@@ -127,10 +124,7 @@ export class PartitionSupervisor {
     return !(storeTimeMs - madeAtMs(newest) > freshMs)
   }
 
-  /**
-   * Closes the lease with the children's positions. A child begins at the place up to which everything was
-   * handled (I10). With manual checkpoints it may begin earlier.
-   */
+  /** Returns the children's positions. If changes are unhandled, every child begins before them (I10). */
   private async split(parts: readonly FeedPosition[]): Promise<CloseReason> {
     const unsettled = await this.delivery.settled()
     if (unsettled !== null) return unsettled

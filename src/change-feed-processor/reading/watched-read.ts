@@ -5,21 +5,18 @@ import type { Runtime } from '../runtime/runtime.js'
 import { calledWithin } from '../delivery/time-limit.js'
 
 /**
- * The time after which a read counts as unanswered. It is longer than any successful answer takes. It is
+ * The time after which a read counts as unanswered. This time is longer than any successful answer takes, and
  * shorter than the time for which a client silently retries throttled requests.
  */
 const unansweredMs = 5_000
 
-/**
- * The longest time of a read. A client that silently retries a throttled request may need nearly this long.
- */
+/** The longest time of a read, which is a little more than a client's silent retries may need. */
 const readTimeoutMs = 65_000
 
 /**
  * Reads a page, and reports the retries and waits that the client hides. `@azure/cosmos` silently repeats a
  * throttled request up to nine times, and cannot be interrupted. The last wait begins up to 30 seconds after
- * the first wait. This function rejects after `readTimeoutMs`, and immediately when `signal` aborts. Later
- * results of the client are ignored.
+ * the first wait. This function rejects after `readTimeoutMs`, and immediately when `signal` aborts.
  */
 export async function watchedRead(
   { readPage, clock, telemetry, notifications }: Runtime,

@@ -11,10 +11,7 @@ export interface NotificationOptions {
   readonly instanceName: string
 }
 
-/**
- * Reports events of leases to telemetry and to the user. Failures of the user's callbacks do not reach the
- * caller.
- */
+/** Reports events of leases to telemetry and the user, and catches failures of the user's callbacks. */
 export class Notifications {
   constructor(private readonly options: NotificationOptions) {}
 

@@ -18,7 +18,7 @@ export class PauseGate {
     if (this.isShut) return
     this.isShut = true
     this.opening = new AbortController()
-    // Every lease may wait here. Each removes its listener when its wait ends.
+    // Every lease may wait here, and removes its listener when its wait ends.
     setMaxListeners(0, this.opening.signal)
   }
 

@@ -1,21 +1,12 @@
 const unitMs = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
 
-/**
- * A hundred years, in milliseconds. No deadline needs to be longer, and an instant this far in the future is
- * still a valid date.
- */
+/** A hundred years in milliseconds. An instant this far in the future is still a valid date. */
 const longestMs = 36_525 * 86_400_000
 
-/**
- * A length of time: a number of milliseconds, or a text with a unit (`'500ms'`, `'30s'`, `'1.5m'`, `'1h'`,
- * `'2d'`).
- */
+/** A number of milliseconds, or a text with a unit (`'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`). */
 export type Duration = number | string
 
-/**
- * Returns the duration in milliseconds. Returns null if the duration is not positive, is longer than 100
- * years, or has no known unit.
- */
+/** Returns the milliseconds of a positive duration of at most 100 years, or null for other values. */
 export function durationMs(duration: Duration): number | null {
   const ms = lengthMs(duration)
   return ms !== null && ms > 0 ? ms : null
@@ -33,7 +24,7 @@ function inBounds(ms: number): number | null {
   return ms >= 0 && ms <= longestMs ? ms : null
 }
 
-/** Checks whether a text is an instant, such as one in ISO 8601. */
+/** Checks whether a text is an instant, for example in ISO 8601. */
 export function isInstant(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
 }

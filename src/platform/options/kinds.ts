@@ -9,22 +9,18 @@ export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodT
   return kind(`a whole number ${rule}`, (value) => isIt(value) && Number(value) <= max)
 }
 
-/**
- * The kind of a duration of at least `minMs`. Its value is read as milliseconds. `orElse` describes other
- * values that the option accepts.
- */
+/** The kind of a duration of at least `minMs`, read as milliseconds. `orElse` describes other values. */
 export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   const rule = `a duration of at least ${minMs} ms, such as 30000 or '30s'${orElse}`
   const isIt = (value: unknown): boolean => (lengthMs(value) ?? -1) >= minMs
   return kind<unknown>(rule, isIt).transform((value) => lengthMs(value) ?? minMs)
 }
 
-/** An option kind whose value must be a text that is not empty. */
 export function text(): z.ZodType<string> {
   return kind('a text that is not empty', isText)
 }
 
-/** An option kind whose value must be a text that passes the check `isIt`. `rule` describes the check in words. */
+/** The kind of a text that passes the check `isIt`. `rule` describes the check in words. */
 export function textThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(rule, (value) => typeof value === 'string' && isIt(value))
 }
@@ -45,17 +41,14 @@ export function oneOf<const T extends string>(...known: readonly T[]): z.ZodType
   return kind(rule, (value) => known.some((each) => each === value))
 }
 
-/** The kind of an option that is true or false. */
 export function flag(): z.ZodType<boolean> {
   return kind('true or false', (value) => typeof value === 'boolean')
 }
 
-/** The kind of a valid Date. */
 export function date(): z.ZodType<Date> {
   return kind('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime()))
 }
 
-/** The kind of a function, for example a user's callback. */
 export function callback<T>(rule = 'a function'): z.ZodType<T> {
   return kind(rule, (value) => typeof value === 'function')
 }
@@ -65,7 +58,6 @@ export function having<T>(rule: string, ...methods: readonly string[]): z.ZodTyp
   return kind(rule, (value) => hasMethods(value, ...methods))
 }
 
-/** Checks whether a value is an object with these methods. */
 export function hasMethods(value: unknown, ...methods: readonly string[]): boolean {
   return isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }

@@ -22,28 +22,19 @@ interface Issue {
   readonly message: string
 }
 
-/**
- * Reads options by their shape. It assumes nothing about the options, because the compiler checks neither
- * JavaScript users nor files.
- */
+/** Reads options by their shape. Checks everything, because the compiler ignores JavaScript and files. */
 export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
   const { values, issues } = read(shape, given)
   return { values, problems: issues.map(sentence) }
 }
 
-/**
- * Reads the options of a shape from an object that also has other options. Therefore it reports no unknown
- * names.
- */
+/** Reads the options of a shape from an object that also has other options. Ignores unknown names. */
 export function readPart<S extends Shape>(shape: S, whole: object): Read<S> {
   const names = Object.keys(shape)
   return readOptions(shape, Object.fromEntries(names.map((name) => [name, Reflect.get(whole, name)])))
 }
 
-/**
- * Returns the values of options. If there are problems, throws the error that `refusal` creates from the
- * problems.
- */
+/** Returns the values of options, or throws the error that `refusal` creates from the problems. */
 export function checkedOptions<S extends Shape>(
   shape: S,
   given: object,
@@ -73,7 +64,7 @@ export function chosen<T>(choose: (value: unknown) => z.ZodType<T>): z.ZodType<T
   })
 }
 
-/** The kind of an option that is checked by `of`, but is passed on unchanged. */
+/** The kind of an option whose value is checked by `of` and passed on unchanged. */
 export function asGiven<T>(of: z.ZodType): z.ZodType<T> {
   return chosen((value) => of.transform(() => value as T))
 }
@@ -94,7 +85,7 @@ export function optional<T, D>(of: z.ZodType<T>, fallback?: D): z.ZodType<T | D 
   return of.nullish().transform((value) => value ?? fallback)
 }
 
-/** Returns the text that follows an option's name in a problem: the value, and the rule for it. */
+/** Returns the value and its rule, as the text that follows an option's name in a problem. */
 export function misfit(value: string, rule: string): string {
   return `is ${value}; it must be ${rule}`
 }
@@ -102,10 +93,7 @@ export function misfit(value: string, rule: string): string {
 /** The number of members of a list that problems show. */
 const shownMembers = 5
 
-/**
- * Describes a value. Does not show the properties of an object, because the object may be a client with its
- * key.
- */
+/** Describes a value without the properties of an object, which may be a client with its key. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
@@ -133,10 +121,7 @@ function read<S extends Shape>(shape: S, given: object): { values: Values<S>; is
   return { values: Object.fromEntries(values) as Values<S>, issues }
 }
 
-/**
- * Returns a problem for each unknown name. The compiler refuses misspelt options only in TypeScript. In
- * JavaScript and in files, they would be ignored without this check.
- */
+/** Returns a problem for each unknown name, which no compiler finds in JavaScript and in files. */
 function unknownNames(shape: Shape, given: object): Issue[] {
   const known = Object.keys(shape)
   return Object.keys(given).flatMap((name) => {
@@ -147,10 +132,7 @@ function unknownNames(shape: Shape, given: object): Issue[] {
   })
 }
 
-/**
- * Checks whether `name` is a misspelt `candidate`. The names of durations once ended in their unit, so that
- * ending is ignored.
- */
+/** Checks whether `name` means `candidate`. The names of durations once ended in their unit. */
 function isMeant(candidate: string, name: string): boolean {
   return name === candidate || name === `${candidate}ms`
 }

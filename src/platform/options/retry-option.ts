@@ -13,7 +13,7 @@ export interface DurationRange {
 export interface Retry {
   /** The number of all tries, including the first. At least 1. */
   readonly tries: number
-  /** The pause between two tries. It doubles from `min` to `max`. */
+  /** The pause between two tries, which doubles from `min` to `max`. */
   readonly backoff?: DurationRange
 }
 
