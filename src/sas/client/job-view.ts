@@ -29,8 +29,8 @@ export interface StepView {
   readonly output: Json
   readonly attention: Attention | null
   /**
-   * Whether an attempt with the current idempotency key may have had an effect that is not undone. If an
-   * operator replaces the input, the step gets a new key.
+   * Whether an attempt with the current idempotency key may have had an effect that is not undone. A step
+   * gets a new key if an operator replaces its input.
    */
   readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]
@@ -50,18 +50,17 @@ export interface JobView {
   readonly endedAt: string | null
   readonly attention: Attention | null
   /**
-   * Null until the job begins to undo its steps. Contains the reason, and whether the job begins again
+   * Null until the job begins to undo its steps. Contains the reason, and whether the job restarts
    * afterwards.
    */
   readonly compensation: Compensation | null
   readonly generation: number
-  /** The newest decisions of operators, oldest first. */
+  /** The newest decisions of operators, the oldest of them first. */
   readonly audit: readonly AuditEntry[]
   /** The steps in the order of the workflow. */
   readonly steps: readonly StepView[]
 }
 
-/** Returns the view of a job and its known steps. */
 export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobView {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
   return {
