@@ -41,7 +41,7 @@ import {
 export interface JobClientOptions extends JobPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** Wakes the callers that wait for the result of a job when the job ends in this process. */
+  /** Wakes the callers that wait for a job's result when the job ends in this process. */
   readonly wakeUps?: WakeUps
   /** Called with every job of one transaction, after the transaction is written. */
   readonly onAccepted?: (accepted: AcceptedJob) => void

@@ -23,7 +23,7 @@ export interface StepView {
   readonly attempt: number
   readonly failureCount: number
   readonly maxFailures: number
-  /** ISO-8601 UTC; null if the step has no deadline. */
+  /** ISO-8601 UTC. Null if the step has no deadline. */
   readonly completeBy: string | null
   readonly dependsOn: readonly string[]
   readonly output: Json

@@ -4,18 +4,16 @@ import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =
-  /** The job has ended, or waits for an operator. */
   | { readonly kind: 'nothing' }
-  /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   /**
-   * The job's scheduler did not act before the deadline of the job. Now any scheduler may take the job and
-   * check all its steps again (R98).
+   * The job's scheduler did not act before the job's deadline. Now any scheduler may take the job and check
+   * all its steps again (R98).
    */
   | { readonly kind: 'standing'; readonly job: JobDocument }
   /**
-   * No scheduler took up the job in time. The job is offered again, for a longer time after each offer. The
-   * job is flagged the first time (C8).
+   * No scheduler took the job in time. The job is flagged once, and offered again for a longer time after
+   * each offer (C8).
    */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
   /**
@@ -25,18 +23,20 @@ export type JobRecovery =
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
 /**
- * The time within which a scheduler must take up a job. The scheduler of a claimed job has the same time
- * after the job's last known deadline.
+ * The time within which a scheduler must take a job. The scheduler of a claimed job has the same time after
+ * the job's last known deadline.
  */
 export const pickUpWithinMs = 60_000
-/** The time within which a submission in stages must be completed, including differences between clocks. */
+/**
+ * The time within which a submission in stages must be completed. It allows for differences between clocks.
+ */
 const completeSubmissionWithinMs = 3_600_000
 
 /**
  * Decides about an overdue job (W6). Steps have their own deadlines, so a job makes no progress only if a
- * write of its scheduler is missing. The supervisor does not know which write is missing. The supervisor
- * therefore takes the job from its scheduler. The next scheduler then folds every step into the ledger as
- * usual (R98, R26). No attempt has failed, so no failure is counted.
+ * write of its scheduler is missing. The supervisor does not know which write is missing, so it takes the job
+ * from its scheduler. The next scheduler then folds every step into the ledger as usual (R98, R26). No
+ * failure is counted, because no attempt has failed.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy

@@ -4,17 +4,14 @@ import type { JobDocument } from '../model/documents.js'
 import { isToExpire } from '../model/is-over.js'
 import { unseen } from './ledger.js'
 
-/**
- * The time, in seconds, for which steps are kept longer than their job if they do not all fit into one
- * transaction. The job therefore expires first.
- */
+/** The time, in seconds, for which steps outlive their job if they do not all fit into one transaction. */
 const stepsOutliveJobSeconds = 3_600
 
-/** The longest time to live of a document: 68 years, in seconds. */
+/** The longest time to live of a document, in seconds (68 years). */
 const maxTtl = 2 ** 31 - 1
 
 /**
- * Lets an ended job and all its steps begin to expire with the job's last write, if they fit into one
+ * Lets an ended job and its steps begin to expire with the job's last write, if they fit into one
  * transaction.
  */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
@@ -31,9 +28,9 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
 
 /**
  * Lets a part of the steps of an ended job begin to expire, because they do not all fit into one transaction.
- * The job begins to expire with the last part. Every part is written together with the job. If an operator
- * continues the job between two parts, the next part is therefore not written (I18). After each part, the
- * feed delivers the job again, to this or another instance, which then writes the next part.
+ * The job begins to expire with the last part. Every part is written together with the job, so no part is
+ * written after an operator has continued the job (I18). After each part, the feed delivers the job again, to
+ * this or another instance, which writes the next part.
  */
 export function expire({ job, steps }: SchedulingState): Schedule {
   if (!isToExpire(job)) return { kind: 'nothing' }
@@ -55,8 +52,8 @@ export function expire({ job, steps }: SchedulingState): Schedule {
 }
 
 /**
- * Returns the time to live in seconds, at most the longest that the store accepts. With a longer time, the
- * store would refuse the write that ends the job.
+ * Returns the time to live in seconds. With a longer time than the maximum, the store would refuse the write
+ * that ends the job.
  */
 function secondsOf({ retainForMs }: JobDocument): number {
   const seconds = Math.ceil((retainForMs ?? 0) / 1_000)
