@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { json } from './plain-json.js'
 
 /**
- * The end of an attempt. It was done, it failed for now (which counts when the deadline passes), or it failed
- * permanently.
+ * The end of an attempt: success, failure, or permanent failure. A failure counts when the deadline passes.
  */
 export const outcome = z.object({
   kind: z.enum(['success', 'failed', 'permanent']),
@@ -15,12 +14,11 @@ export const outcome = z.object({
 })
 
 /**
- * The process that makes an attempt. After a crash, an instance may have the same name again, but never the
- * same token.
+ * The process that makes an attempt. An instance may have the same name after a crash, but never the same
+ * token.
  */
 export const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
 
-/** The undo of a step. */
 export const undo = z.object({
   actor: z.string(),
   action: z.string(),
@@ -44,8 +42,8 @@ export const undo = z.object({
 })
 
 /**
- * The record that a step keeps about calls with its idempotency keys. If a step has no such fields, it counts
- * as a step that may have acted.
+ * The record of calls with a step's idempotency keys. A step without these fields counts as a step that may
+ * have acted.
  */
 export const effectHistory = {
   /**
@@ -54,13 +52,13 @@ export const effectHistory = {
    */
   mayHaveActed: z.boolean().default(true),
   /**
-   * The generations that must be undone before the step is Compensated, the newest last. Each entry has the
-   * input of its undo.
+   * The generations that must be undone before the step is Compensated, the newest last, each with the input
+   * of its undo.
    */
   owed: z.array(z.object({ generation: z.number().int(), input: json })).default([]),
   /**
-   * The submitted `undo.inputTemplate`, if outputs of other steps were filled into the current one; otherwise
-   * null.
+   * The submitted `undo.inputTemplate`, if outputs of other steps were filled into the current template.
+   * Otherwise null.
    */
   undoTemplate: json.default(null),
   /**
@@ -70,5 +68,4 @@ export const effectHistory = {
   firstBy: z.string().nullable().default(null),
 }
 
-/** A generation that may have acted, and the input of its undo. */
 export type Owed = z.infer<(typeof effectHistory)['owed']>[number]
