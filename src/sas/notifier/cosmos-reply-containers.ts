@@ -2,8 +2,8 @@ import type { Database } from '@azure/cosmos'
 import type { ReplyContainers } from './reply.js'
 
 /**
- * Puts replies into containers of a Cosmos database. The writes are upserts, so a repeated reply replaces
- * itself.
+ * Puts replies into containers of a Cosmos database. A repeated reply replaces itself, because the writes are
+ * upserts.
  */
 export class CosmosReplyContainers implements ReplyContainers {
   constructor(private readonly options: { readonly database: Database }) {}

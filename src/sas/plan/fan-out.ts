@@ -19,8 +19,8 @@ interface FanOut {
 
 /**
  * Removes steps that a job with this input can never need. A plan has one step for each possible item of a
- * fan-out. If the list is part of the job's input, the length of the list is known at submission. Then steps
- * beyond the end of the list are not stored.
+ * fan-out. If the list is part of the job's input, its length is known at submission. Then steps beyond the
+ * end of the list are not stored.
  */
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
@@ -50,8 +50,7 @@ function fanOutOf(step: PlanStep): FanOut[] {
 }
 
 /**
- * Removes the missing steps from a step. A gathering step then depends on the dependencies of the missing
- * steps instead.
+ * Removes the missing steps from a step. A gathering step gets the dependencies of the missing steps instead.
  */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from '../model/documents.js'
 import type { Plan } from './plan.js'
 
-/**
- * Returns a hash of a workflow's name and an input. The order of properties in the input does not change the
- * hash.
- */
+/** Returns a hash of a workflow's name and an input. The order of properties in the input does not matter. */
 export function payloadHash(workflow: string, input: Json): string {
   return hashOf(`${workflow}\n${canonical(input)}`)
 }
@@ -18,7 +15,7 @@ export function planHash(plan: Plan): string {
   return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
 }
 
-/** Returns the SHA-256 of a text in base64url. URLs and headers accept this format. */
+/** Returns the SHA-256 of a text in base64url, which URLs and headers accept. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

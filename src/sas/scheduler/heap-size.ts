@@ -1,6 +1,6 @@
 /** The bytes that an object, an array or a string needs in addition to its content, measured on 64-bit V8. */
 const headBytes = 32
-/** The bytes for a property or an element. Most numbers are stored in these bytes. */
+/** The bytes for a property or an element. Most numbers need no other bytes. */
 const slotBytes = 16
 
 /**

@@ -8,7 +8,6 @@ import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, updateDocument } from '../store/update-document.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** The dependencies for setting jobs aside. */
 interface JobsAsideOptions {
   readonly store: StateStore
   readonly instanceName: string

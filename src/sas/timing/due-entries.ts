@@ -1,10 +1,9 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** A document, and the time when work on the document is due. */
 export interface DueEntry extends DocumentAddress {
   readonly dueMs: number
-  /** The lease whose feed delivered the document; null if the sweep found the document. */
+  /** The lease whose feed delivered the document. Null if the sweep found the document. */
   readonly leaseToken: string | null
 }
 
@@ -15,7 +14,10 @@ export interface DueEntry extends DocumentAddress {
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
-  /** True if the lease of the entry under way was released: its end makes nothing due again. */
+  /**
+   * True if the lease of the entry under way was released. The end of that entry then makes nothing due
+   * again.
+   */
   readonly isForgotten?: boolean
 }
 
@@ -23,9 +25,9 @@ interface Known<T> {
 const toleratedEntries = 64
 
 /**
- * Remembers when work on each document is due, earliest first. The entries are hints that save queries. A
- * lost entry does no harm, because the sweep finds the document. A wrong entry does no harm, because the
- * document is read before any decision.
+ * Remembers when work on each document is due, earliest first. The entries are hints that save queries. If an
+ * entry is lost, the sweep finds the document. If an entry is wrong, the document is still read before any
+ * decision.
  *
  * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again
  * (`end`). News about an entry under way waits for its end, so that two runs never work on the same document
@@ -36,8 +38,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   private queue = new TinyQueue<T>([], earlierFirst)
 
   /**
-   * @param isNews checks whether an entry replaces the known entry of its document; by default, every entry
-   * does
+   * @param isNews checks whether an entry replaces the known entry of its document; by default always true
    */
   constructor(private readonly isNews: (entry: T, known: T | null) => boolean = () => true) {}
 
@@ -45,7 +46,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     return this.known.size
   }
 
-  /** The number of entries in the queue, including outdated ones that are not removed yet. */
+  /** The number of entries in the queue, including outdated entries that are not removed yet. */
   get queued(): number {
     return this.queue.length
   }
@@ -94,19 +95,18 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   }
 
   /**
-   * Forgets all entries of a released lease, even entries that are under way. The new owner of the lease has
-   * them now.
+   * Forgets all entries of a released lease, even entries under way, because the lease's new owner has them.
    */
   forgetLease(leaseToken: string): void {
     for (const [key, known] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken
       if (isOf(known.waiting)) this.set(key, { ...known, waiting: null })
-      // The work goes on, so news about the document waits for its end.
+      // The work continues, so news about the document waits for its end.
       if (isOf(known.underWay)) this.known.set(key, { ...known, waiting: null, isForgotten: true })
     }
   }
 
-  /** Returns the time when the earliest waiting entry is due, or null if no entry waits. */
+  /** Returns the time when the earliest waiting entry is due, or null. */
   next(): number | null {
     return this.first()?.dueMs ?? null
   }
@@ -120,8 +120,8 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   }
 
   /**
-   * Rebuilds the queue if most of its entries are outdated. On average, these rebuilds move each entry at
-   * most one more time.
+   * Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most one more
+   * time.
    */
   private clean(): void {
     if (this.queue.length <= 2 * this.known.size + toleratedEntries) return
