@@ -104,7 +104,7 @@ export class CosmosStateStore implements StateStore {
   }
 
   /**
-   * A single write is sent as a point operation, because its failure, unlike that of a batch, reports the
+   * A single write is sent as a point operation, because its failure, unlike a batch's failure, reports the
    * cause.
    */
   private async applyOne(partition: string, write: StateWrite): Promise<ApplyResult> {

@@ -3,8 +3,8 @@ import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 
 /**
- * Returns the error for a failed request: `StoreUnavailable` if the failure is temporary, `StoreRefused` if
- * it is permanent.
+ * Returns the error for a failed request: `StoreUnavailable` for a temporary failure, `StoreRefused` for a
+ * permanent failure.
  */
 export function storeError(operation: string, error: unknown): Error {
   const known = cosmosErrorKind(error)

@@ -13,22 +13,22 @@ import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
 
-/** All parts of a submission. The caller passes in the time and the hash. */
+/** All parts of a submission. The caller passes the time and the hash. */
 export interface SubmitRequest {
   readonly plan: Plan
   readonly jobId: string
   readonly orderId: string
-  /** The partition key value that the job, its steps and the documents alongside share. */
+  /** The partition key value of the job, its steps and the documents alongside. */
   readonly partition: string
   readonly input: Json
   /** Documents of the user that are created in the same transaction. */
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
-  /** The longest time of the whole job in milliseconds; null for no limit. */
+  /** The longest time of the whole job in milliseconds. Null means no limit. */
   readonly completeWithinMs: number | null
   /**
-   * The time in milliseconds for which the job is kept after it ended Processed or Compensated; null for no
+   * The time in milliseconds for which the job is kept after it ended Processed or Compensated. Null means no
    * limit.
    */
   readonly retainForMs: number | null
@@ -53,7 +53,6 @@ export function submit(request: SubmitRequest): StateWrite[] {
 
 /** The parts of a submission that is too large for one transaction. */
 export interface StagedSubmission {
-  /** The job without its intent. */
   readonly job: JobDocument
   readonly steps: readonly StepDocument[]
   /** The user's documents, which are written together with the intent after all steps are written. */
@@ -74,8 +73,8 @@ export function stage(request: SubmitRequest, planHash: string): StagedSubmissio
 }
 
 /**
- * Returns a staged job with its intent. The job runs after this version is written. Then the time within
- * which a scheduler must take up the job begins.
+ * Returns a staged job with its intent. When this version is written, the job may run, and the time for a
+ * scheduler to take the job begins.
  */
 export function intended<T extends JobDocument>(staged: T, now: number): T {
   const submittedAt = new Date(now).toISOString()
