@@ -47,8 +47,8 @@ export interface DocumentAddress {
 /** A step or job that is due. The entry is only a hint: read the document before any decision. */
 export interface OverdueDocument extends DocumentAddress {
   /**
-   * The document's `completeByMs`. For a job that no scheduler has taken up: the time by which a scheduler
-   * must take up the job.
+   * The document's `completeByMs`. For a job that no scheduler has taken: the latest time for a scheduler to
+   * take the job.
    */
   readonly dueMs: number
 }

@@ -24,7 +24,7 @@ const maxTries = 3
  */
 const maxStagedTries = 6
 
-/** An accepted job and its steps as they were written, and the physical range that holds these documents. */
+/** An accepted job and its steps as they were written, and their physical range. */
 export interface AcceptedJob {
   readonly job: Stored<JobDocument>
   readonly steps: readonly Stored<StepDocument>[]

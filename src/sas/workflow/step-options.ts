@@ -119,9 +119,7 @@ const shape = {
   ),
 }
 
-/**
- * Returns a step's options as they are stored, and every problem that can be found without the other steps.
- */
+/** Returns a step's options as stored, and every problem that can be found without the other steps. */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
   const { values, problems } = readOptions(shape, options)
   const { initialState, targetState } = values
