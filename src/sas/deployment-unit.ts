@@ -33,10 +33,7 @@ import {
 } from './unit-settings.js'
 import { wakingReaders } from './in-process/waking-store.js'
 
-/**
- * Options of every instance: the store of documents, the feed of their changes, the leases of its unit, and
- * names.
- */
+/** Options of every instance: the documents, the feed of their changes, the unit's leases, and names. */
 export interface UnitOptions {
   readonly store: StateStore
   readonly feed: ChangeFeed
@@ -50,10 +47,7 @@ export interface UnitOptions {
   readonly timing?: ProcessorTiming
   /** Hints about new writes, shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
-  /**
-   * The path between the scheduler and the agents of this process. Without it, they communicate only through
-   * the feed.
-   */
+  /** The path between the scheduler and the agents of this process. Default: they use only the feed. */
   readonly inProcessPath?: InProcessPath
   readonly telemetry?: Telemetry
   readonly clock?: Clock
@@ -68,9 +62,7 @@ export interface Unit {
   rebalance(): void
   /** Returns the health of the instance's change feed processor, without a request. */
   health(): ProcessorHealth
-  /**
-   * Returns the reason why this instance takes no work, as found at the last check of the leases, or null.
-   */
+  /** Returns the reason why this instance takes no work, found at the last check of the leases, or null. */
   unhealthyReason(): string | null
   /** Stores checkpoints and releases every lease. Then running work may finish within its time limit. */
   stop(): Promise<void>

@@ -38,9 +38,7 @@ export interface NotifierSettings {
   readonly alertCallsPerMinute?: number
   /** The time after which an alert is raised again if its cause remains, at least 1 s. Default 1 d. */
   readonly remindAfter?: Duration
-  /**
-   * The time that a receiver may take for a reply or an alert. Then the message is sent again. Default 10 s.
-   */
+  /** The time that a receiver may take. Then the message is sent again. Default 10 s. */
   readonly sendTimeout?: Duration
   /** The number of tries for a notice, and the pauses between them. Default: 30 tries in about four hours. */
   readonly noticeRetry?: Partial<Retry>
@@ -60,10 +58,7 @@ export const supervisorShape = {
   deadlineGrace: optional(duration(0), 2_000),
 }
 
-/**
- * Pauses grow from a second to a quarter of an hour, so a receiver that is down for four hours misses no
- * notice.
- */
+/** Pauses grow to a quarter of an hour, so a receiver that is down for four hours misses no notice. */
 const noticeRetry = { tries: 30, backoff: { minMs: 1_000, maxMs: 900_000 } }
 
 /** The kind and the default of each of the {@link NotifierSettings}. */

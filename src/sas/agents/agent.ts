@@ -13,19 +13,14 @@ export interface AgentContext {
   readonly stepId: string
   /** The number of this attempt at the step, from 1. */
   readonly attempt: number
-  /**
-   * The key of the step, the same for every attempt. Pass it to the remote service, which then recognises
-   * repetitions.
-   */
+  /** The same key for every attempt at the step. Pass it on, so that a service recognises repetitions. */
   readonly idempotencyKey: string
   /**
    * For an undo: the idempotency key of the operation that is undone. The remote service knows this key even
    * if its answer was lost. Null for any other step.
    */
   readonly undoes: string | null
-  /**
-   * The time when the attempt times out. `extend` moves it later. No outcome is recorded after the deadline.
-   */
+  /** The time when the attempt times out, unless `extend` moves it. No outcome is recorded afterwards. */
   readonly deadline: Date
   /** Aborts shortly before the deadline and when the host stops. Pass the signal to every call that waits. */
   readonly signal: AbortSignal
@@ -72,10 +67,7 @@ export interface Operation<I, O> {
   readonly action: string
 }
 
-/**
- * Handlers by the names of their operations. The input type `never` accepts every handler, because parameters
- * are contravariant.
- */
+/** Handlers by operation. The input `never` accepts every handler, as parameters are contravariant. */
 export type AgentHandlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
 
 /** An agent. Workflows name its operations, and a host runs its handlers. */
@@ -89,10 +81,7 @@ export type Agent<H extends AgentHandlers = AgentHandlers> = {
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
-  /**
-   * The number of its handlers that run at the same time in one instance. Null means every slot of the
-   * instance.
-   */
+  /** The number of its handlers that run at the same time in one instance. Null: every slot. */
   readonly slots: number | null
   /** The largest number of calls of a handler within one attempt, and the pauses between the calls. */
   readonly retry: ResolvedRetry

@@ -13,9 +13,7 @@ export class AgentsHealth {
   private lost = 0
   private lostAtMs = Number.NEGATIVE_INFINITY
 
-  /**
-   * @param circuits one entry for each agent of this instance; null for an agent without a circuit breaker
-   */
+  /** @param circuits one entry for each agent here; null for an agent without a circuit breaker */
   constructor(
     private readonly clock: Clock,
     private readonly circuits: readonly (Circuit | null)[],

@@ -35,10 +35,7 @@ export interface AgentsOptions {
   readonly inProcessPath?: InProcessPath
   /** The longest time that a feed range may have no reader after an instance died. */
   readonly failoverMs: number
-  /**
-   * Lets the user's code decide that this instance should take no work. Returns the reason, or null. Default:
-   * always null.
-   */
+  /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
   readonly unhealthyReason?: () => string | null
 }
 
@@ -49,10 +46,7 @@ type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
 interface Source {
   /** The lease of the step's feed range. Null if outcomes are recorded without the writes that follow. */
   readonly leaseToken: string | null
-  /**
-   * True if no other process can have begun this attempt, or can begin it without the knowledge of this
-   * process.
-   */
+  /** True if no other process can have begun this attempt, or can begin it unnoticed by this process. */
   readonly isFirst: boolean
 }
 
@@ -125,10 +119,7 @@ export class Agents {
     }
   }
 
-  /**
-   * Waits up to `budgetMs` for running handlers. Then it aborts the handlers, whose deadlines end the
-   * attempts.
-   */
+  /** Waits up to `budgetMs` for running handlers, and then aborts them. Their deadlines end the attempts. */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
     await noticingLate(this.options.clock, budgetMs, ended, () => this.stopping.abort())

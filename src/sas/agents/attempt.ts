@@ -68,8 +68,7 @@ async function run(
       random,
       ...retrying,
       signal: time.signal,
-      // Without time for another try the attempt fails now, so that its failure can still be recorded (R72,
-      // R77).
+      // Without time for another try the attempt fails now, while its failure can be recorded (R72, R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.

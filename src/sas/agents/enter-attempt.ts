@@ -25,9 +25,7 @@ export function enterAttempt(
   return writeBefore(store, step, (current) => joinAttempt(current, claimant.fence, clock.now()))
 }
 
-/**
- * Writes a claim or a mark before this process acts, so that other processes know about the possible action.
- */
+/** Writes a claim or a mark before this process acts, so that other processes know about it. */
 async function writeBefore(
   store: StateStore,
   step: Stored<StepDocument>,

@@ -8,10 +8,7 @@ interface Waiting extends Candidate {
   readonly offered: () => void
 }
 
-/**
- * Every eighth free slot goes to the work that has waited longest, so that urgent work cannot block other
- * work.
- */
+/** Every eighth free slot goes to the work that has waited longest, so that no work waits without end. */
 const longestWaitingEvery = 8
 
 /**

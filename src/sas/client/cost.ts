@@ -16,9 +16,7 @@ export interface CostQuestion {
   readonly documentKilobytes: number
   /** The indexing of the containers: only paths that queries need (`lean`), or all paths (`full`). */
   readonly indexing: 'lean' | 'full'
-  /**
-   * Whether the scheduler and the agents run in one process and pass steps to each other without the feed.
-   */
+  /** Whether the scheduler and the agents run in one process, and pass steps without the feed. */
   readonly isTogether: boolean
   /** The number of physical partitions of the state container. */
   readonly partitions: number
@@ -58,20 +56,14 @@ const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
-/**
- * Each role reads the feed with its own leases. The sweeps query overdue documents, unclaimed work and unsent
- * notices.
- */
+/** Each role has its own leases. The sweeps query overdue documents, unclaimed work and unsent notices. */
 const working = [
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 10, queriesPerSecond: 2 / 30 },
 ]
 const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
-/**
- * The load balancer shortens each wait by a random time of up to a tenth, so the mean is shorter than the
- * interval.
- */
+/** The mean is shorter than the interval, because each wait is shortened by up to a tenth at random. */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
 export function jobCost(question: CostQuestion): JobCost {

@@ -212,17 +212,12 @@ export class JobClient {
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
-  /**
-   * Lists the jobs whose document a scheduler could not read, the oldest finding first. These jobs do not
-   * continue.
-   */
+  /** Lists the jobs whose document a scheduler could not read, the oldest finding first. */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }
 
-  /**
-   * Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100.
-   */
+  /** Lists the notices that were given up because no receiver accepted them, oldest first, 100 by default. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)

@@ -71,9 +71,7 @@ export class JobSelection {
     )
   }
 
-  /**
-   * Calls {@link SingleCommands.release} for every match with a step that is parked or in an extended wait.
-   */
+  /** Calls {@link SingleCommands.release} for every match with a parked step or an extended wait. */
   release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ attention }: JobSummary): boolean =>

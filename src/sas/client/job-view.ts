@@ -15,9 +15,7 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
-  /**
-   * `Skipped` if the condition of the step did not hold, or if the step needs the output of a skipped step.
-   */
+  /** `Skipped` if the step's condition did not hold, or if the step needs a skipped step's output. */
   readonly state: ProcessState | 'Skipped'
   readonly currentState: string
   readonly attempt: number
@@ -49,10 +47,7 @@ export interface JobView {
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly attention: Attention | null
-  /**
-   * Null until the job begins to undo its steps. Contains the reason, and whether the job restarts
-   * afterwards.
-   */
+  /** Null until the job begins to undo its steps. Also says whether the job restarts afterwards. */
   readonly compensation: Compensation | null
   readonly generation: number
   /** The newest decisions of operators, the oldest of them first. */

@@ -12,9 +12,7 @@ const rest = { minMs: 20, maxMs: 1_000 }
 /** A job cannot have ended within this time after its acceptance, so it is not read earlier. */
 const freshMs = 10
 
-/**
- * Waits for the ends of jobs. This process reports ends that happen in it. Reads of the job show all others.
- */
+/** Waits for the ends of jobs. This process reports its own ends, and reads of the job show all others. */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
@@ -24,18 +22,12 @@ export class JobWaiting {
     private readonly wakeUps: WakeUps | null,
   ) {}
 
-  /**
-   * Reads the job. Returns null if the job does not exist. Throws `JobUnreadable` if its document cannot be
-   * decoded.
-   */
+  /** Reads the job, or returns null. Throws `JobUnreadable` if its document cannot be decoded. */
   read(address: DocumentAddress): Promise<JobDocument | null> {
     return readableJob(this.store, address)
   }
 
-  /**
-   * Pauses after `idleLooks` reads without a change, until the next read is due or the job ends in this
-   * process.
-   */
+  /** Pauses after `idleLooks` reads without a change, unless the job ends in this process. */
   async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
     const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
     await this.orEndedHere(job, (over) => this.clock.sleep(restMs, over), signal)
@@ -108,10 +100,7 @@ export class JobWaiting {
   }
 }
 
-/**
- * Returns the time that a job took. The result is at most `waitedMs`, because the job's two times may come
- * from two clocks.
- */
+/** Returns the time that a job took, at most `waitedMs` because its two times may come from two clocks. */
 function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
   return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))
 }

@@ -74,9 +74,7 @@ export async function resend(
   return notices
 }
 
-/**
- * Requests that one notice is sent again, unless another request came first or the notice was sent meanwhile.
- */
+/** Requests that one notice is sent again, unless it was already requested or the notice was sent. */
 async function resendOne(
   store: StateStore,
   notice: Stored<NoticeDocument>,

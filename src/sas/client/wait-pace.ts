@@ -1,6 +1,4 @@
-/**
- * The workflow of an awaited job, and the time when the job was accepted, in milliseconds since the epoch.
- */
+/** The workflow of an awaited job, and the time of its acceptance in milliseconds since the epoch. */
 export interface Accepted {
   readonly workflow: string
   readonly atMs: number

@@ -9,10 +9,7 @@ export interface Claimant {
   readonly fence: number
   /** The name of the agents instance. */
   readonly by: string
-  /**
-   * A text that is unique for every claim, even among claims that one instance makes before and after a
-   * crash.
-   */
+  /** A text that is unique for every claim, even after a crash of the same instance. */
   readonly token: string
 }
 

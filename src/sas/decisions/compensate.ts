@@ -21,15 +21,10 @@ import {
 } from './ledger.js'
 import { isHeldBack } from '../model/work.js'
 
-/**
- * Decides the next steps of a job that is not being undone. If a new generation follows the compensation, it
- * begins in the same transaction.
- */
+/** Decides about a job that is not being undone, or about the generation after a compensation. */
 type Advance = (state: SchedulingState, ledger: Ledger) => Schedule
 
-/**
- * Returns the compensation if all these failed steps require it. Returns null if the job must end in error.
- */
+/** Returns the compensation if all failed steps require it. Otherwise null: the job must end in error. */
 export function compensationFor(
   { steps, now, scheduler }: SchedulingState,
   failed: readonly string[],
@@ -104,10 +99,7 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
-/**
- * Returns the steps to undo next. Each step is done and has an undo, and no step with an effect depends on
- * it, directly or indirectly (I6).
- */
+/** Returns the done steps with an undo on which no step with an effect depends, even indirectly (I6). */
 function stepsToUndo(
   begun: readonly StepDocument[],
   ledger: Ledger,

@@ -9,17 +9,11 @@ export type SchedulingState = Dispatching
 export type Schedule =
   /** Every consequence of these documents is already written. */
   | { readonly kind: 'nothing' }
-  /**
-   * The documents contradict each other, because a write came between the reads of two of them. Read them
-   * again.
-   */
+  /** The documents contradict each other, because a write came between their reads. Read them again. */
   | { readonly kind: 'stale' }
   /** The decision needs more steps. Read them and decide again. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
-  /**
-   * Write the job and these steps in one transaction, if the etag of each document is unchanged since its
-   * read.
-   */
+  /** Write the job and these steps in one transaction, if no etag has changed since the read. */
   | {
       readonly kind: 'write'
       readonly job: JobDocument

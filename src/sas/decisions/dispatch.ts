@@ -20,10 +20,7 @@ export interface Dispatching {
   readonly scheduler: string
 }
 
-/**
- * Returns the time at which the whole job must be done, counted from its first scheduling (R18). Null means
- * no limit.
- */
+/** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
@@ -101,10 +98,7 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
   return attempt(fresh, by)
 }
 
-/**
- * Puts the outputs of other steps into the undo. Keeps the submitted template, because outputs may change
- * later.
- */
+/** Puts the outputs of other steps into the undo. Keeps the submitted template for later outputs. */
 function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
   if (undo === null) return {}
   const template = undoTemplate ?? undo.inputTemplate

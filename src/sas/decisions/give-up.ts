@@ -9,9 +9,7 @@ export interface GivingUp {
   readonly message: string
 }
 
-/**
- * Flags a step that failed permanently and removes its deadline. The scheduler then decides about the job.
- */
+/** Flags a permanently failed step and removes its deadline. The scheduler then decides about the job. */
 export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   const given = step.onExhausted === 'park' ? 'parked' : 'error'
   const kind = step.direction === 'undo' ? 'compensationFailed' : given

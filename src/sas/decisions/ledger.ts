@@ -16,10 +16,7 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
     Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
   }
 
-/**
- * Returns the ledger with the outcomes of the steps. An outcome counts only if its step has the dispatch
- * number of the ledger.
- */
+/** Returns the ledger with the outcomes of the steps that have the ledger's dispatch numbers. */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)
@@ -53,9 +50,7 @@ export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
   return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
 
-/**
- * Returns the ids from `stepIds` whose document is missing or has another dispatch number than the ledger.
- */
+/** Returns the ids from `stepIds` whose document is missing or has another dispatch number. */
 export function unseen(
   stepIds: readonly string[],
   ledger: Ledger,
@@ -72,10 +67,7 @@ const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processS
   CompensationFailed: 'Error',
 }
 
-/**
- * Returns the job's steps in the order of the workflow, or null if a step is missing or contradicts the
- * ledger.
- */
+/** Returns the job's steps in the workflow's order, or null if one is missing or contradicts the ledger. */
 export function stepsAsIn(
   { stepIds, steps: ledger }: Pick<JobDocument, 'stepIds' | 'steps'>,
   steps: ReadonlyMap<string, StepDocument>,

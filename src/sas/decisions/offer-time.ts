@@ -15,10 +15,7 @@ export function offerWithinMs(usualMs: number, attention: Attention | null, now:
   return Math.max(usualMs, Math.min(flaggedMs, longestOfferMs))
 }
 
-/**
- * Returns the pause after `lateDispatches` dispatches in a row whose deadline had passed when they were
- * written.
- */
+/** Returns the pause after this number of dispatches in a row that were written after their deadline. */
 export function pauseAfterLateMs(lateDispatches: number): number {
   return Math.min(firstPauseMs * 2 ** Math.min(lateDispatches, 30), longestOfferMs)
 }

@@ -68,8 +68,7 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  // The job was set aside and did not fail. The operator has removed the obstacle, so the job continues from
-  // its state.
+  // The job was set aside without a failure, so it continues from its state when the obstacle is removed.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })

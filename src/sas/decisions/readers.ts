@@ -2,10 +2,7 @@ import type { JobDocument } from '../model/documents.js'
 import type { StateWrite } from '../store/state-store.js'
 import { isOver } from '../model/is-over.js'
 
-/**
- * The roles that read the feed, each with its own deployment unit. Hints within a process name the role that
- * they wake.
- */
+/** The roles that read the feed, each with its own deployment unit. Hints name the role that they wake. */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
 

@@ -7,16 +7,12 @@ import { withFailure, workOf } from '../model/work.js'
 
 export interface RecoveryPolicy {
   readonly now: number
-  /**
-   * The time to wait after a deadline. It must be at least the difference between the clocks of two hosts.
-   */
+  /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly graceMs: number
   readonly supervisor: string
 }
 
-/**
- * A step as it was read. `_ts` is the store's time of its last write in seconds, or 0 or missing if unknown.
- */
+/** A step as it was read. `_ts` is the store's time of its last write in seconds, if known and not 0. */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
 export type Recovery =
@@ -29,10 +25,7 @@ export type Recovery =
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
   /** The moment for which the step waited has come. The step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /**
-   * No attempt was made, or the attempt was over when it was dispatched. The step is offered again, and no
-   * failure is counted (C8).
-   */
+  /** No attempt was made in time. The step is offered again, and no failure is counted (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
@@ -47,8 +40,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Even an attempt that was over when it was dispatched may have acted, because an agent with a slow clock
-  // may have made the call.
+  // Even an attempt that was over at its dispatch may have acted, because an agent's clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
@@ -70,9 +62,7 @@ function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): b
   return isUnderWay && (completeByMs ?? Infinity) <= _ts * 1_000
 }
 
-/**
- * Flags the step and schedules another dispatch after a pause, which doubles each time while clocks disagree.
- */
+/** Flags the step and schedules another dispatch after a pause that doubles while clocks disagree. */
 function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
   const message =
@@ -95,10 +85,7 @@ function unclaimed({ attention, stepId }: StepDocument, message: string, policy:
   return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
 }
 
-/**
- * Offers the step to schedulers, which must take it within `withinMs`. Default: the time that an attempt may
- * take.
- */
+/** Offers the step to schedulers for `withinMs`. Default: the time that an attempt may take. */
 function offered(
   step: StepDocument,
   { now }: RecoveryPolicy,

@@ -10,10 +10,7 @@ const stepsOutliveJobSeconds = 3_600
 /** The longest time to live of a document, in seconds (68 years). */
 const maxTtl = 2 ** 31 - 1
 
-/**
- * Lets an ended job and its steps begin to expire with the job's last write, if they fit into one
- * transaction.
- */
+/** Lets an ended job and its steps expire from the job's last write, if one transaction holds them. */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
   if (!isToExpire(job)) return decision
@@ -51,10 +48,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   }
 }
 
-/**
- * Returns the time to live in seconds. With a longer time than the maximum, the store would refuse the write
- * that ends the job.
- */
+/** Returns the time to live in seconds, within the limit above which the store would refuse the write. */
 function secondsOf({ retainForMs }: JobDocument): number {
   const seconds = Math.ceil((retainForMs ?? 0) / 1_000)
   return Math.min(Math.max(1, seconds), maxTtl - stepsOutliveJobSeconds)

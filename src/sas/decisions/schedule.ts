@@ -79,9 +79,7 @@ function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processed' || entry?.state === 'Skipped'
 }
 
-/**
- * Checks whether a step is skipped, because its condition is false or it needs the output of a skipped step.
- */
+/** Checks whether a step's condition is false or the step needs the output of a skipped step. */
 function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
   const needed = [...neededBy(step)]
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
@@ -91,10 +89,7 @@ function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: 
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 
-/**
- * Removes the outputs of steps that are not done: a skipped step may have an output from an earlier
- * generation.
- */
+/** Removes the outputs of steps that are not done, such as the output of an earlier generation. */
 function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
   const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
     return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
@@ -113,9 +108,7 @@ function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
   return !isDone && job.endByMs !== null && now >= job.endByMs
 }
 
-/**
- * Undoes an overdue job, or ends it in error. No step is dispatched, and attempts under way no longer count.
- */
+/** Undoes an overdue job, or ends it in error. Attempts under way no longer count. */
 function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps, now, scheduler } = state
   const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
@@ -156,8 +149,7 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (compensation !== null) return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
-  // Attempts under way may end first. Steps that only wait, perhaps for days, are stopped so that the failed
-  // job can end.
+  // Attempts under way may end first. Steps that only wait are stopped, so that the failed job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
@@ -200,10 +192,7 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
-/**
- * Checks whether a step can be ready, to avoid useless reads: either no step has begun, or a step is done or
- * skipped.
- */
+/** Avoids useless reads: a step can be ready only if no step has begun, or one is done or skipped. */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
@@ -230,9 +219,7 @@ function outputsNeeded(
   })
 }
 
-/**
- * Returns the flag of the failed job, with the reason of the first failed step in the order of the workflow.
- */
+/** Returns the flag of the failed job, with the reason of the first failed step. */
 function errorOf({ steps, now, scheduler }: SchedulingState, failed: readonly string[]): Attention {
   const [stepId = ''] = failed
   const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`

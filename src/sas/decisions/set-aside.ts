@@ -3,9 +3,7 @@ import type { JobDocument, NoticeDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { withNotices } from './notices.js'
 
-/**
- * The reason why a job cannot continue with its documents, the instance that found the reason, and the time.
- */
+/** The reason why a job cannot continue, the instance that found the reason, and the time. */
 export interface Obstacle {
   readonly now: number
   readonly by: string

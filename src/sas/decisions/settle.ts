@@ -32,10 +32,7 @@ export type Settlement =
   /** The outcome no longer counts, so a late agent writes nothing (R75, I2, I3). */
   | { readonly kind: 'discarded'; readonly reason: string }
 
-/**
- * Checks whether the step's attempt may be made or is under way. Such an attempt is dispatched and not
- * settled, and its deadline is in the future.
- */
+/** Checks whether the step's attempt is dispatched and not settled, with a deadline in the future. */
 export function isOpen<S extends StepDocument>(
   step: S,
   now: number,
@@ -75,8 +72,7 @@ export function settle(
   const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
   if (outcome.kind === 'success') {
     const done = succeeded(settled, outcome.output)
-    // The store would refuse a step that is too large every time (F-A17). The output of an undo is not
-    // stored.
+    // The store would always refuse a step that is too large (F-A17). An undo's output is not stored.
     const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
     if (!isTooLarge) return { kind: 'write', step: done }
     return settle(step, attempt, { kind: 'permanent', message: tooLarge(done, outcome.output) }, at)

@@ -3,10 +3,7 @@ import type { Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
 
-/**
- * Starts an open step if the agents have a free slot, and returns true. Otherwise returns false, and the feed
- * delivers the step.
- */
+/** Starts an open step and returns true if the agents have a free slot. Otherwise the feed delivers it. */
 export type StartStep = (step: Stored<StepDocument>) => boolean
 
 /** The way in which a scheduler passes steps of a lease to the agents of its process without the feed. */
@@ -23,30 +20,18 @@ export interface EndedAttempt {
 }
 
 export interface SettledAttempt {
-  /**
-   * The step as it was written; null if nothing was written, for instance because the outcome is already
-   * recorded.
-   */
+  /** The step as it was written. Null if nothing was written, for instance after a lost reply. */
   readonly written: StepDocument | null
   /** The reason why the outcome does not count. Null if it counts. */
   readonly discarded: string | null
-  /**
-   * Reports and starts the next work. Call this function after the outcome is reported and the attempt's slot
-   * is free.
-   */
+  /** Reports and starts the next work. Call it when the outcome is reported and the slot is free. */
   readonly followUp: () => void
 }
 
-/**
- * Begins a job that was accepted in this process. If that is impossible, returns false, and the feed delivers
- * the job.
- */
+/** Begins a job that was accepted in this process. Returns false if the feed must deliver the job. */
 export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
 
-/**
- * Writes an outcome and the next dispatches in one transaction. Returns null if this scheduler cannot do both
- * together.
- */
+/** Writes an outcome and the next dispatches in one transaction, or returns null if that is impossible. */
 export type SettleAndSchedule = (ended: EndedAttempt) => Promise<SettledAttempt | null>
 
 /** The functions that a scheduler offers for a lease, so that callers need not wait for the feed. */

@@ -23,10 +23,7 @@ export type Decoded =
   /** An unreadable document with one of our types, because a person edited it or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/**
- * Created only once, because the first use compiles a schema, which costs more than reading a hundred
- * documents.
- */
+/** Created only once, because a schema's first use costs more than reading a hundred documents. */
 const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
 
 /** Reads a document of the state container. Its unknown fields are kept when it is written back. */
@@ -54,9 +51,7 @@ function invalid(error: z.ZodError): Decoded {
   return { kind: 'invalid', reason: first.join() }
 }
 
-/**
- * Refuses a document whose `processState` contradicts its other fields, which our code never writes (I20).
- */
+/** Refuses a document whose `processState` contradicts its other fields. Our code never writes one (I20). */
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded

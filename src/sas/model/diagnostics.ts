@@ -4,10 +4,7 @@ import type { Diagnostic } from './documents.js'
 const maxDiagnostics = 10
 const maxMessageLength = 2_000
 
-/**
- * Returns the beginning of a message. Handlers write messages of any length, but the size of a document is
- * limited (I16).
- */
+/** Returns the beginning of a message, because the size of a document is limited (I16). */
 export function boundedMessage(message: string): string {
   return message.slice(0, maxMessageLength)
 }

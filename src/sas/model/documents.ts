@@ -6,9 +6,7 @@ import { claim, effectHistory, outcome, undo } from './step-parts.js'
 export type { Json } from './json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 
-/**
- * The version of the document schema that this code writes. Documents with a larger version are left alone.
- */
+/** The version of the document schema that this code writes. Newer documents are left alone. */
 export const schemaVersion = 1
 
 export const processStates = [
@@ -131,9 +129,7 @@ export const jobSchema = z.object({
   maxGenerations: z.number().int(),
   /** Set when the job begins to undo its steps. Null before. */
   compensation: compensation.nullable(),
-  /**
-   * The longest time of the whole job, from the moment when a scheduler first takes it. Null means no limit.
-   */
+  /** The longest time of the whole job, from when a scheduler first takes it. Null means no limit. */
   completeWithinMs: z.number().nullable(),
   /** The end of that time, in milliseconds since the epoch. The scheduler sets it by its own clock (R18). */
   endByMs: z.number().nullable(),
@@ -163,14 +159,9 @@ export const stepSchema = z.object({
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
   /** The condition on which the step runs. It is checked when its values are known. Null means always. */
   when: json,
-  /**
-   * The event that was raised for a `waitFor` step, possibly before the step began. Null if there is none.
-   */
+  /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: z.object({ payload: json, at: z.string() }).nullable(),
-  /**
-   * The direction of the step. In the direction `undo`, an attempt runs the step's `undo` instead of its
-   * operation.
-   */
+  /** The direction `undo` means that attempts run the step's `undo` instead of its operation. */
   direction: z.enum(['do', 'undo']),
   /** The priority of the job. A step with a larger priority gets a slot first. */
   priority: z.number().default(0),
@@ -185,10 +176,7 @@ export const stepSchema = z.object({
   onExhausted: exhaustionPolicy,
   completeWithinMs: z.number(),
   retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
-  /**
-   * The earliest time of the next dispatch, in milliseconds since the epoch. The supervisor clears the field
-   * at this time.
-   */
+  /** The earliest next dispatch, in milliseconds since the epoch. The supervisor clears it at this time. */
   notBeforeMs: z.number().nullable(),
   /**
    * The number of times that the scheduler has written the step. Only the scheduler increases it, on the step
@@ -197,17 +185,11 @@ export const stepSchema = z.object({
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /**
-   * The same key for every attempt of one generation and direction, so that a remote service can recognise a
-   * repeated call.
-   */
+  /** The same key for every attempt of one generation and direction, to recognise repeated calls. */
   idempotencyKey: z.string(),
   /** Whether a process must claim an attempt before it makes the attempt. */
   isClaimRequired: z.boolean().default(false),
-  /**
-   * The newest claim of this generation. While the claim is valid, no other process begins the attempt with
-   * its fence.
-   */
+  /** The newest claim of this generation. No other process begins the attempt with the claim's fence. */
   claim: claim.nullable().default(null),
   /**
    * The number of dispatches in a row whose deadline had already passed when they were written, because
@@ -239,9 +221,7 @@ export const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
-  /**
-   * The time at which the notice is due, in milliseconds since the epoch. Null after it was sent or given up.
-   */
+  /** The time when the notice is due, in milliseconds since the epoch. Null once sent or given up. */
   completeByMs: z.number().nullable().default(null),
   failureCount: z.number().int().default(0),
   /** The reason, for an operator, why the notice was given up. Null if it was not given up. */

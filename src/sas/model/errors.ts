@@ -1,9 +1,6 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
-/**
- * The state container could not be reached, or refused the request temporarily. Nothing was written, and a
- * retry may succeed.
- */
+/** The store was not reached or refused temporarily. Nothing was written, and a retry may succeed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly code = 'STORE_UNAVAILABLE'
@@ -16,10 +13,7 @@ export class StoreUnavailable extends Error {
   readonly retryAfterMs: number | null
 }
 
-/**
- * The state container refused the request permanently, because of a wrong key, a missing container or a
- * missing permission.
- */
+/** The store refused permanently: a wrong key, a missing container or a missing permission. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
   readonly code = 'STORE_REFUSED'
@@ -73,9 +67,7 @@ export class DocumentInvalid extends Error {
   }
 }
 
-/**
- * The job exists, but its document cannot be read, because a person edited it or a newer version wrote it.
- */
+/** The job's document cannot be read, because a person edited it or a newer version wrote it. */
 export class JobUnreadable extends Error {
   override readonly name = 'JobUnreadable'
   readonly code = 'JOB_UNREADABLE'

@@ -15,10 +15,7 @@ interface Flaw {
   readonly message: string
 }
 
-/**
- * The schema of JSON within our documents. It visits the value with its own code, because a recursive schema
- * costs ten times as much.
- */
+/** The schema of JSON within our documents. A recursive schema would cost ten times as much. */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)
   if (flaw === null) return
@@ -145,17 +142,12 @@ function changedByJson(value: object): string | null {
   return isLost ? `is an instance of ${value.constructor.name}, whose content JSON would lose` : null
 }
 
-/**
- * Checks whether a value is an object such as `Object('a')`, which JSON stores as the text, number or boolean
- * in it.
- */
+/** Checks whether a value is an object like `Object('a')`, which JSON stores as the value in it. */
 function isBoxed(value: object): boolean {
   return value instanceof String || value instanceof Number || value instanceof Boolean
 }
 
-/**
- * The largest number of parts of a path to show, because the beginning of a path is enough to find the value.
- */
+/** The largest number of shown parts of a path. The beginning is enough to find the value. */
 const shownParts = 8
 
 function pathText(name: string, path: readonly (string | number)[]): string {

@@ -33,10 +33,7 @@ function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
-/**
- * Returns the document with the `processState` that its other fields imply. Every state is written in this
- * way (I20).
- */
+/** Returns the document with the `processState` that its other fields imply. Every write uses it (I20). */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }
@@ -56,10 +53,7 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
-/**
- * Checks whether the submission of a job is incomplete, because the job is stored without its intent. No part
- * of such a job may run.
- */
+/** Checks whether a job is stored without its intent. Its submission is incomplete, and it may not run. */
 export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
   return job.compensation === null && job.desiredState === job.initialState
 }

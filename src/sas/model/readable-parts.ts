@@ -1,7 +1,4 @@
-/**
- * The state of a job or a step. `Error` stays until an operator decides. `Compensated` means that all done
- * work is undone.
- */
+/** The state of a job or a step. `Error` stays until an operator decides. `Compensated` means undone. */
 export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error' | 'Compensating' | 'Compensated'
 
 /**

@@ -32,10 +32,7 @@ export function currentKey(step: StepDocument): string {
   return idempotencyKey(step, generationAtHand(step), step.direction)
 }
 
-/**
- * Returns the idempotency key of all attempts of one job, step, generation and direction. No other attempt
- * has this key (I9).
- */
+/** Returns the key that only the attempts of one job, step, generation and direction have (I9). */
 export function idempotencyKey(
   { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,
   generation: number,

@@ -60,9 +60,7 @@ export function afterFailure(
   }
 }
 
-/**
- * Statuses that are caused by the caller, the address, the rate of calls or a timeout, not by the message.
- */
+/** Statuses that are caused by the caller, the address, the rate of calls or a timeout. */
 const aboutReceiver: readonly number[] = [401, 403, 404, 408, 429]
 
 function isAboutReceiver(error: unknown): boolean {

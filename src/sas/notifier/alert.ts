@@ -19,10 +19,7 @@ export interface Alert {
   readonly message: string
   /** The time when the problem began, in ISO-8601 UTC. */
   readonly since: string
-  /**
-   * The reports of the step's agents, oldest first. Empty if no step is at fault, or if many alerts share one
-   * call.
-   */
+  /** The reports of the step's agents, oldest first. Empty without a step or with many alerts per call. */
   readonly diagnostics: readonly Diagnostic[]
 }
 

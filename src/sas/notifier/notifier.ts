@@ -23,14 +23,9 @@ interface NoticeQueueEntry extends DueEntry {
   readonly jobId: string
 }
 
-/**
- * The number of jobs whose notices are sent in parallel. A receiver that hangs occupies one of these places
- * for at most the send timeout.
- */
+/** The number of jobs that are sent in parallel. A receiver that hangs blocks one for the send timeout. */
 const jobsAtOnce = 32
-/**
- * The time after which a sweep assumes that no running instance will send an overdue notice, and sends it.
- */
+/** The time after which a sweep sends an overdue notice, because no running instance will send it. */
 const overlookedAfterMs = 30_000
 /** The pause before the next try for a job whose notices could not be read or recorded. */
 const retryAfterMs = 30_000
@@ -113,10 +108,7 @@ export class Notifier {
   }
 }
 
-/**
- * Returns the entry for the job of a notice. A job has one entry, because its notices are sent one after
- * another.
- */
+/** Returns the entry for the job of a notice, because a job's notices are sent one after another. */
 function entryOf(
   { pk, jobId }: { readonly pk: string; readonly jobId: string },
   dueMs: number,

@@ -8,10 +8,7 @@ export interface Reply {
   readonly jobId: string
   readonly orderId: string
   readonly workflow: string
-  /**
-   * The number of the notice within its job, from 1. A receiver may ignore a number that it has already
-   * received.
-   */
+  /** The number of the notice within its job, from 1. A receiver may ignore a repeated number. */
   readonly seq: number
   readonly kind: NoticeDocument['kind']
   readonly state: NoticeDocument['state']
@@ -20,10 +17,7 @@ export interface Reply {
   readonly at: string
 }
 
-/**
- * Puts replies into a container. `pk` is the job's partition key value. A repeated `put` must have no other
- * effect.
- */
+/** Puts replies into a container. `pk` is the job's partition key value. A `put` may be repeated. */
 export interface ReplyContainers {
   put(container: string, document: Reply & { readonly id: string; readonly pk: string }): Promise<void>
 }
@@ -58,9 +52,7 @@ export function receiverOf(replyTo: string): string {
   return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
-/**
- * Checks whether the built-in channel can send to this `replyTo`. Your own channel may reach other receivers.
- */
+/** Checks whether the built-in channel can send to this `replyTo`. Your own channel may reach others. */
 export function isReplyTo(replyTo: string): boolean {
   return isWebhook(replyTo) || containerIn(replyTo) !== null
 }

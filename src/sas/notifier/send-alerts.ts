@@ -80,10 +80,7 @@ export async function sendAlerts(
   ]
 }
 
-/**
- * Returns the present alert about a job. Returns null if there is none, or if operators already know the
- * alert.
- */
+/** Returns the present alert about a job, or null if there is none or operators already know it. */
 async function currentAlert(options: SendAlertsOptions, noted: PendingAlert): Promise<CurrentAlert | null> {
   const { store, onAlerted } = options
   const alert = await alertAbout(store, noted)
@@ -108,10 +105,7 @@ async function alertAbout(store: StateStore, pending: PendingAlert): Promise<Ale
   return job === null ? null : alertOf(job, [])
 }
 
-/**
- * Makes one call to each sink that does not know all of these alerts yet. Then records the alerts that all
- * sinks know.
- */
+/** Calls each sink that does not know all of these alerts. Then records the alerts that all sinks know. */
 async function sendGroup(
   options: SendAlertsOptions,
   group: Group<CurrentAlert>,
@@ -126,8 +120,7 @@ async function sendGroup(
     report(options, await inSlices(toSend, requestsAtOnce, (current) => record(options, current)))
     return []
   }
-  // A send that was aborted by the stop of this instance is not a failure, because another instance will find
-  // the alert.
+  // A send that was aborted by the stop is no failure: another instance will find the alert.
   if (stop.aborted) return []
   const { jobId, workflow, alertId } = first.alert
   const count = group.length

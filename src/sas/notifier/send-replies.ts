@@ -50,15 +50,11 @@ export async function sendReplies(
   return null
 }
 
-/**
- * Sends a notice. Resolves to true if the result is recorded, and to false if the write was lost or its
- * outcome is unknown.
- */
+/** Sends a notice. Resolves to false if the write of the result was lost or its outcome is unknown. */
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const sendResult = await trySend(options, notice)
-  // A send that was aborted by the stop of this instance is not a failure, because another instance will send
-  // the notice.
+  // A send that was aborted by the stop is no failure: another instance will send the notice.
   if (stop.aborted && sendResult.kind === 'failed') return false
   const settled = settleNotice(notice, sendResult, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])
@@ -76,10 +72,7 @@ async function trySend(options: SendRepliesOptions, notice: NoticeDocument): Pro
   }
 }
 
-/**
- * Returns the message with its cause. The message of `fetch` is only "fetch failed", and its cause has the
- * reason.
- */
+/** Returns the message with its cause, which has the reason if `fetch` says only "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

@@ -53,9 +53,7 @@ export function conditionTemplate(of: Condition): Json {
 /** The functions that make conditions, for the error about a value that is not a condition. */
 const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
 
-/**
- * The number of values that each operator compares, or of conditions that it joins. Null means any number.
- */
+/** The number of values or conditions of each operator (null: any number), and whether it joins. */
 const operators: Readonly<
   Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
 > = {
@@ -114,10 +112,7 @@ function valueText(value: unknown): string {
   return typeof text === 'string' ? text : typeof value
 }
 
-/**
- * Returns the reason why the condition of a stored step cannot be evaluated. Null if it can, or if there is
- * none.
- */
+/** Returns the reason why the condition of a stored step cannot be evaluated, or null. */
 export function whenProblem({ when }: { readonly when: Json }): string | null {
   return when === null ? null : conditionProblem(when)
 }

@@ -4,9 +4,7 @@ import { lengthOf, listProblem, type FanOutInput, type GatherInput } from './gat
 import type { Plan, PlanStep } from './plan.js'
 import { resolveTemplate, stepsReferredTo } from './template.js'
 
-/**
- * The part of a plan that a job with this input can need, and the problems that make such a job impossible.
- */
+/** The part of a plan that a job with this input can need, and the problems that prevent such a job. */
 export interface FittedPlan {
   readonly plan: Plan
   readonly problems: readonly string[]
@@ -49,9 +47,7 @@ function fanOutOf(step: PlanStep): FanOut[] {
   return step.kind === 'gather' && 'list' in input ? [{ step, input }] : []
 }
 
-/**
- * Removes the missing steps from a step. A gathering step gets the dependencies of the missing steps instead.
- */
+/** Removes missing steps from a step. A gathering step gets the dependencies of these steps instead. */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)
   const ids = new Set(missing.map(({ id }) => id))

@@ -7,10 +7,7 @@ export function payloadHash(workflow: string, input: Json): string {
   return hashOf(`${workflow}\n${canonical(input)}`)
 }
 
-/**
- * Returns a hash of a plan. Different definitions of a workflow have different hashes, even with the same
- * version.
- */
+/** Returns a hash of a plan, which differs for different definitions with the same version. */
 export function planHash(plan: Plan): string {
   return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
 }

@@ -18,10 +18,7 @@ export interface PlanStep {
   readonly actor: string
   readonly action: string
   readonly input: Json
-  /**
-   * The ids of all steps that must be done first: the steps to which this step refers, and the steps in
-   * `after`.
-   */
+  /** The ids of the steps that must be done first: steps in references, and steps in `after`. */
   readonly dependsOn: readonly string[]
   readonly completeWithinMs: number
   readonly maxFailures: number

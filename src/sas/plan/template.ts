@@ -40,9 +40,7 @@ export function bindTemplate(template: Json, known: KnownValues, openStepId: str
   return bound ?? null
 }
 
-/**
- * Replaces references into the job's input by the referenced part of `input`, and renames the ids of steps.
- */
+/** Replaces references into the job's input by parts of `input`, and renames the ids of steps. */
 export function substitute(template: Json, input: Json, rename: (stepId: string) => string): Json {
   const replaced = replaceReferences(template, (path) => {
     if (path[0] === 'input') return partOf(input, path.slice(1))

@@ -16,9 +16,7 @@ interface JobsAsideOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/**
- * Sets jobs aside that a scheduler cannot decide about, so that the other jobs of their feed range continue.
- */
+/** Sets jobs aside that a scheduler cannot decide about, so that other jobs of the range continue. */
 export class JobsAside {
   constructor(
     private readonly options: JobsAsideOptions,

@@ -45,10 +45,7 @@ export class PostponedWork {
 
   constructor(private readonly options: PostponedWorkOptions) {}
 
-  /**
-   * Returns the reason why work on this partition waits, or null. While there is a reason, new work on the
-   * partition should wait too.
-   */
+  /** Returns the reason why work on this partition waits, or null. New work should wait as well. */
   refusalOf(leaseToken: string, pk: string): StoreUnavailable | null {
     return this.lines.get(keyOf(leaseToken, pk))?.error ?? null
   }

@@ -36,9 +36,7 @@ export interface SchedulerOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/**
- * The number of tries to decide about one job in one delivery. Each try is a read and a conditional write.
- */
+/** The number of tries for one job in one delivery. Each try is a read and a conditional write. */
 const maxTries = 6
 /** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
 const maxConclusions = 2
@@ -199,10 +197,7 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Sets aside a job for which no decision is possible, so that other jobs of the range continue (F-C9,
-   * F-C13, F-Q15).
-   */
+  /** Sets aside a job that prevents a decision, so that other jobs continue (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)
@@ -230,8 +225,7 @@ export class Scheduler {
         return
       }
       if (decision.kind === 'unreadable') {
-        // The job may be gone with its step and only remembered here, so it is read again before it is set
-        // aside.
+        // The job may be gone and only remembered here, so it is read again before it is set aside.
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }

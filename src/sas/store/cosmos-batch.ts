@@ -79,10 +79,7 @@ function isTooLarge(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413
 }
 
-/**
- * Returns the physical partition of a response, from its header or from the session token
- * `{rangeId}:{version}#{lsn}`.
- */
+/** Returns the physical partition from the header or the session token `{rangeId}:{version}#{lsn}`. */
 export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | null {
   const said = headers['x-ms-documentdb-partitionkeyrangeid']
   if (typeof said === 'string' && said !== '') return said

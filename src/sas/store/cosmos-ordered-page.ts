@@ -16,10 +16,7 @@ interface OrderedPage<T> {
   readonly parameters?: Question['parameters']
 }
 
-/**
- * Returns at least `limit` documents if they exist. A page never ends between documents with the same value
- * of the field.
- */
+/** Returns at least `limit` documents if they exist. A page ends only where the field's value changes. */
 export async function orderedPage<T>(
   ask: Ask,
   { select, where, field, valueOf, after, before, limit, parameters = {} }: OrderedPage<T>,

@@ -9,15 +9,9 @@ export interface PagePosition {
   readonly id: string
 }
 
-/**
- * Queries for a store that can order by one field only, because an order by two fields would need another
- * index.
- */
+/** Queries for a store that can order by one field only. Two fields would need another index. */
 export interface JobQuestions {
-  /**
-   * Returns the newest jobs, submitted before `beforeMs` if it is given. Jobs of the same millisecond are in
-   * no order.
-   */
+  /** Returns the newest jobs, optionally before `beforeMs`, in no order within a millisecond. */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Returns the jobs submitted in this millisecond, ordered by id, after `afterId` if it is given. */
   within(ms: number, afterId: string | null, limit: number): Promise<readonly Stored<StateDocument>[]>
@@ -54,10 +48,7 @@ export function positionOf(document: StateDocument | undefined): PagePosition | 
   return document === undefined || typeof ms !== 'number' ? null : { ms, id: document.id }
 }
 
-/**
- * Returns a negative number if `one` comes before `other`. Ids are compared by their UTF-8 bytes, as in the
- * store.
- */
+/** Returns a negative number if `one` comes before `other`. Ids are compared by bytes, as in the store. */
 export function comparePositions(one: PagePosition, other: PagePosition): number {
   return other.ms - one.ms || Buffer.from(one.id).compare(Buffer.from(other.id))
 }

@@ -33,10 +33,7 @@ export interface JobQueries {
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
   /** Counts the jobs in each state, within the store. */
   countJobs(): Promise<JobCounts>
-  /**
-   * Finds the document of the job with this id, even an unreadable document, or returns null. Queries all
-   * partitions.
-   */
+  /** Finds the document of a job, even an unreadable document, in all partitions, or returns null. */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
   /** Follows the changes of one logical partition from its beginning. */

@@ -23,20 +23,13 @@ export type ApplyResult =
       readonly kind: 'applied'
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
-      /**
-       * The physical partition of the writes, if the store reports it. Local readers of that range are then
-       * woken.
-       */
+      /** The physical partition of the writes, if reported, whose local readers are then woken. */
       readonly physicalRangeId: string | null
       readonly charge: number
     }
-  /**
-   * No write was applied, because `id` had changed, was missing (`replace`) or already existed (`create`).
-   */
+  /** No write was applied: `id` had changed, was missing (`replace`) or existed (`create`). */
   | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
-  /**
-   * Either all writes or none were applied, and it is unknown which. The caller must read and decide again.
-   */
+  /** All writes or none were applied, and it is unknown which. Read and decide again. */
   | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
 
 export interface DocumentAddress {
@@ -46,10 +39,7 @@ export interface DocumentAddress {
 
 /** A step or job that is due. The entry is only a hint: read the document before any decision. */
 export interface OverdueDocument extends DocumentAddress {
-  /**
-   * The document's `completeByMs`. For a job that no scheduler has taken: the latest time for a scheduler to
-   * take the job.
-   */
+  /** The document's `completeByMs`, or the time limit for taking a job that no scheduler has taken. */
   readonly dueMs: number
 }
 
@@ -87,10 +77,7 @@ export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 's
  * was written.
  */
 export interface StateStore {
-  /**
-   * Reads a document, or returns null. The result is never older than the versions that this process has
-   * written or received.
-   */
+  /** Reads a document, or returns null. The result is never older than what this process has seen. */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
    * Applies 1 to 100 writes: either all or none. All documents must have `pk` = `partition`.
@@ -113,14 +100,8 @@ export interface StateStore {
    * page.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
-  /**
-   * Lists flagged jobs after `afterSince` (null: from the first job) in the order of `since`, in pages like
-   * {@link listUnsent}.
-   */
+  /** Lists flagged jobs after `afterSince` (null: all) by `since`, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
-  /**
-   * Lists records of unreadable documents, in no order. A record may be outdated, so read the document
-   * itself.
-   */
+  /** Lists records of unreadable documents, in no order. Read the document, as a record may be outdated. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
 }

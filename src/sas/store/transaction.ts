@@ -1,9 +1,6 @@
 import type { StateDocument, StateWrite } from './state-store.js'
 
-/**
- * The limits of one transaction. The size is below the 2 MB of the store, to leave room for the data that the
- * store adds (I16).
- */
+/** The limits of one transaction. The size is below the store's 2 MB, for data that it adds (I16). */
 export const maxOperations = 100
 export const maxTransactionBytes = 1_900_000
 
@@ -11,18 +8,12 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/**
- * Checks whether a value, written as JSON, is larger than `limitBytes`. For most values an estimate is
- * enough.
- */
+/** Checks whether a value, written as JSON, exceeds `limitBytes`. An estimate is usually enough. */
 export function exceeds(value: unknown, limitBytes: number): boolean {
   return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes
 }
 
-/**
- * Returns an upper bound of the size of a value written as JSON, as if every character needed its longest
- * escape.
- */
+/** Returns an upper bound of a value's size as JSON, as if every character needed its longest escape. */
 function mostBytesOf(value: unknown): number {
   if (typeof value === 'string') return 6 * value.length + 2
   if (typeof value !== 'object' || value === null) return 25
@@ -35,10 +26,7 @@ export function fits(writes: readonly StateWrite[]): boolean {
   return writes.length <= maxOperations && !exceeds(writes, maxTransactionBytes)
 }
 
-/**
- * Groups the writes. Each group has at least one write, and fits into one transaction with a write of
- * `beside`.
- */
+/** Groups the writes. Each group is not empty and fits into one transaction with a write of `beside`. */
 export function grouped(
   writes: readonly StateWrite[],
   beside: StateDocument,

@@ -13,9 +13,7 @@ import {
   type Stored,
 } from './state-store.js'
 
-/**
- * A job whose document exists but cannot be read. The job does not continue until the document is repaired.
- */
+/** A job whose document cannot be read. The job does not continue until the document is repaired. */
 export interface UnreadableJob {
   readonly jobId: string
   readonly partitionKey: string
@@ -33,10 +31,7 @@ const mostRecords = 1_000
 /** The time, in seconds, until the store removes the record of a job that can be read again. */
 const removalTtl = 60
 
-/**
- * Returns the reason why this code cannot read a document, with advice on the repair. Returns null for a
- * readable document.
- */
+/** Returns the reason why a document is unreadable, with advice on the repair, or null. */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return (
@@ -65,9 +60,7 @@ export async function readableJob(
   throw new JobUnreadable(jobIdIn(document), document.id, reason)
 }
 
-/**
- * Returns the jobs that a scheduler could not read and that still cannot be read, the oldest `since` first.
- */
+/** Returns the jobs that schedulers could not read and that are still unreadable, oldest `since` first. */
 export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
   const records = await store.listUnreadable(mostRecords)
   const found: UnreadableJob[] = []

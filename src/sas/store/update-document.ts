@@ -24,20 +24,14 @@ export type DocumentUpdate<T, R> =
   /** The document is gone or unreadable. */
   | { readonly kind: 'missing' }
 
-/**
- * A document to update: its address, the function that reads it, and its last known version, which saves the
- * first read.
- */
+/** The address of a document, the function that reads it, and its known version to save the first read. */
 export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/**
- * The number of tries to update one document. A document has few writers at the same time, so more tries
- * would not help.
- */
+/** The number of tries to update one document. More tries would not help, as writers are few. */
 const maxTries = 6
 
 /**

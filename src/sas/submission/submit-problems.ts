@@ -10,9 +10,7 @@ import {
   type Shape,
 } from '../../platform/options.js'
 
-/**
- * The options of a submission, without its input. The defaults of `jobId` and `partitionKey` are filled in.
- */
+/** The options of a submission, with the defaults of `jobId` and `partitionKey`, without its input. */
 export interface SubmissionTerms {
   readonly jobId: string
   readonly partitionKey: string

@@ -27,10 +27,7 @@ export interface SubmitRequest {
   readonly replyTo: string | null
   /** The longest time of the whole job in milliseconds. Null means no limit. */
   readonly completeWithinMs: number | null
-  /**
-   * The time in milliseconds for which the job is kept after it ended Processed or Compensated. Null means no
-   * limit.
-   */
+  /** The time in milliseconds for which the ended job is kept, unless in Error. Null means no limit. */
   readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number
@@ -60,10 +57,7 @@ export interface StagedSubmission {
   readonly received: readonly NoticeDocument[]
 }
 
-/**
- * Prepares a submission in stages (W0). No part of the submission counts before the last stage is written
- * (F-S7).
- */
+/** Prepares a submission in stages (W0), of which no part counts before the last stage (F-S7). */
 export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
   const { plan, alongside } = request
   const job = jobOf(request)

@@ -18,10 +18,7 @@ import { readableJob } from '../store/unreadable-jobs.js'
 
 /** The number of tries of a transaction while the store does not answer and the job does not exist. */
 const maxTries = 3
-/**
- * The number of tries of a submission in stages. It includes tries after another process wrote the same job
- * first.
- */
+/** The number of tries of a submission in stages, even if another process wrote the same job first. */
 const maxStagedTries = 6
 
 /** An accepted job and its steps as they were written, and their physical range. */
@@ -79,10 +76,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/**
- * Checks whether a step has a time to live. If so, an ended job with the same id left the step, because a
- * step may outlive its job.
- */
+/** Checks whether a step has a time to live: an ended job with the same id left such a step. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }
@@ -220,10 +214,7 @@ function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): read
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 
-/**
- * Refuses two documents with the same id, because the store would wrongly report that one of them already
- * exists.
- */
+/** Refuses documents with the same id, because the store would report that one already exists. */
 function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   const ids = writes.map(({ document }) => document.id)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]

@@ -17,8 +17,5 @@ export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRe
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
-/**
- * A decision about a step. `inDoubt` means that the supervisor must first check whether the step's job has
- * ended or is gone.
- */
+/** A decision about a step. For `inDoubt`, the supervisor first checks whether its job is still alive. */
 export type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }

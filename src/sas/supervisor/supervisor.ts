@@ -25,10 +25,7 @@ export interface SupervisorOptions {
   readonly sweepIntervalMs: number
   /** The largest number of overdue documents in one query. Default 1,000. */
   readonly sweepLimit?: number
-  /**
-   * The time after a deadline before the supervisor acts. It must be at least the difference between the
-   * clocks of two hosts.
-   */
+  /** The pause after a deadline, at least the difference between the clocks of two hosts. */
   readonly deadlineGraceMs: number
 }
 
@@ -41,10 +38,7 @@ const retryAfterMs = 1_000
 /** The result of one sweep. */
 export interface SweepResult {
   readonly lookedAt: number
-  /**
-   * The number of these documents that were written, because the work is offered again, given back or out of
-   * attempts.
-   */
+  /** The number of these documents that were written: offered again, given back or out of attempts. */
   readonly recovered: number
 }
 

@@ -7,17 +7,11 @@ export interface DueEntry extends DocumentAddress {
   readonly leaseToken: string | null
 }
 
-/**
- * The entries of one document. An entry that waits while another entry is under way is news about the
- * document.
- */
+/** The entries of one document. An entry that waits for another one's end is news. */
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
-  /**
-   * True if the lease of the entry under way was released. The end of that entry then makes nothing due
-   * again.
-   */
+  /** True if the lease of the entry under way was released. Its end then makes nothing due again. */
   readonly isForgotten?: boolean
 }
 
@@ -37,9 +31,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   private readonly known = new Map<string, Known<T>>()
   private queue = new TinyQueue<T>([], earlierFirst)
 
-  /**
-   * @param isNews checks whether an entry replaces the known entry of its document; by default always true
-   */
+  /** @param isNews checks whether an entry replaces the known entry; by default always true */
   constructor(private readonly isNews: (entry: T, known: T | null) => boolean = () => true) {}
 
   get size(): number {
@@ -85,18 +77,13 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     }
   }
 
-  /**
-   * Forgets the waiting entry of a document. If work on the document is under way, its end may still make the
-   * document due again.
-   */
+  /** Forgets the waiting entry of a document, but the end of running work may make it due again. */
   forget(address: DocumentAddress): void {
     const key = keyOf(address)
     this.set(key, { underWay: null, ...this.known.get(key), waiting: null })
   }
 
-  /**
-   * Forgets all entries of a released lease, even entries under way, because the lease's new owner has them.
-   */
+  /** Forgets all entries of a released lease, even entries under way: the new owner has them. */
   forgetLease(leaseToken: string): void {
     for (const [key, known] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken
@@ -119,10 +106,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     this.clean()
   }
 
-  /**
-   * Rebuilds the queue if most of its entries are outdated. On average, each entry is moved at most one more
-   * time.
-   */
+  /** Rebuilds the queue if most entries are outdated. On average each entry is moved at most once more. */
   private clean(): void {
     if (this.queue.length <= 2 * this.known.size + toleratedEntries) return
     const current = [...this.known.values()].flatMap(({ waiting, underWay }) =>

@@ -148,8 +148,7 @@ export class DueWork<T extends DueEntry> {
       if (stop.aborted) return []
       this.failed(error)
       this.failuresInARow += 1
-      // A few entries that keep failing must not delay the other entries. If all runs fail, the store gets a
-      // pause.
+      // Entries that keep failing must not delay other entries. If all runs fail, the store gets a pause.
       if (this.failuresInARow % runsAtOnce === 0) this.resumeAtMs = clock.monotonic() + soonMs
       return due.map((entry) => ({ ...entry, dueMs: clock.now() + retryAfterMs }))
     }
@@ -174,10 +173,7 @@ export class DueWork<T extends DueEntry> {
   }
 }
 
-/**
- * Makes a run that works on each entry separately. `work` returns the time when its entry is due again, or
- * null.
- */
+/** Makes a run that works on each entry. `work` returns the next due time of its entry, or null. */
 export function forEachEntry<T extends DueEntry>(
   work: (entry: T, stop: AbortSignal) => Promise<number | null>,
 ): DueWorkOptions<T>['run'] {

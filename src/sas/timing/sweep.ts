@@ -6,10 +6,7 @@ export interface SweepOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly intervalMs: number
-  /**
-   * Queries the store once. Returns the pause before the next query in milliseconds, or null if the sweep is
-   * complete.
-   */
+  /** Queries the store once. Returns the pause before the next query, or null at the end of the sweep. */
   readonly ask: () => Promise<number | null>
 }
 

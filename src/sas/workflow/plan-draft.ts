@@ -14,9 +14,7 @@ import {
 import { stepsReferredTo } from '../plan/template.js'
 import { undoProblems } from './undo-problems.js'
 
-/**
- * A step of a workflow that is being defined. `output` is a reference to the later result of its operation.
- */
+/** A step of a workflow that is being defined. `output` refers to the later result of its operation. */
 export interface Step<O> {
   readonly id: string
   readonly output: Reference<O>
@@ -26,9 +24,7 @@ type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
 export interface StepDraft<O> {
   readonly id: string
-  /**
-   * The name of the step in problems, for a definition that makes many steps. Default: the id of the step.
-   */
+  /** The name in problems, for a definition that makes many steps. Default: the step's id. */
   readonly name?: string
   readonly kind?: StepKind
   /** @throws NotPlainDataError if the input of the call is not JSON */
@@ -56,10 +52,7 @@ export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
-/**
- * The largest length of a step id. Together with the longest job id, it fits into the 1,023 bytes that the
- * store allows.
- */
+/** The largest length of a step id. With the longest job id, it fits into the store's 1,023 bytes. */
 const maxIdLength = 200
 
 const exhaustionShape = {
@@ -149,8 +142,7 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the result of `make`. If it is not plain data, notes a problem of the step called `name` and
-   * returns null.
+   * Returns the result of `make`. Notes a problem of step `name` and returns null if it is not plain data.
    */
   template<T>(name: string, what: string, make: () => T): T | null {
     try {
@@ -203,10 +195,7 @@ export class PlanDraft {
     }
   }
 
-  /**
-   * Returns the call of a step or its undo. The call is checked, because callers in JavaScript may ignore
-   * types.
-   */
+  /** Returns the call of a step or its undo, checked because callers in JavaScript may ignore types. */
   private callOf(
     name: string,
     {

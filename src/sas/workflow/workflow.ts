@@ -75,10 +75,7 @@ export interface Alongside {
 
 /** Defaults for submissions of a workflow. */
 export interface SubmissionDefaults<I> {
-  /**
-   * Converts a value from a file or a request to an input. If that is impossible, throws an Error with the
-   * reason.
-   */
+  /** Converts a value from a file or a request to an input, or throws an Error with the reason. */
   readonly parse?: (input: unknown) => I
   /** Returns the id of the job. Submissions with the same id are one job. */
   readonly jobId?: (input: I) => string
