@@ -117,9 +117,9 @@ export function createAgents(
       readonly agents: readonly Agent[]
       /**
        * Lets the user's code decide that this instance should take no work at the moment. Returns the reason,
-       * or null. It is called often, so it must answer from memory. While there is a reason, the instance
-       * gives its leases back. The instance also gives its leases back if it cannot record outcomes, or if
-       * the circuit breakers of all its agents are open. Default: always null.
+       * or null. The function is called often, so it must answer from memory. While there is a reason, the
+       * instance gives its leases back. The instance also gives its leases back if it cannot record outcomes,
+       * or if the circuit breakers of all its agents are open. Default: always null.
        */
       readonly unhealthyReason?: () => string | null
     },
@@ -164,8 +164,8 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
 
 /**
  * Recovers all overdue work once, without leases and without waiting. The function is meant for short-lived
- * hosts that a schedule starts. Other supervisors may run at the same time: only one of them recovers each
- * step.
+ * hosts that a schedule starts. Other supervisors may run at the same time, because only one supervisor
+ * recovers each step.
  *
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */

@@ -38,7 +38,7 @@ export interface NotifierSettings {
   readonly alertCallsPerMinute?: number
   /** The time after which an alert is raised again if its cause remains, at least 1 s. Default 1 d. */
   readonly remindAfter?: Duration
-  /** The time that a receiver may take. Then the message is sent again. Default 10 s. */
+  /** The time that a receiver may take for a message, before it is sent again. Default 10 s. */
   readonly sendTimeout?: Duration
   /** The number of tries for a notice, and the pauses between them. Default: 30 tries in about four hours. */
   readonly noticeRetry?: Partial<Retry>

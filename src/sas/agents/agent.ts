@@ -13,7 +13,7 @@ export interface AgentContext {
   readonly stepId: string
   /** The number of this attempt at the step, from 1. */
   readonly attempt: number
-  /** The same key for every attempt at the step. Pass it on, so that a service recognises repetitions. */
+  /** The key of every attempt at this step. Pass it on, so that the service recognises repetitions. */
   readonly idempotencyKey: string
   /**
    * For an undo: the idempotency key of the operation that is undone. The remote service knows this key even
@@ -81,7 +81,7 @@ export type Agent<H extends AgentHandlers = AgentHandlers> = {
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
-  /** The number of its handlers that run at the same time in one instance. Null: every slot. */
+  /** The number of its handlers that run at the same time in one instance. Null means every slot. */
   readonly slots: number | null
   /** The largest number of calls of a handler within one attempt, and the pauses between the calls. */
   readonly retry: ResolvedRetry

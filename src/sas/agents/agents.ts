@@ -141,7 +141,7 @@ export class Agents {
   /** Starts an open step if its agent has a free slot. Returns whether the step is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
-    // The user's own reason is read only when the leases are checked: a call for each step would be too many.
+    // The user's own reason is read only when the leases are checked, not again for each step.
     if (agent === undefined || this.stopping.signal.aborted || this.health.unhealthyReason() !== null)
       return false
     if (this.isKnown(step)) return true

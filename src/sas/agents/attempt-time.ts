@@ -4,8 +4,8 @@ import type { StepDocument } from '../model/documents.js'
 /**
  * The time of one attempt.
  *
- * An attempt is running, over or closed. It is over when its time has passed or `end` is called: its signal
- * then aborts. If the handler returns in time, the attempt is closed and the signal never aborts.
+ * An attempt is running, over or closed. It is over when its time has passed or `end` is called, and its
+ * signal then aborts. If the handler returns in time, the attempt is closed and the signal never aborts.
  */
 export class AttemptTime {
   private readonly aborting = new AbortController()
@@ -55,7 +55,7 @@ export class AttemptTime {
     if (!this.isClosed) this.aborting.abort(new Error(reason))
   }
 
-  /** Closes the attempt: from now on no code waits for its handler. */
+  /** Closes the attempt, so that no code waits for its handler any more. */
   close(): void {
     this.timer?.cancel()
     this.isClosed = true

@@ -40,7 +40,7 @@ export class Circuit {
     return this.clock.monotonic() < this.openUntilMs
   }
 
-  /** Makes an attempt and returns its outcome. While the circuit is open, only fails. */
+  /** Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. */
   async run(attempt: () => Promise<Outcome | null>): Promise<Outcome | null> {
     try {
       return await this.policy.execute(attempt)

@@ -33,8 +33,8 @@ export class DeadlineAdvice {
 
   noteBegun(step: StepDocument): void {
     const { failoverMs } = this.options
-    // Steps that need a claim get no advice: an attempt that no process claimed does not count as a failure,
-    // even if the range has no reader for a long time.
+    // Steps that need a claim get no advice, because an unclaimed attempt does not count as a failure, even
+    // if the range has no reader for a long time.
     if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
     const attempts = step.maxFailures === 1 ? 'its one attempt is' : `its ${step.maxFailures} attempts are`
     this.advise(

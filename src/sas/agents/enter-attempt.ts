@@ -25,7 +25,7 @@ export function enterAttempt(
   return writeBefore(store, step, (current) => joinAttempt(current, claimant.fence, clock.now()))
 }
 
-/** Writes a claim or a mark before this process acts, so that other processes know about it. */
+/** Writes a claim or a mark before this process acts, to inform other processes. */
 async function writeBefore(
   store: StateStore,
   step: Stored<StepDocument>,

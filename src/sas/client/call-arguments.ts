@@ -42,8 +42,8 @@ interface Expected {
 }
 
 /**
- * Returns the value as it is stored. Throws `refusal` if JSON would silently change a part of the value; the
- * message names the path of that part.
+ * Returns the value as it is stored. Throws `refusal` if JSON would silently change a part of the value,
+ * whose path is in the message.
  */
 export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
   const given = givenJson(value, name)
@@ -51,7 +51,7 @@ export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }
   throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
 
-/** Returns the options, or an empty object because callers in JavaScript may omit the options. */
+/** Returns the options, or an empty object if a caller in JavaScript omits them. */
 export function orNone<T extends object>(options: T | null | undefined): Partial<T> {
   return options ?? {}
 }

@@ -4,7 +4,7 @@ import type { Attention, ProcessState } from '../model/documents.js'
 export interface CommandOptions {
   /** The name of the operator, kept in the job with the decision. Default `'operator'`. */
   readonly by?: string
-  /** The job's partition key value, if it differs from the job's id. It saves a query. */
+  /** The job's partition key value, if it differs from the job's id. Passing it saves a query. */
   readonly partitionKey?: string
   /** Checks the command without a write. The call resolves or throws as the command would. Default false. */
   readonly dryRun?: boolean

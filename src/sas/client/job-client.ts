@@ -83,9 +83,9 @@ export class JobClient {
   }
 
   /**
-   * Writes the job, its steps and the documents alongside in one transaction. Resolves when they are durable.
-   * If a job is too large for one transaction, it is written in stages, and no part of it runs before the
-   * last stage. A repeated call with the same id and input returns the existing job.
+   * Writes the job, its steps and the documents alongside in one transaction. Resolves when all documents are
+   * durable. If a job is too large for one transaction, it is written in stages, and no part of it runs
+   * before the last stage. A repeated call with the same id and input returns the existing job.
    *
    * @throws SubmissionInvalid if the submission can never be accepted; nothing was written
    * @throws JobConflict if the id belongs to another submission; nothing was written
@@ -103,7 +103,8 @@ export class JobClient {
   }
 
   /**
-   * Returns the job with this id, or null. Pass the partition key to save a query if it is not the id.
+   * Returns the job with this id, or null. If the partition key differs from the id, pass the key to save a
+   * query.
    *
    * @throws CommandInvalid if an argument is invalid
    */
@@ -114,7 +115,7 @@ export class JobClient {
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
-  /** Returns the document of a job, even if it cannot be decoded. Returns null if the job does not exist. */
+  /** Returns the document of a job, whether readable or not. Returns null if the job does not exist. */
   private async find(jobId: string, where: { readonly partitionKey?: string }) {
     const { store, queries } = this.options
     const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))

@@ -40,8 +40,8 @@ const atOnce = 8
 
 /**
  * The jobs that match a filter, for a command on all of them. The command is decided and written for each job
- * separately. If a run was cut short, repeat it: a finished job then refuses the command or no longer matches
- * (F-O4).
+ * separately. A run that was cut short can be repeated, because a job that is done refuses the command or no
+ * longer matches (F-O4).
  */
 export class JobSelection {
   /** @internal */

@@ -47,10 +47,10 @@ export interface JobView {
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly attention: Attention | null
-  /** Null until the job begins to undo its steps. Also says whether the job restarts afterwards. */
+  /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
-  /** The newest decisions of operators, the oldest of them first. */
+  /** The newest decisions of operators, in the order of time. */
   readonly audit: readonly AuditEntry[]
   /** The steps in the order of the workflow. */
   readonly steps: readonly StepView[]

@@ -24,7 +24,7 @@ export class Job {
     private readonly ports: JobPorts,
     private readonly waiting: JobWaiting,
     private readonly address: DocumentAddress & { readonly jobId: string },
-    /** The time when this process submitted the job. Null if it did not. */
+    /** The time when this process submitted the job, or null. */
     private readonly accepted: Accepted | null = null,
   ) {}
 

@@ -21,7 +21,10 @@ import {
 } from './ledger.js'
 import { isHeldBack } from '../model/work.js'
 
-/** Decides about a job that is not being undone, or about the generation after a compensation. */
+/**
+ * Decides the next steps of a job that is not being undone. After a compensation, a new generation begins in
+ * the same transaction.
+ */
 type Advance = (state: SchedulingState, ledger: Ledger) => Schedule
 
 /** Returns the compensation if all failed steps require it. Otherwise null: the job must end in error. */
@@ -66,7 +69,7 @@ export function compensate(state: SchedulingState, ledger: Ledger, advance: Adva
   const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
   const changes = takeFitting([...stopped, ...again, ...next], job)
   const after = withChanges(ledger, changes)
-  // The stops must be written before the new generation begins, because it may begin the stopped steps again.
+  // The stops must be written before the new generation, which may begin the stopped steps again.
   const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
   if (isFirst || Object.values(after).some(isUnderWay)) {
     const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)

@@ -20,7 +20,7 @@ export interface Dispatching {
   readonly scheduler: string
 }
 
-/** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */
+/** Returns the time limit of the whole job, counted from its first scheduling (R18), or null. */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
@@ -98,7 +98,7 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
   return attempt(fresh, by)
 }
 
-/** Puts the outputs of other steps into the undo. Keeps the submitted template for later outputs. */
+/** Puts other steps' outputs into the undo. Keeps the submitted template, because outputs may change. */
 function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
   if (undo === null) return {}
   const template = undoTemplate ?? undo.inputTemplate
@@ -181,7 +181,7 @@ export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
 }
 
-/** Begins to undo the generation before the last undone generation. */
+/** Begins to undo the next older generation. */
 export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }

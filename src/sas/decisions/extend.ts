@@ -5,7 +5,7 @@ import { isOpen } from './settle.js'
 
 export type Extension =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The deadline does not change: more than half of the time is left, or the job allows no more. */
+  /** The deadline stays, because more than half of the time is left or the job allows no more time. */
   | { readonly kind: 'unchanged' }
   /** The attempt is over, or another process makes this attempt. This process must stop. */
   | { readonly kind: 'refused'; readonly reason: string }

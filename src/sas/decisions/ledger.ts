@@ -27,7 +27,7 @@ export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): 
   return Object.fromEntries(folded)
 }
 
-/** Checks whether one generation of a step was undone and earlier generations must follow. */
+/** Checks whether one generation of a step was undone and an earlier generation must be undone next. */
 export function hasMoreToUndo({ processState, owed }: StepDocument): boolean {
   return processState === 'Compensated' && owed.length > 1
 }

@@ -110,7 +110,7 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
 
 /**
  * Resets the steps whose undo failed, and then continues the job. If one transaction is too small, the job
- * stays in Error and the operator repeats the command, which skips the steps that are already reset.
+ * stays in Error. The operator then repeats the command, which skips the steps that are already reset.
  */
 function undoAgain(standing: Standing, command: Resubmission, failed: readonly StepDocument[]): Operation {
   const { job } = standing

@@ -12,7 +12,7 @@ export interface RecoveryPolicy {
   readonly supervisor: string
 }
 
-/** A step as it was read. `_ts` is the store's time of its last write in seconds, if known and not 0. */
+/** A step as it was read. `_ts` is the store's time of its last write in seconds, or 0 if unknown. */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
 export type Recovery =
@@ -25,7 +25,7 @@ export type Recovery =
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
   /** The moment for which the step waited has come. The step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /** No attempt was made in time. The step is offered again, and no failure is counted (C8). */
+  /** No attempt was made, or none was possible in time. The step is offered without a failure (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**

@@ -192,7 +192,7 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
-/** Avoids useless reads: a step can be ready only if no step has begun, or one is done or skipped. */
+/** Avoids useless reads. A step can be ready if no step has begun, or if a step is done or skipped. */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)

@@ -26,7 +26,7 @@ export function settleNotice(
     readonly now: number
     readonly by: string
     readonly random: Random
-    /** The number of tries and their back-off. After the last try, later notices are sent. */
+    /** The tries and their back-off. Then the notice is given up, and later notices are sent. */
     readonly retry: ResolvedRetry
   },
 ): NoticeDocument {

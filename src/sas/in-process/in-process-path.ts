@@ -20,7 +20,7 @@ export interface EndedAttempt {
 }
 
 export interface SettledAttempt {
-  /** The step as it was written. Null if nothing was written, for instance after a lost reply. */
+  /** The step as it was written, or null, for instance if the outcome was recorded before. */
   readonly written: StepDocument | null
   /** The reason why the outcome does not count. Null if it counts. */
   readonly discarded: string | null

@@ -51,7 +51,7 @@ function invalid(error: z.ZodError): Decoded {
   return { kind: 'invalid', reason: first.join() }
 }
 
-/** Refuses a document whose `processState` contradicts its other fields. Our code never writes one (I20). */
+/** Refuses a `processState` that contradicts the other fields, which our code never writes (I20). */
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded

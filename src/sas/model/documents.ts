@@ -129,7 +129,7 @@ export const jobSchema = z.object({
   maxGenerations: z.number().int(),
   /** Set when the job begins to undo its steps. Null before. */
   compensation: compensation.nullable(),
-  /** The longest time of the whole job, from when a scheduler first takes it. Null means no limit. */
+  /** The longest time of the whole job, since a scheduler first took it. Null means no limit. */
   completeWithinMs: z.number().nullable(),
   /** The end of that time, in milliseconds since the epoch. The scheduler sets it by its own clock (R18). */
   endByMs: z.number().nullable(),
@@ -221,7 +221,7 @@ export const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
-  /** The time when the notice is due, in milliseconds since the epoch. Null once sent or given up. */
+  /** The due time of the notice, in milliseconds since the epoch. Null after it was sent or given up. */
   completeByMs: z.number().nullable().default(null),
   failureCount: z.number().int().default(0),
   /** The reason, for an operator, why the notice was given up. Null if it was not given up. */

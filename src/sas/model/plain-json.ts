@@ -29,7 +29,7 @@ export type GivenJson =
 
 /**
  * Converts a user's value to the JSON that is stored. JSON omits undefined properties and calls `toJSON`, for
- * instance of a `Date`: both changes are allowed. Any other value that JSON would silently change or drop is
+ * instance of a `Date`. Both changes are allowed. Any other value that JSON would silently change or drop is
  * refused.
  *
  * @param name the beginning of the path in the reason

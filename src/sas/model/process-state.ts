@@ -33,7 +33,7 @@ function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
-/** Returns the document with the `processState` that its other fields imply. Every write uses it (I20). */
+/** Returns the document with the `processState` that its other fields imply, as for every write (I20). */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }

@@ -1,4 +1,7 @@
-/** The state of a job or a step. `Error` stays until an operator decides. `Compensated` means undone. */
+/**
+ * The state of a job or a step. `Error` stays until an operator decides. `Compensated` means that all done
+ * work is undone.
+ */
 export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error' | 'Compensating' | 'Compensated'
 
 /**

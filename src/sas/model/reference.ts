@@ -15,6 +15,7 @@ export type Reference<T> = { readonly [produces]: T } & (T extends readonly (inf
     ? { readonly [K in keyof Required<T>]: Reference<T[K]> }
     : unknown)
 
+/** A value of type `T` in which any part may be a {@link Reference} instead. */
 export type ValueOrReference<T> =
   | Reference<T>
   | (T extends readonly (infer E)[]

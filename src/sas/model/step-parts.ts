@@ -32,13 +32,13 @@ export const undo = z.object({
 
 /** The record of calls with a step's keys. By default, a step counts as a step that may have acted. */
 export const effectHistory = {
-  /** Whether a call with this generation's key may have had an effect. Only a completed undo clears it. */
+  /** Whether a call with this generation's key may have had an effect. Only a completed undo clears this. */
   mayHaveActed: z.boolean().default(true),
   /** The generations that must be undone, the newest last, each with the input of its undo. */
   owed: z.array(z.object({ generation: z.number().int(), input: json })).default([]),
-  /** The submitted `undo.inputTemplate`, if other steps' outputs were put into the current template. */
+  /** The submitted `undo.inputTemplate` if other steps' outputs were put into the current one, or null. */
   undoTemplate: json.default(null),
-  /** The token of the agents that got this attempt first. Others set `mayHaveActed` before they act. */
+  /** The token of the agents that got this attempt. Other agents set `mayHaveActed` before they act. */
   firstBy: z.string().nullable().default(null),
 }
 

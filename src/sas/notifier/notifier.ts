@@ -23,7 +23,7 @@ interface NoticeQueueEntry extends DueEntry {
   readonly jobId: string
 }
 
-/** The number of jobs that are sent in parallel. A receiver that hangs blocks one for the send timeout. */
+/** The number of jobs whose notices are sent in parallel. A receiver that hangs blocks one place. */
 const jobsAtOnce = 32
 /** The time after which a sweep sends an overdue notice, because no running instance will send it. */
 const overlookedAfterMs = 30_000

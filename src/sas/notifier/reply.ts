@@ -17,7 +17,7 @@ export interface Reply {
   readonly at: string
 }
 
-/** Puts replies into a container. `pk` is the job's partition key value. A `put` may be repeated. */
+/** Puts replies into a container. `pk` is the job's partition key. A repeated `put` changes nothing. */
 export interface ReplyContainers {
   put(container: string, document: Reply & { readonly id: string; readonly pk: string }): Promise<void>
 }
@@ -52,7 +52,7 @@ export function receiverOf(replyTo: string): string {
   return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
-/** Checks whether the built-in channel can send to this `replyTo`. Your own channel may reach others. */
+/** Checks whether the built-in channel can send to this `replyTo`. Other channels may reach more. */
 export function isReplyTo(replyTo: string): boolean {
   return isWebhook(replyTo) || containerIn(replyTo) !== null
 }

@@ -120,7 +120,7 @@ async function sendGroup(
     report(options, await inSlices(toSend, requestsAtOnce, (current) => record(options, current)))
     return []
   }
-  // A send that was aborted by the stop is no failure: another instance will find the alert.
+  // A send that was aborted by the stop is no failure, because another instance will find the alert.
   if (stop.aborted) return []
   const { jobId, workflow, alertId } = first.alert
   const count = group.length

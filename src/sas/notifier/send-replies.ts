@@ -54,7 +54,7 @@ export async function sendReplies(
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const sendResult = await trySend(options, notice)
-  // A send that was aborted by the stop is no failure: another instance will send the notice.
+  // A send that was aborted by the stop is no failure, because another instance will send the notice.
   if (stop.aborted && sendResult.kind === 'failed') return false
   const settled = settleNotice(notice, sendResult, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])

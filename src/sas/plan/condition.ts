@@ -53,7 +53,7 @@ export function conditionTemplate(of: Condition): Json {
 /** The functions that make conditions, for the error about a value that is not a condition. */
 const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
 
-/** The number of values or conditions of each operator (null: any number), and whether it joins. */
+/** The number of operands of each operator (null: any number), and whether they are conditions. */
 const operators: Readonly<
   Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
 > = {

@@ -43,7 +43,7 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The end of the job is still needed when the feed delivers its steps, but the steps are not.
+    // The end of the job is still needed when the feed delivers its steps. The steps are not needed.
     if (isOver(job.document)) this.forgetSteps(job.document)
   }
 

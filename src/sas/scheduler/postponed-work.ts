@@ -37,8 +37,9 @@ const backoff = { minMs: 500, maxMs: 10_000 }
  * Retries work outside the feed, so that a throttled logical partition delays only its own jobs (F-X2).
  * Pauses grow, the work of one partition stays in order, and the total is limited.
  *
- * The work is kept only in memory, but it cannot be lost. The checkpoint stays before its page until the work
- * is done (I10). So after a crash, a hand-over or a split, the next owner of the lease gets the work again.
+ * The work is kept only in memory, but it cannot be lost. The checkpoint stays before the page of the work
+ * until the work is done (I10). So after a crash, a hand-over or a split, the next owner of the lease gets
+ * the work again.
  */
 export class PostponedWork {
   private readonly lines = new Map<string, PostponedJob>()

@@ -197,7 +197,7 @@ export class Scheduler {
     }
   }
 
-  /** Sets aside a job that prevents a decision, so that other jobs continue (F-C9, F-C13, F-Q15). */
+  /** Sets aside a job if no decision is possible, so that others continue (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)

@@ -2,7 +2,7 @@ import type { Question } from './cosmos-state-requests.js'
 
 export type Ask = <T>(question: Question) => Promise<readonly T[]>
 
-/** The documents of a page, whose field has a value between two bounds. The field also gives their order. */
+/** The page of documents whose `field` has a value between two bounds, in the order of that field. */
 interface OrderedPage<T> {
   readonly select: string
   readonly where: string

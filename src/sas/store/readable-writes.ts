@@ -4,8 +4,7 @@ import type { StateWrite } from './state-store.js'
 
 /**
  * Refuses a transaction with a document that could not be read back. Otherwise a job with such a document
- * would never continue, without any report (I1, I20). Every implementation of the state store calls this
- * function before a write.
+ * would stop unnoticed (I1, I20). Every implementation of the state store calls this function before a write.
  *
  * @throws DocumentInvalid with the document and the field
  */

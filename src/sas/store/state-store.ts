@@ -23,7 +23,7 @@ export type ApplyResult =
       readonly kind: 'applied'
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
-      /** The physical partition of the writes, if reported, whose local readers are then woken. */
+      /** The physical partition of the writes, if the store reports it. Its local readers are then woken. */
       readonly physicalRangeId: string | null
       readonly charge: number
     }

@@ -76,7 +76,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/** Checks whether a step has a time to live: an ended job with the same id left such a step. */
+/** Checks whether a step has a time to live, because an ended job with the same id left the step. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }

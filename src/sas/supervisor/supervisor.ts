@@ -37,6 +37,7 @@ const retryAfterMs = 1_000
 
 /** The result of one sweep. */
 export interface SweepResult {
+  /** The number of overdue documents. */
   readonly lookedAt: number
   /** The number of these documents that were written: offered again, given back or out of attempts. */
   readonly recovered: number

@@ -7,7 +7,7 @@ export interface DueEntry extends DocumentAddress {
   readonly leaseToken: string | null
 }
 
-/** The entries of one document. An entry that waits for another one's end is news. */
+/** The entries of one document. While an entry is under way, the waiting entry is news. */
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
@@ -77,13 +77,13 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     }
   }
 
-  /** Forgets the waiting entry of a document, but the end of running work may make it due again. */
+  /** Forgets the waiting entry of a document. The end of work under way may make the document due again. */
   forget(address: DocumentAddress): void {
     const key = keyOf(address)
     this.set(key, { underWay: null, ...this.known.get(key), waiting: null })
   }
 
-  /** Forgets all entries of a released lease, even entries under way: the new owner has them. */
+  /** Forgets all entries of a released lease, even entries under way, because the new owner has them. */
   forgetLease(leaseToken: string): void {
     for (const [key, known] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken

@@ -13,7 +13,7 @@ export interface ForEachOptions<E, O> extends StepOptions {
    * stored for each possible item. Default 20.
    */
   readonly atMost?: number
-  /** Makes the undo for one item from its step's output. `'none'` means that there is no effect. */
+  /** Makes the undo for one item from its step's output. Pass `'none'` if the step has no effect. */
   readonly undo?: ((output: Reference<O>, item: Reference<E>) => OperationCall<unknown>) | 'none'
 }
 
@@ -63,7 +63,7 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
   return addGather<readonly O[]>(draft, id, () => toTemplate(input, 'its list'), { when, after: items })
 }
 
-/** Adds a step that the scheduler ends as soon as the step begins. Its output is computed from its input. */
+/** Adds a step that the scheduler ends as soon as it begins. The step's output is made from its input. */
 export function addGather<O>(
   draft: PlanDraft,
   id: string,

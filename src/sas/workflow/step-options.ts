@@ -34,7 +34,10 @@ export interface StepOptions {
   readonly targetState?: string
   /** The condition of the step. If it does not hold, this step and steps that need its output are skipped. */
   readonly when?: Condition
-  /** The policy for a failed step without attempts left. Default: the policy of `job.onExhausted`. */
+  /**
+   * The policy for a step that failed permanently or has no attempts left. Default: the policy of
+   * `job.onExhausted`.
+   */
   readonly onExhausted?: OnExhausted
   /**
    * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
