@@ -33,27 +33,21 @@ import {
 } from './unit-settings.js'
 import { wakingReaders } from './in-process/waking-store.js'
 
-/**
- * Options of every instance: the store of documents, the feed of their changes, the leases of its unit, and
- * names.
- */
+/** Options of every instance: the documents, the feed of their changes, the unit's leases, and names. */
 export interface UnitOptions {
   readonly store: StateStore
   readonly feed: ChangeFeed
   /** The leases of this unit. Each role has its own leases. */
   readonly leases: LeaseStore
-  /** The name of the unit. All its instances use the same name. */
+  /** The name of the unit, which all its instances use. */
   readonly processorName: string
-  /** The name of this instance. No two instances use the same name. */
+  /** The name of this instance, which no other instance uses. */
   readonly instanceName: string
-  /** Intervals of the change feed processor. An omitted interval has the default of the processor. */
+  /** Intervals of the change feed processor. Omitted intervals have the processor's defaults. */
   readonly timing?: ProcessorTiming
   /** Hints about new writes, shared by all readers and writers of the state container in this process. */
   readonly hints?: FeedHints
-  /**
-   * The path between the scheduler and the agents of this process. Without it they communicate only through
-   * the feed.
-   */
+  /** The path between the scheduler and the agents of this process. Default: they use only the feed. */
   readonly inProcessPath?: InProcessPath
   readonly telemetry?: Telemetry
   readonly clock?: Clock
@@ -64,16 +58,13 @@ export interface UnitOptions {
 export interface Unit {
   /** Starts the instance. Resolves when the leases exist and the loops run. */
   start(): Promise<void>
-  /** Looks for free leases now instead of at the next cycle. */
+  /** Acquires free leases now instead of in the next cycle. */
   rebalance(): void
-  /** Returns the health of the instance's change feed processor. Makes no request. */
+  /** Returns the health of the instance's change feed processor, without a request. */
   health(): ProcessorHealth
-  /**
-   * Returns the reason, found at the last check of the leases, why this instance takes no work. Null if there
-   * is none.
-   */
+  /** Returns the reason why this instance takes no work, found at the last check of the leases, or null. */
   unhealthyReason(): string | null
-  /** Stores checkpoints and releases every lease. Then lets running work finish within its time limit. */
+  /** Stores checkpoints and releases every lease. Then running work may finish within its time limit. */
   stop(): Promise<void>
 }
 
@@ -125,9 +116,9 @@ export function createAgents(
     AgentsSettings & {
       readonly agents: readonly Agent[]
       /**
-       * Returns a reason, decided by the user's code, why this instance should take no work at the moment;
-       * null if there is none. It is called often, so it must answer from memory. While there is a reason,
-       * the instance gives its leases back. The instance also gives them back if it cannot record outcomes,
+       * Lets the user's code decide that this instance should take no work at the moment. Returns the reason,
+       * or null. The function is called often, so it must answer from memory. While there is a reason, the
+       * instance gives its leases back. The instance also gives its leases back if it cannot record outcomes,
        * or if the circuit breakers of all its agents are open. Default: always null.
        */
       readonly unhealthyReason?: () => string | null
@@ -173,8 +164,8 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
 
 /**
  * Recovers all overdue work once, without leases and without waiting. The function is meant for short-lived
- * hosts that a schedule starts. It may run beside other supervisors: each step is recovered by only one of
- * them.
+ * hosts that a schedule starts. Other supervisors may run at the same time, because only one supervisor
+ * recovers each step.
  *
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
@@ -188,8 +179,8 @@ export function superviseOnce(
 }
 
 /**
- * Creates an instance of the notifier. It sends the notices of jobs with a `replyTo`, and alerts operators to
- * flagged jobs.
+ * Creates an instance of the notifier, which sends the notices of jobs with a `replyTo` and alerts operators
+ * to flagged jobs.
  *
  * @throws TypeError that lists every problem of the settings
  */
@@ -218,7 +209,7 @@ function supervisorTimes(options: SupervisorSettings) {
   return { sweepIntervalMs: sweepInterval, deadlineGraceMs: deadlineGrace }
 }
 
-/** Returns the longest time until another instance takes over the leases of an instance that died. */
+/** Returns the longest time until another instance takes the leases of an instance that died. */
 function failoverMs(timing: ProcessorTiming = {}): number {
   const { leaseExpirationInterval, leaseAcquireInterval } = settingsOf(timingShape, timing)
   return leaseExpirationInterval + leaseAcquireInterval
@@ -236,11 +227,11 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
 }
 
 /**
- * The poll intervals of each role. The scheduler and the agents poll often soon after activity, because
- * writes of other processes come without a hint. The pause between polls doubles, so there are only three or
- * four more polls before these roles are idle. The supervisor may poll rarely, because deadlines are further
- * away and it also has its sweep. For the notifier, half a second is acceptable if another process writes.
- * With a longer pause, fewer versions of an often changed document are read.
+ * The poll intervals of each role. The scheduler and the agents poll often after activity, because writes of
+ * other processes come without a hint. The pause between polls doubles, so these roles make only three or
+ * four more polls before they are idle. The supervisor may poll rarely, because deadlines are further away
+ * and it also has its sweep. The notifier may be half a second late if another process writes. With its
+ * longer pause it reads fewer versions of a document that changes often.
  */
 const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },

@@ -3,9 +3,9 @@
  *
  * Turns changes of jobs and steps into the next writes.
  *
- * A **job** is one document with a **ledger** of its steps. Each **step** is a document of its own. The job
- * and its steps share one logical partition, so that every transition is one transaction. Four deployment
- * units read the same feed:
+ * A **job** is one document with a **ledger** of its steps. Each **step** is a separate document. The job and
+ * its steps share one logical partition, so every transition is one transaction. Four deployment units read
+ * the same feed:
  *
  * - The **scheduler** claims a job, copies the outcomes of its steps into the ledger, dispatches the steps
  *   that became ready, and ends the job.
@@ -13,26 +13,25 @@
  *   outcome on the step.
  * - The **supervisor** waits for deadlines. If a step was not done in time, for any reason, the supervisor
  *   makes it ready for another attempt, with one more failure and a higher fence. If no attempts are left, it
- *   flags, parks or delays the step, as the step's `onExhausted` says; the scheduler does the compensating.
- *   If a job stands still, the supervisor takes the job from its scheduler, so that any scheduler examines
- *   the whole job again.
- * - The **notifier** sends submitters, in order, the notices that the job's own transactions wrote for them.
- *   It alerts operators to flagged jobs. It changes no job.
+ *   flags, parks or delays the step, as the step's `onExhausted` says. The scheduler does the compensating.
+ *   If a job makes no progress, the supervisor takes the job from its scheduler, so that any scheduler
+ *   examines the whole job again.
+ * - The **notifier** sends submitters, in order, the notices that the job's own transactions wrote. It alerts
+ *   operators to flagged jobs, and changes no job.
  *
- * There is only one way to undo a job, for every cause: the job's `compensation` is set, and the scheduler
- * undoes the done steps, the last step first. Operators only write requests (`operate`), and the scheduler
- * performs them.
+ * A job is undone in the same way for every cause: its `compensation` is set, and the scheduler undoes the
+ * done steps, the last step first. Operators only write requests (`operate`), and the scheduler performs
+ * them.
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
- * adapter. `decisions/` has pure functions, which receive documents and the time, and return the writes to
- * make. With `workflow/` users define jobs, `submission/` writes a new job, and `client/` has the calls of
- * users and operators. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
- * `in-process/` connects scheduler, agents and clients of one process, and `timing/` does work when it is
- * due.
+ * adapter. `decisions/` has pure functions, which receive documents and the time, and return the writes. With
+ * `workflow/` users define jobs, `submission/` writes a new job, and `client/` has the calls of users and
+ * operators. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/`
+ * connects scheduler, agents and clients of one process, and `timing/` does work when it is due.
  *
- * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If it loses
- * the race, it reads again. Memory holds only data that may be lost, because after any crash the documents
- * show how to continue.
+ * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
+ * write came first, the code reads again. Memory holds only data that may be lost, because after any crash
+ * the documents show how to continue.
  *
  * `decisions/readers.ts` says which role must read which document, and which roles a write wakes.
  *

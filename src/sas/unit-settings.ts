@@ -15,13 +15,13 @@ import type { AlertSink } from './notifier/alert-sink.js'
 export interface AgentsSettings {
   /** The number of handlers that run at the same time. Default 16. */
   readonly slots?: number
-  /** The time that running handlers have to finish when the instance stops. Default 3 s. */
+  /** The time in which running handlers may finish when the instance stops. Default 3 s. */
   readonly stopBudget?: Duration
 }
 
 /** The settings of an instance of the supervisor. */
 export interface SupervisorSettings {
-  /** The interval at which the supervisor looks for overdue steps. Default 30 s. */
+  /** The interval between searches for overdue steps. Default 30 s. */
   readonly sweepInterval?: Duration
   /** The time after a deadline before the step counts as overdue. Default 2 s. */
   readonly deadlineGrace?: Duration
@@ -33,15 +33,12 @@ export interface NotifierSettings {
   readonly alertSinks?: readonly AlertSink[]
   /**
    * The largest number of calls of each sink that one instance makes in a minute. If more jobs are flagged,
-   * one call contains up to 250 of them. Default 20.
+   * one call contains up to 250 jobs. Default 20.
    */
   readonly alertCallsPerMinute?: number
   /** The time after which an alert is raised again if its cause remains, at least 1 s. Default 1 d. */
   readonly remindAfter?: Duration
-  /**
-   * The time that a receiver may take for a reply or an alert. After this time, the message is sent again.
-   * Default 10 s.
-   */
+  /** The time that a receiver may take for a message, before it is sent again. Default 10 s. */
   readonly sendTimeout?: Duration
   /** The number of tries for a notice, and the pauses between them. Default: 30 tries in about four hours. */
   readonly noticeRetry?: Partial<Retry>
@@ -61,10 +58,7 @@ export const supervisorShape = {
   deadlineGrace: optional(duration(0), 2_000),
 }
 
-/**
- * Pauses grow from a second to a quarter of an hour, so a receiver that is down for four hours misses no
- * notice.
- */
+/** Pauses grow to a quarter of an hour, so a receiver that is down for four hours misses no notice. */
 const noticeRetry = { tries: 30, backoff: { minMs: 1_000, maxMs: 900_000 } }
 
 /** The kind and the default of each of the {@link NotifierSettings}. */

@@ -3,9 +3,8 @@ import type { Telemetry, TelemetryEventOf } from '../../telemetry/index.js'
 type Logged = TelemetryEventOf<'agent.logged'>
 
 /**
- * The log of a handler. Each line becomes an `agent.logged` event, which the console logger writes like any
- * other event. The event also has the ids of the job, the step, the attempt and the instance. The log never
- * throws.
+ * The log of a handler. Each line becomes an `agent.logged` event with the ids of the job, the step, the
+ * attempt and the instance. The log never throws.
  */
 export type AgentLog = Readonly<
   Record<
@@ -14,7 +13,6 @@ export type AgentLog = Readonly<
   >
 >
 
-/** Creates the log of one attempt. */
 export function agentLog(
   telemetry: Telemetry,
   about: Omit<Logged, 'type' | 'level' | 'message' | 'fields'>,

@@ -6,52 +6,46 @@ import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
 import { toTemplate, type ValueOrReference } from '../model/reference.js'
 
-/** The attempt that a handler is making, and the requests that the handler may make. */
+/** The attempt that a handler makes, and the requests that the handler may make. */
 export interface AgentContext {
   readonly jobId: string
   readonly orderId: string
   readonly stepId: string
-  /** The number of this attempt: 1 for the first try of a step. */
+  /** The number of this attempt at the step, from 1. */
   readonly attempt: number
-  /**
-   * The key is the same for every attempt at this step. Pass the key to the remote service, so that the
-   * service can recognise a repetition.
-   */
+  /** The key of every attempt at this step. Pass it on, so that the service recognises repetitions. */
   readonly idempotencyKey: string
   /**
    * For an undo: the idempotency key of the operation that is undone. The remote service knows this key even
    * if its answer was lost. Null for any other step.
    */
   readonly undoes: string | null
-  /**
-   * The time when the attempt times out. `extend` moves the deadline later. No outcome is recorded after it.
-   */
+  /** The time when the attempt times out, unless `extend` moves it. No outcome is recorded afterwards. */
   readonly deadline: Date
   /** Aborts shortly before the deadline and when the host stops. Pass the signal to every call that waits. */
   readonly signal: AbortSignal
   /**
-   * Asks for more time, for work that may take longer than the step's `completeWithin`. Call `extend`
-   * whenever there is progress. Afterwards at least half of `completeWithin` is left, unless the job itself
-   * must be done earlier. Only if less is left does the call write to the store.
+   * Asks for more time than the step's `completeWithin`. Call `extend` whenever there is progress. Afterwards
+   * at least half of `completeWithin` is left, unless the job itself must be done earlier. The call writes to
+   * the store only if less than half is left.
    *
-   * It rejects if no outcome would be recorded any more, because the handler has returned or `signal` has
-   * aborted. The signal aborts if the deadline passed, or the step was stopped or given to another attempt.
-   * The call also rejects if the store does not answer before the deadline.
+   * The call rejects if no outcome would be recorded any more, because the handler has returned or `signal`
+   * has aborted. It also rejects if the store does not answer before the deadline.
    */
   readonly extend: () => Promise<void>
   /**
-   * Reads a document of your own in the job's partition, such as a document stored `alongside`. Returns null
-   * if there is none. Rejects with `StoreUnavailable` if the store could not be reached.
+   * Reads one of your own documents in the job's partition, such as a document stored `alongside`. Returns
+   * null if the document does not exist. Rejects with `StoreUnavailable` if the store could not be reached.
    */
   readonly readDocument: (id: string) => Promise<Readonly<Record<string, unknown>> | null>
   /** Writes to the host's own events, for example `context.log.info('held', { sku })`. */
   readonly log: AgentLog
-  /** Fails the step without further attempts, and asks an operator to look at the job. Always throws. */
+  /** Fails the step without further attempts, and asks an operator to check the job. Always throws. */
   failPermanently(error: unknown): never
 }
 
 /**
- * The code of one operation. If the handler returns, the step succeeds with the returned value (JSON) as its
+ * The code of one operation. If the handler returns, the step succeeds, and the returned value (JSON) is its
  * output. If the handler throws, the failure is recorded with diagnostics, and the step is tried again after
  * its back-off. A handler may run more than once for one step, so it must be idempotent.
  */
@@ -73,10 +67,7 @@ export interface Operation<I, O> {
   readonly action: string
 }
 
-/**
- * Handlers by the names of their operations. Parameters are contravariant, so the input type that accepts
- * every handler is `never`.
- */
+/** Handlers by operation. The input `never` accepts every handler, as parameters are contravariant. */
 export type AgentHandlers = Readonly<Record<string, (input: never, context: AgentContext) => unknown>>
 
 /** An agent. Workflows name its operations, and a host runs its handlers. */
@@ -90,12 +81,9 @@ export type Agent<H extends AgentHandlers = AgentHandlers> = {
 export interface AgentDefinition {
   readonly name: string
   readonly handlers: ReadonlyMap<string, AgentHandler<Json, unknown>>
-  /**
-   * The number of its handlers that run at the same time in one instance. Null means all slots of the
-   * instance.
-   */
+  /** The number of its handlers that run at the same time in one instance. Null means every slot. */
   readonly slots: number | null
-  /** The largest number of calls of a handler within one attempt, and the pauses between these calls. */
+  /** The largest number of calls of a handler within one attempt, and the pauses between the calls. */
   readonly retry: ResolvedRetry
   /** The settings of the circuit breaker. Null if the remote service is always called. */
   readonly circuit: CircuitOptions | null
@@ -105,22 +93,23 @@ export interface AgentDefinition {
 export interface AgentOptions {
   /**
    * The number of handlers of this agent that run at the same time in one instance, 1 or more. Choose a
-   * number that the remote service can bear. Default: all slots of the instance.
+   * number that the remote service can bear. Default: every slot of the instance.
    */
   readonly slots?: number
   /**
    * Retries for faults that pass quickly. A handler that throws is called again within the same attempt, up
    * to `tries` times in all (1 or more). The pause before each call doubles from `min` to `max`.
    *
-   * The attempt fails, and counts as one failure, in three cases: the last try failed, the handler called
-   * `failPermanently`, or too little time is left before the deadline for a pause of `max`. Default: one try.
+   * The attempt fails, and counts as one failure, if the last try failed, if the handler called
+   * `failPermanently`, or if the time before the deadline is too short for a pause of `max`. Default: one
+   * try.
    */
   readonly retry?: Required<Retry>
   /**
-   * The circuit breaker. After this number of `failures` in a row (1 or more) in one instance, attempts fail
+   * The circuit breaker. After `failures` failed attempts in a row (1 or more) in one instance, attempts fail
    * for the time `openFor` without a call of the handler. Then one attempt calls the handler as a test.
-   * Attempts that fail without a call count like other failures, so choose back-offs of steps that are longer
-   * than `openFor`. Default: the handler is always called.
+   * Attempts without a call also count as failures of the step, so choose back-offs longer than `openFor`.
+   * Default: the handler is always called.
    */
   readonly circuitBreaker?: { readonly failures: number; readonly openFor: Duration }
 }

@@ -1,28 +1,25 @@
 import type { Clock } from '../../platform/index.js'
 import type { Circuit } from './circuit.js'
 
-/** If this number of outcomes in a row could not be recorded, an instance takes no work for `restMs`. */
+/** After this number of lost outcomes in a row, an instance takes no work for `restMs`. */
 const mostLost = 3
 const restMs = 60_000
 
 /**
- * Judges from recent outcomes whether an agents instance should take work (R124). This class only reports;
- * the change feed processor gives the leases back. The class knows only this process and decides nothing
- * about steps.
+ * Judges from recent outcomes whether an agents instance should take work (R124). This class only reports,
+ * and the change feed processor gives the leases back.
  */
 export class AgentsHealth {
   private lost = 0
   private lostAtMs = Number.NEGATIVE_INFINITY
 
-  /**
-   * @param circuits one entry for each agent of this instance; null for an agent without a circuit breaker
-   */
+  /** @param circuits one entry for each agent here; null for an agent without a circuit breaker */
   constructor(
     private readonly clock: Clock,
     private readonly circuits: readonly (Circuit | null)[],
   ) {}
 
-  /** Notes that an outcome was recorded, which shows that the store answers. */
+  /** Notes that an outcome was recorded, which proves that the store answers. */
   noteRecorded(): void {
     this.lost = 0
   }
@@ -33,10 +30,7 @@ export class AgentsHealth {
     this.lostAtMs = this.clock.monotonic()
   }
 
-  /**
-   * Returns the reason why this instance should take no work, or null. After `restMs` the instance tries
-   * again.
-   */
+  /** Returns the reason why this instance should take no work, or null. */
   unhealthyReason(): string | null {
     if (this.lost >= mostLost && this.clock.monotonic() - this.lostAtMs < restMs) {
       return `the outcomes of the last ${this.lost} attempts could not be recorded`

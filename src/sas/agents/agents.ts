@@ -23,7 +23,6 @@ import { workOf } from '../model/work.js'
 import { enterAttempt } from './enter-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
 
-/** The dependencies and settings of an agents instance. */
 export interface AgentsOptions {
   readonly store: StateStore
   readonly agents: readonly Agent[]
@@ -33,14 +32,10 @@ export interface AgentsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  /** The path to the scheduler of this process. */
   readonly inProcessPath?: InProcessPath
-  /** The longest time that a feed range may be without a reader after an instance died. */
+  /** The longest time that a feed range may have no reader after an instance died. */
   readonly failoverMs: number
-  /**
-   * Returns a reason, decided by the user's code, why this instance should take no work; null if there is
-   * none. Default: always null.
-   */
+  /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
   readonly unhealthyReason?: () => string | null
 }
 
@@ -48,13 +43,10 @@ export interface AgentsOptions {
 type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
   Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
 
-/** The origin of an attempt. */
 interface Source {
-  /**
-   * The lease of the step's feed range. Null if outcomes are recorded alone, without the writes that follow.
-   */
+  /** The lease of the step's feed range. Null if outcomes are recorded without the writes that follow. */
   readonly leaseToken: string | null
-  /** True if no other process can have begun the attempt, nor can begin it unnoticed by this process. */
+  /** True if no other process can have begun this attempt, or can begin it unnoticed by this process. */
   readonly isFirst: boolean
 }
 
@@ -66,8 +58,8 @@ interface OwnAttempt {
 
 /**
  * The delegate of the agents unit. Every open step that names one of its agents gets a slot and is run. The
- * feed's checkpoint does not wait for the handler: once the handler runs, the step's deadline protects the
- * work, and the lease is not needed. While a step waits for a slot, the delegate waits, and so does the feed.
+ * feed's checkpoint does not wait for the handler, because the step's deadline protects work that has begun.
+ * While a step waits for a slot, the feed waits as well.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -79,7 +71,7 @@ export class Agents {
   private readonly begun = new BegunAttempts()
   private readonly outcomes: OutcomeRecorder
   private stopping: AbortController
-  /** Identifies these agents for as long as the process lives. */
+  /** The id of these agents while the process lives. */
   readonly token: string
 
   constructor(private readonly options: AgentsOptions) {
@@ -102,10 +94,7 @@ export class Agents {
     this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
   }
 
-  /**
-   * Resolves when every open step of these changes has been started; rejects if it is interrupted before
-   * that.
-   */
+  /** Resolves when every open step of these changes has been started. Rejects if an abort comes first. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
@@ -113,9 +102,9 @@ export class Agents {
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
-    // Every step that waits for its slot listens, so the warning about many listeners would be a false alarm.
+    // Every step that waits for a slot listens, so the warning about many listeners would be a false alarm.
     setMaxListeners(0, context.signal)
-    // The steps wait in parallel, so an agent with no free slot does not delay the steps of other agents.
+    // The steps wait in parallel, so an agent without a free slot does not delay the steps of other agents.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
     const offers = urgentFirst.map((step) => this.offer(step, context))
     const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
@@ -130,17 +119,14 @@ export class Agents {
     }
   }
 
-  /**
-   * Waits up to `budgetMs` for running handlers. Then it aborts and forgets them: their deadlines end the
-   * attempts.
-   */
+  /** Waits up to `budgetMs` for running handlers, and then aborts them. Their deadlines end the attempts. */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
     await noticingLate(this.options.clock, budgetMs, ended, () => this.stopping.abort())
     this.stopping = this.newStopping()
   }
 
-  /** Every running handler listens to this signal, so the limit of listeners is removed. */
+  /** Every running handler listens to this signal, so the number of listeners has no limit. */
   private newStopping(): AbortController {
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
@@ -152,10 +138,10 @@ export class Agents {
     return this.options.unhealthyReason?.() ?? this.health.unhealthyReason()
   }
 
-  /** Starts an open step if its agent has a free place. Returns whether the step is running. */
+  /** Starts an open step if its agent has a free slot. Returns whether the step is running. */
   startNow(step: Stored<StepDocument>, leaseToken: string): boolean {
     const agent = this.definitions.get(workOf(step).actor)
-    // The user's own reason counts only when the leases are checked. Here each step would have to ask for it.
+    // The user's own reason is read only when the leases are checked, not again for each step.
     if (agent === undefined || this.stopping.signal.aborted || this.health.unhealthyReason() !== null)
       return false
     if (this.isKnown(step)) return true
@@ -176,40 +162,40 @@ export class Agents {
     if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
       throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
     }
-    // A step that was delivered twice may have waited twice, and the other delivery may have started it.
+    // The feed may have delivered the step twice, and the other delivery may have started it already.
     if (this.isKnown(step)) this.slots.release(agent.name)
     else this.start(step, agent, { leaseToken, isFirst: this.isFirst(step, context) })
   }
 
   /**
-   * Checks whether the attempt was dispatched to these agents, or this instance held the lease when the
-   * attempt was dispatched.
+   * Checks whether the attempt was dispatched to these agents. If it was dispatched to none, checks whether
+   * this instance held the lease at that time.
    */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
 
-  /** Checks whether this attempt runs here, was begun here, or is claimed by a process. */
+  /** Checks whether the attempt runs here, began here, or is claimed by a process. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
     return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
   }
 
-  /** Starts a step in a place that was already taken for the step. */
+  /** Starts a step for which a slot was already taken. */
   private start(step: Stored<StepDocument>, agent: AgentDefinition, source: Source): void {
     const key = attemptKeyOf(step)
     const work = this.work(step, agent, source).then((followUp) => {
       this.slots.release(agent.name)
       this.running.delete(key)
-      // The follow-up runs only now, so that the steps it starts find this place free.
+      // The follow-up runs only now, so that the steps it starts find this slot free.
       followUp()
     })
     this.running.set(key, work)
   }
 
   /**
-   * Makes one attempt and records its outcome. Returns the function that continues. Never rejects: if the
-   * outcome could not be recorded, the step's deadline passes.
+   * Makes one attempt and records its outcome. Returns the function that continues the job. Never rejects: if
+   * the outcome could not be recorded, the step's deadline passes.
    */
   private async work(
     offered: Stored<StepDocument>,
@@ -220,12 +206,12 @@ export class Agents {
     const { jobId, workflow, stepId, attempt } = offered
     const about = { jobId, workflow, stepId, attempt }
     try {
-      // Waiting for a slot took time, so the attempt may be over before it began.
+      // The step may have waited so long for its slot that the attempt is already over.
       if (!isOpen(offered, clock.now())) return nothingFollows
       const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
       const step = await enterAttempt(this.options, offered, { claimant, isFirst })
       if (step === null) return nothingFollows
-      // Remembers the attempt before the handler is called, so that this process makes it only once.
+      // The attempt is remembered before the handler is called, so that this process makes it only once.
       this.begun.put(step)
       telemetry.emit({ type: 'step.started', ...about })
       this.deadlines.noteBegun(step)
@@ -268,7 +254,7 @@ export class Agents {
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 
-  /** Reports whether an attempt fitted into its time, unless the attempt asked for more time. */
+  /** Reports whether an attempt ended before its deadline. Attempts that asked for more time do not count. */
   private review({ step }: OwnAttempt, offered: StepDocument, outcome: Outcome | null): void {
     const hasAskedForMore = step.completeByMs !== offered.completeByMs
     const isCutOff = outcome === null && !this.stopping.signal.aborted
@@ -276,7 +262,7 @@ export class Agents {
     this.deadlines.noteEnded(step, isCutOff)
   }
 
-  /** W2': returns the time when this attempt must now end, or the reason why it is over. */
+  /** W2': returns the time when this attempt must now end, or the reason why the attempt is over. */
   private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
     const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
     own.step = step

@@ -2,11 +2,10 @@ import type { Clock, Timer } from '../../platform/index.js'
 import type { StepDocument } from '../model/documents.js'
 
 /**
- * The time that one attempt has.
+ * The time of one attempt.
  *
- * An attempt is running, then over, then closed. The attempt is over when its time has passed or `end` is
- * called; its signal then aborts. If the handler returns in time, the attempt goes from running to closed,
- * and the signal does not abort.
+ * An attempt is running, over or closed. It is over when its time has passed or `end` is called, and its
+ * signal then aborts. If the handler returns in time, the attempt is closed and the signal never aborts.
  */
 export class AttemptTime {
   private readonly aborting = new AbortController()
@@ -19,7 +18,7 @@ export class AttemptTime {
     private readonly step: StepDocument,
     private readonly clock: Clock,
   ) {
-    // Reserves some of the time for recording the outcome.
+    // Some of the time is kept for recording the outcome.
     this.settlingTimeMs = Math.min(1_000, step.completeWithinMs / 10)
     this.latestMs = step.completeByMs ?? clock.now()
     this.runUntil(this.latestMs)
@@ -39,7 +38,7 @@ export class AttemptTime {
     return this.clock.now() + ms < this.latestMs - this.settlingTimeMs
   }
 
-  /** Moves the deadline. Does nothing if the attempt is over or closed. */
+  /** Moves the deadline, unless the attempt is over or closed. */
   runUntil(deadlineMs: number): void {
     if (this.isClosed || this.signal.aborted) return
     this.timer?.cancel()
@@ -56,7 +55,7 @@ export class AttemptTime {
     if (!this.isClosed) this.aborting.abort(new Error(reason))
   }
 
-  /** Closes the attempt. From now on its handler is no longer awaited. */
+  /** Closes the attempt, so that no code waits for its handler any more. */
   close(): void {
     this.timer?.cancel()
     this.isClosed = true

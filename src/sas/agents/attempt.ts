@@ -11,7 +11,7 @@ import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '..
 /** The largest size of an output, in bytes of JSON. The step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
 
-/** The error of `context.failPermanently`. Its message includes the message of its cause. */
+/** The error that `context.failPermanently` throws. */
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
@@ -19,12 +19,11 @@ class PermanentFailure extends Error {
 export interface AttemptOptions {
   readonly step: StepDocument
   readonly handler: AgentHandler<Json, unknown>
-  /** The largest number of calls of the handler before the attempt fails, and the pauses between them. */
+  /** The largest number of calls of the handler within the attempt, and the pauses between the calls. */
   readonly retrying: ResolvedRetry
   readonly clock: Clock
   readonly random: Random
   readonly log: AgentLog
-  /** Reads a document of the job's partition. */
   readonly readDocument: AgentContext['readDocument']
   /** Aborts when the host stops waiting for its handlers. */
   readonly stopping: AbortSignal
@@ -34,7 +33,7 @@ export interface AttemptOptions {
 
 /**
  * Makes one attempt under the step's deadline. Returns null if the deadline passed or the host stopped before
- * the end of the attempt. Then no outcome may be recorded, even if the handler continues and returns (R75).
+ * the attempt ended. Then no outcome may be recorded, even if the handler returns later (R75).
  */
 export async function makeAttempt(options: AttemptOptions): Promise<Outcome | null> {
   const { step, clock, stopping } = options
@@ -69,16 +68,15 @@ async function run(
       random,
       ...retrying,
       signal: time.signal,
-      // If no time is left for another try, the attempt fails now, while its failure can still be recorded
-      // (R72, R77).
+      // Without time for another try the attempt fails now, while its failure can be recorded (R72, R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // An earlier call of this attempt may have taken effect although its answer was lost. So only a refusal
-    // of the first call proves that nothing was done.
+    // An earlier call may have taken effect although its answer was lost. So only a refusal of the first call
+    // proves that nothing was done.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }
@@ -131,7 +129,7 @@ function describe(error: unknown): string {
   return `${error.message}${cause}`
 }
 
-/** Returns the text of a thrown value. A handler may throw a value that cannot be converted to text. */
+/** Returns the text of a thrown value, even of a value that cannot be converted to text. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown)

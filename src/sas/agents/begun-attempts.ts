@@ -1,17 +1,17 @@
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** The number of remembered steps. Each takes about 200 bytes. */
+/** The number of remembered steps. Each step takes about 200 bytes. */
 const rememberedSteps = 10_000
 
-/** The fields of a step that distinguish its attempts. */
+/** The fields that identify an attempt at a step. */
 interface Attempted extends DocumentAddress {
   readonly fence: number
 }
 
 /**
- * Remembers attempts that began in this process recently, because the feed may still deliver older versions
- * of their steps. Once the feed has delivered the end of an attempt, no older version follows. The attempt is
- * then forgotten, because a later job with the same id may count attempts from 1.
+ * Remembers the attempts that began recently in this process, because the feed may still deliver older
+ * versions of their steps. When the feed has delivered the end of an attempt, the attempt is forgotten,
+ * because a later job with the same id may count attempts from 1.
  */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()
@@ -24,13 +24,13 @@ export class BegunAttempts {
     if (oldest !== undefined && this.fences.size > rememberedSteps) this.fences.delete(oldest)
   }
 
-  /** Forgets an attempt after the feed has delivered its end. Keeps a later attempt at the same step. */
+  /** Forgets an attempt whose end the feed has delivered, unless a later attempt at the step has begun. */
   forget(step: Attempted): void {
     if (this.has({ ...step, fence: step.fence + 1 })) return
     this.fences.delete(keyOf(step))
   }
 
-  /** Checks whether this attempt, or a later one at the same step, began in this process. */
+  /** Checks whether this attempt, or a later attempt at the same step, began in this process. */
   has(step: Attempted): boolean {
     return (this.fences.get(keyOf(step)) ?? Number.NEGATIVE_INFINITY) >= step.fence
   }

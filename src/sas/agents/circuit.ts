@@ -8,18 +8,16 @@ import {
 import type { Clock } from '../../platform/index.js'
 import type { Outcome } from '../decisions/settle.js'
 
-/** The conditions under which the calls of an agent are suspended, and the duration. */
 export interface CircuitOptions {
-  /** The number of attempts of one instance that must fail in a row. */
+  /** The number of attempts in one instance that must fail in a row. */
   readonly failures: number
   readonly openForMs: number
 }
 
 /**
- * The circuit breaker of one agent. After several failures in a row, attempts fail immediately for a while,
- * without a call. Then one attempt is made as a test, and the other attempts wait for its result (R82). The
- * breaker knows only this process and decides nothing about steps. An attempt that the breaker refuses is an
- * ordinary reported failure (R78).
+ * The circuit breaker of one agent. After several failures in a row, attempts fail for a while without a
+ * call. Then one attempt is made as a test, and the other attempts wait for its result (R82). The breaker
+ * knows only this process. An attempt that the breaker refuses is an ordinary reported failure (R78).
  */
 export class Circuit {
   private readonly policy
@@ -38,15 +36,11 @@ export class Circuit {
     })
   }
 
-  /** True if calls are suspended at this moment. */
   get isOpen(): boolean {
     return this.clock.monotonic() < this.openUntilMs
   }
 
-  /**
-   * Makes an attempt and returns its outcome. While the circuit is open, returns a failure and makes no
-   * attempt.
-   */
+  /** Makes an attempt and returns its outcome. While the circuit is open, returns a failure instead. */
   async run(attempt: () => Promise<Outcome | null>): Promise<Outcome | null> {
     try {
       return await this.policy.execute(attempt)
@@ -60,8 +54,8 @@ export class Circuit {
 
   /**
    * Returns the back-off of an open circuit. Cockatiel compares the back-off with the machine's clock, but
-   * the decision must follow our own clock. So the back-off is infinite: positive if our clock says that the
-   * circuit is still open, and negative if not.
+   * our own clock must decide. So the back-off is infinite: positive while our clock says that the circuit is
+   * open, and negative afterwards.
    */
   private opened(): IBackoff<unknown> {
     this.openUntilMs = this.clock.monotonic() + this.options.openForMs
@@ -75,7 +69,7 @@ export class Circuit {
   }
 }
 
-/** Checks whether the remote service answered. A permanent failure is an answer; a missing outcome is not. */
+/** Checks whether the remote service answered. A permanent failure is an answer. A missing outcome is not. */
 function isAnswer(outcome: Outcome | null): boolean {
   return outcome !== null && outcome.kind !== 'failed'
 }

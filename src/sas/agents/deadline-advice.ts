@@ -5,16 +5,16 @@ import { workOf } from '../model/work.js'
 export interface DeadlineAdviceOptions {
   readonly telemetry: Telemetry
   readonly instanceName: string
-  /** The longest time that a feed range may be without a reader after an instance died. */
+  /** The longest time that a feed range may have no reader after an instance died. */
   readonly failoverMs: number
 }
 
-/** The number of the latest attempts of an operation that are kept, and the number needed for a judgement. */
+/** The number of attempts that are kept for each operation, and the number needed for a judgement. */
 const [lookedBackAt, enough] = [200, 100]
-/** The tolerated share of attempts that are cut off by their deadline. */
+/** The tolerated share of attempts that the deadline cuts off. */
 const bearableShare = 0.01
 
-/** The latest attempts of one operation: for each of them, whether its deadline cut it off. */
+/** The latest attempts of one operation. Each entry says whether the deadline cut the attempt off. */
 interface Seen {
   /** A ring buffer; `next` is the index of its oldest entry. */
   readonly cutOff: boolean[]
@@ -22,9 +22,8 @@ interface Seen {
 }
 
 /**
- * Judges from the attempts of this instance whether the deadlines of steps fit the duration of their
- * operations (R57). This class only reports, once for each operation and reason, and never changes a
- * deadline.
+ * Judges from the attempts of this instance whether the deadlines of steps suit their operations (R57). This
+ * class only reports, once for each operation and reason.
  */
 export class DeadlineAdvice {
   private readonly seen = new Map<string, Seen>()
@@ -32,10 +31,9 @@ export class DeadlineAdvice {
 
   constructor(private readonly options: DeadlineAdviceOptions) {}
 
-  /** Notes that an attempt begins. */
   noteBegun(step: StepDocument): void {
     const { failoverMs } = this.options
-    // This advice is not for steps that need a claim: their unclaimed attempts do not count as failures, even
+    // Steps that need a claim get no advice, because an unclaimed attempt does not count as a failure, even
     // if the range has no reader for a long time.
     if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
     const attempts = step.maxFailures === 1 ? 'its one attempt is' : `its ${step.maxFailures} attempts are`
@@ -48,7 +46,7 @@ export class DeadlineAdvice {
     )
   }
 
-  /** Notes that an attempt has succeeded, or that its deadline cut it off. */
+  /** Notes that an attempt succeeded, or that its deadline cut it off. */
   noteEnded(step: StepDocument, isCutOff: boolean): void {
     const key = operationOf(step)
     const seen = this.seen.get(key) ?? { cutOff: [], next: 0 }

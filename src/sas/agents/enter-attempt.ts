@@ -4,15 +4,14 @@ import type { StepDocument } from '../model/documents.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 
-/** The dependencies of `enterAttempt`. */
 interface Entering {
   readonly store: StateStore
   readonly clock: Clock
 }
 
 /**
- * W2: returns the step as stored if this process may act on it. Returns null if another process has the
- * attempt, or if the attempt is over.
+ * W2: returns the stored step if this process may act on it. Returns null if another process has the attempt,
+ * or if the attempt is over.
  */
 export function enterAttempt(
   { store, clock }: Entering,
@@ -21,12 +20,12 @@ export function enterAttempt(
 ): Promise<Stored<StepDocument> | null> {
   if (step.isClaimRequired)
     return writeBefore(store, step, (current) => claim(current, claimant, clock.now()))
-  // An undo does not depend on earlier calls. If a step has `mayHaveActed`, these calls are already recorded.
+  // An undo does not depend on earlier calls. A step with `mayHaveActed` already has the mark.
   if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
   return writeBefore(store, step, (current) => joinAttempt(current, claimant.fence, clock.now()))
 }
 
-/** Writes a claim or a mark before this process acts, so that other processes know that it may act. */
+/** Writes a claim or a mark before this process acts, to inform other processes. */
 async function writeBefore(
   store: StateStore,
   step: Stored<StepDocument>,

@@ -13,7 +13,6 @@ export interface MoreTimeOptions {
   readonly store: StateStore
   readonly clock: Clock
   readonly random: Random
-  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal
 }
 

@@ -9,7 +9,6 @@ import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import type { AgentsHealth } from './agents-health.js'
 
-/** The dependencies of an outcome recorder. */
 export interface OutcomeRecorderOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -31,8 +30,8 @@ export class OutcomeRecorder {
   constructor(private readonly options: OutcomeRecorderOptions) {}
 
   /**
-   * Records an outcome. A success whose output fits no document is recorded as a permanent failure, because
-   * another call of the handler would not help (F-A18).
+   * Records an outcome. A success whose output fits no document becomes a permanent failure, because another
+   * call of the handler would not help (F-A18).
    */
   async record(step: Stored<StepDocument>, outcome: Outcome, leaseToken: string | null): Promise<() => void> {
     try {
@@ -54,8 +53,7 @@ export class OutcomeRecorder {
     const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
-      // After a lost reply, the step already has our own outcome. It was recorded, so it does not count as
-      // discarded.
+      // After a lost reply, the step already has our own outcome, which then does not count as discarded.
       const { outcome: found } = current
       const isOurs =
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence
@@ -80,7 +78,7 @@ export class OutcomeRecorder {
         throw error
       }
     }
-    // Every series of tries ends at the step's own deadline, because `decide` discards the outcome after it.
+    // Every series of tries ends at the step's deadline, because `decide` discards a later outcome.
     const settled = await retry(recordNow, {
       clock,
       random,

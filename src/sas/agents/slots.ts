@@ -1,6 +1,6 @@
 export interface Candidate {
   readonly agent: string
-  /** Work with a larger priority goes first. */
+  /** Work with a larger priority gets a slot first. */
   readonly priority: number
 }
 
@@ -8,15 +8,12 @@ interface Waiting extends Candidate {
   readonly offered: () => void
 }
 
-/**
- * Every eighth free place goes to the work that has waited longest, so that urgent work cannot delay other
- * work without end.
- */
+/** Every eighth free slot goes to the work that has waited longest, so that no work waits without end. */
 const longestWaitingEvery = 8
 
 /**
- * A limited number of places for work, in total and for each agent. Work without a place waits. The most
- * urgent work goes first, and equally urgent work goes in the order of arrival (R125, R126).
+ * A limited number of slots, in total and for each agent. Work without a slot waits. The most urgent work
+ * gets a slot first, and equally urgent work in the order of arrival (R125, R126).
  */
 export class Slots {
   private taken = 0
@@ -24,7 +21,7 @@ export class Slots {
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
 
-  /** @param limits the number of places for each agent that must not use all of them */
+  /** @param limits the number of slots for each agent that must not use every slot */
   constructor(
     private readonly count: number,
     private readonly limits: ReadonlyMap<string, number> = new Map(),
@@ -34,7 +31,7 @@ export class Slots {
     return this.taken
   }
 
-  /** Waits for a place. Resolves to true with a place, or to false if `signal` aborted first. */
+  /** Waits for a slot. Resolves to true with a slot, or to false if `signal` aborted first. */
   async take(signal: AbortSignal, candidate: Candidate): Promise<boolean> {
     if (signal.aborted) return false
     if (this.takeFree(candidate.agent)) return true
@@ -54,8 +51,8 @@ export class Slots {
   }
 
   /**
-   * Takes a place for this agent if one is free. A free place is never kept for waiting work, because
-   * `release` gives the place to that work.
+   * Takes a slot for this agent if one is free. A free slot is never kept for waiting work, because `release`
+   * gives the slot to that work.
    */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false
@@ -64,7 +61,7 @@ export class Slots {
     return true
   }
 
-  /** Gives back a place of this agent, and gives it to the first waiting work that may use it. */
+  /** Frees a slot of this agent, and gives the slot to the first waiting work that may use it. */
   release(agent: string): void {
     this.taken -= 1
     this.takenBy.set(agent, (this.takenBy.get(agent) ?? 0) - 1)

@@ -37,14 +37,13 @@ export function addressOf(partition: string, jobId: string) {
 }
 
 interface Expected {
-  /** The name of the value in errors. */
   readonly name: string
   readonly refusal: new (message: string) => Error
 }
 
 /**
- * Returns the value as it is stored. If JSON would silently change a part of the value, throws `refusal` with
- * the path of that part.
+ * Returns the value as it is stored. Throws `refusal` if JSON would silently change a part of the value,
+ * whose path is in the message.
  */
 export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
   const given = givenJson(value, name)
@@ -52,10 +51,7 @@ export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }
   throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
 
-/**
- * Returns the options, or an empty object, because callers in JavaScript may omit the options despite the
- * type.
- */
+/** Returns the options, or an empty object if a caller in JavaScript omits them. */
 export function orNone<T extends object>(options: T | null | undefined): Partial<T> {
   return options ?? {}
 }
@@ -72,12 +68,12 @@ export function termsOf(
   return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
 }
 
-/** @throws CommandInvalid with a list of all problems of these arguments */
+/** @throws CommandInvalid that lists all problems of these arguments */
 export function refuseArguments(call: string, terms: CommandTerms): void {
   refuseProblems(call, commandProblems(terms))
 }
 
-/** @throws CommandInvalid if there are any problems, with a list of all of them; nothing was written */
+/** @throws CommandInvalid that lists all problems, if there are any; nothing was written */
 export function refuseProblems(call: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
 }

@@ -2,39 +2,36 @@ import type { Attention, ProcessState } from '../model/documents.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
-  /** The name of the operator. The job keeps the name with the decision. Default `'operator'`. */
+  /** The name of the operator, kept in the job with the decision. Default `'operator'`. */
   readonly by?: string
   /** The job's partition key value, if it differs from the job's id. Passing it saves a query. */
   readonly partitionKey?: string
-  /**
-   * Only checks the command and writes nothing. The call resolves or throws as the command would. Default
-   * false.
-   */
+  /** Checks the command without a write. The call resolves or throws as the command would. Default false. */
   readonly dryRun?: boolean
 }
 
 /** Options of the command that releases steps. */
 export interface ReleaseOptions extends CommandOptions {
-  /** The reason. The job keeps it with the decision. */
+  /** The reason, kept in the job with the decision. */
   readonly why?: string
   readonly step?: string
 }
 
 /** Options of the command that sends notices again. */
 export interface ResendOptions extends Pick<CommandOptions, 'dryRun'> {
-  /** The name of the operator. Each notice keeps it. Default `'operator'`. */
+  /** The name of the operator, kept in each notice. Default `'operator'`. */
   readonly by?: string
-  /** The reason. Each notice keeps it. */
+  /** The reason, kept in each notice. */
   readonly why?: string
 }
 
 /** Options of the command that tries failed steps again. */
 export interface ResubmitOptions extends CommandOptions {
   readonly by: string
-  /** The reason. The job keeps it with the decision. */
+  /** The reason, kept in the job with the decision. */
   readonly why: string
   readonly step?: string
-  /** A new input for the step, in place of the present one. It must be JSON. */
+  /** A new input for the step, which replaces the present input. It must be JSON. */
   readonly input?: unknown
 }
 
@@ -50,6 +47,6 @@ export interface JobSummary {
   readonly endedAt: string | null
   readonly stepsDone: number
   readonly stepCount: number
-  /** Null if no operator needs to look. */
+  /** Null if the job needs no operator. */
   readonly attention: Attention | null
 }

@@ -1,25 +1,22 @@
 /**
- * Computes the cost of jobs and idle units from formulas. The prices are points that Microsoft publishes. A
- * read of 1 KB costs 1 request unit, an insert about 5.5, and a replace twice as much as an insert. A query
- * costs at least 2.5 per physical partition. Between these points, prices lie on a straight line. The counts
- * are the actual writes of the scheduler, the agents and the submission. The embedded store charges by the
- * same points, and a test compares its charges with these formulas.
+ * Computes the cost of jobs and idle units from prices that Microsoft publishes. A read of 1 KB costs 1
+ * request unit, an insert about 5.5, and a replace twice as much as an insert. A query costs at least 2.5 per
+ * physical partition. Between the published sizes, prices lie on a straight line. The counts are the actual
+ * writes of the scheduler, the agents and the submission. The embedded store charges the same prices, and a
+ * test compares its charges with these formulas.
  */
 
 /** The description of the jobs and units whose cost is computed. */
 export interface CostQuestion {
-  /** The number of steps of a job. The steps run one after another. */
+  /** The number of steps of a job, which run one after another. */
   readonly steps: number
-  /** The number of these steps whose attempts are claimed before they begin. */
+  /** The number of steps whose attempts are claimed before they begin. */
   readonly claimedSteps: number
   /** The mean size of a job's stored documents, in kilobytes of 1,024 bytes. */
   readonly documentKilobytes: number
-  /** The indexing of the containers: only the paths that queries need (`lean`), or all paths (`full`). */
+  /** The indexing of the containers: only paths that queries need (`lean`), or all paths (`full`). */
   readonly indexing: 'lean' | 'full'
-  /**
-   * Whether the scheduler and the agents run in one process. Then they pass steps to each other without the
-   * feed.
-   */
+  /** Whether the scheduler and the agents run in one process, and pass steps without the feed. */
   readonly isTogether: boolean
   /** The number of physical partitions of the state container. */
   readonly partitions: number
@@ -36,9 +33,9 @@ export interface JobCost {
   /** The request units of the writes. */
   readonly writeCharge: number
   /**
-   * The upper limit of the request units for reading the changes. It assumes that every unit reads every
-   * version. If a document changes again before a unit reads it, the unit reads it only once. So a busy
-   * system pays less.
+   * The upper limit of the request units for reading the changes. The formula assumes that every unit reads
+   * every version. A busy system pays less, because a unit reads a document once for several changes in a
+   * row.
    */
   readonly feedCharge: number
 }
@@ -51,10 +48,7 @@ export interface IdleCost {
   readonly sweeps: number
 }
 
-/**
- * The size at which a lease document is charged. The document is smaller, but this is the smallest charged
- * size.
- */
+/** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
 /** Prices in request units. */
 const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2.5, 1, 1]
@@ -62,28 +56,21 @@ const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
-/**
- * Each role reads the feed with its own leases. The sweeps query overdue documents, unclaimed work and unsent
- * notices.
- */
+/** Each role has its own leases. The sweeps query overdue documents, unclaimed work and unsent notices. */
 const working = [
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 10, queriesPerSecond: 2 / 30 },
 ]
 const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
-/**
- * The mean is shorter than the interval, because the load balancer shortens each wait by up to a tenth at
- * random.
- */
+/** The mean is shorter than the interval, because each wait is shortened by up to a tenth at random. */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
-/** Returns the cost of one job of the described kind. */
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, documentKilobytes, isTogether } = question
   const creates = steps + 1
-  // The job is written with each dispatch and at its end; the first dispatch also claims the job. A step is
-  // written with its dispatch and with its outcome.
+  // The job is written with each dispatch and at its end, and once more by its claim in the first dispatch. A
+  // step is written with its dispatch and with its outcome.
   const replaces = steps + 1 + 2 * steps + claimedSteps
   // The submission and the first dispatch are two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
@@ -96,12 +83,11 @@ export function jobCost(question: CostQuestion): JobCost {
   }
 }
 
-/** Returns the cost of the units while there is no job. */
 export function idleCost(question: CostQuestion): IdleCost {
   const { partitions, instances } = question
   const roles = rolesOf(question)
   const look = pointRead + queryOfOnePartition + growthPerKilobyte * partitions * leaseKilobytes
-  // An instance that owns all leases skips every second look.
+  // An instance that owns all leases skips every second check.
   const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
   return {
     polls: roles.reduce((sum, { pollSeconds }) => sum + (partitions * emptyPoll) / pollSeconds, 0),

@@ -5,7 +5,7 @@ import { raiseEvent } from '../decisions/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 
-/** An event for a step of a job. `job` is the job document, which was just read. */
+/** An event for a step of a job. `job` is the job document that was just read. */
 export interface RaisedAt {
   readonly job: StateDocument
   readonly jobId: string
@@ -33,7 +33,7 @@ export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   if (update.result.kind === 'refused') throw new CommandRefused(jobId, update.result.reason)
 }
 
-/** Returns the message that the step does not exist, with the names of the steps that wait for events. */
+/** Returns the message that the step does not exist. It names the steps that wait for events. */
 async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Promise<string> {
   const steps = await store.listSteps(job.pk, jobId)
   const waiting = steps.filter(({ kind }) => kind === 'waitFor').map(({ stepId }) => stepId)

@@ -18,10 +18,7 @@ const jobShape = {
 
 const noticeShape = { jobId: text().optional(), workflow: text().optional(), limit }
 
-/**
- * Returns all problems of a filter of jobs. A misspelt filter would match every job, and a command on a
- * selection would then change all jobs.
- */
+/** Returns all problems of a filter of jobs. A command with a misspelt filter would change all jobs. */
 export function jobFilterProblems(filter: JobFilter): readonly string[] {
   return readOptions(jobShape, filter).problems
 }

@@ -38,34 +38,33 @@ import {
   termsOf,
 } from './call-arguments.js'
 
-/** The options of a job client. */
 export interface JobClientOptions extends JobPorts {
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** Wakes the callers that wait for the result of a job when the job ends in this process. */
+  /** Wakes the callers that wait for a job's result when the job ends in this process. */
   readonly wakeUps?: WakeUps
-  /** Called with every job that was submitted in one transaction, after this transaction is written. */
+  /** Called with every job of one transaction, after the transaction is written. */
   readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
-/** The options of a submission. They take precedence over the workflow's own defaults. */
+/** The options of a submission, which take precedence over the workflow's own defaults. */
 export interface SubmitOptions {
-  /** The id of the job. A submission with the same id is the same job. Default: the workflow's `jobId`. */
+  /** The job's id. Submissions with the same id are one job. Default: the workflow's `jobId`. */
   readonly jobId?: string
   /** The business id in notifications. Default: the job's id. */
   readonly orderId?: string
   /**
-   * The partition key value of the job, its steps and the documents alongside. Default: the job's id. The
-   * same id with another key is another job, so the same id must always get the same key.
+   * The partition key value of the job, its steps and the documents alongside. Always pass the same key for
+   * the same id, because the same id with another key is another job. Default: the job's id.
    */
   readonly partitionKey?: string
-  /** Your documents to create in the same transaction. Default: the workflow's `alongside`. */
+  /** Your documents that are created in the same transaction. Default: the workflow's `alongside`. */
   readonly alongside?: readonly Alongside[]
-  /** If there is a choice, jobs with a larger number go first. Default 0. */
+  /** Jobs with a larger number go first when resources are short. Default 0. */
   readonly priority?: number
-  /** The receiver of notifications about the job. Default: no notifications are written. */
+  /** The receiver of notifications about the job. Default: no notifications. */
   readonly replyTo?: string
-  /** The longest time of the job. After that, `onExhausted` of its workflow applies. Default: no limit. */
+  /** The longest time of the job. Afterwards `onExhausted` of its workflow applies. Default: no limit. */
   readonly completeWithin?: Duration
   /**
    * The time for which the job and its steps are kept after the job ended Processed or Compensated. A job in
@@ -84,7 +83,7 @@ export class JobClient {
   }
 
   /**
-   * Writes the job, its steps and the documents alongside in one transaction, and resolves when they are
+   * Writes the job, its steps and the documents alongside in one transaction. Resolves when all documents are
    * durable. If a job is too large for one transaction, it is written in stages, and no part of it runs
    * before the last stage. A repeated call with the same id and input returns the existing job.
    *
@@ -104,7 +103,8 @@ export class JobClient {
   }
 
   /**
-   * Returns the job with this id, or null. If its partition key is not its id, pass the key to save a query.
+   * Returns the job with this id, or null. If the partition key differs from the id, pass the key to save a
+   * query.
    *
    * @throws CommandInvalid if an argument is invalid
    */
@@ -115,7 +115,7 @@ export class JobClient {
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
-  /** Returns the document of a job, even if the document cannot be decoded; null if there is none. */
+  /** Returns the document of a job, whether readable or not. Returns null if the job does not exist. */
   private async find(jobId: string, where: { readonly partitionKey?: string }) {
     const { store, queries } = this.options
     const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
@@ -124,7 +124,7 @@ export class JobClient {
   }
 
   /**
-   * Lists jobs, newest submission first. Default limit: 100.
+   * Lists jobs, the newest submission first. Default limit: 100.
    *
    * @throws CommandInvalid if the filter is invalid, because a misspelt filter would match every job
    */
@@ -139,19 +139,19 @@ export class JobClient {
     return this.options.queries.countJobs()
   }
 
-  /** Selects the jobs that match a filter, for a command on all of them. Sends no request yet. */
+  /** Selects the jobs that match a filter, for a command on all of them. Sends no request. */
   select(filter: SelectionFilter): JobSelection {
     return new JobSelection(this, filter)
   }
 
   /**
    * Retries the failed steps of a job in Error, or restarts a job that was undone. A step keeps its
-   * idempotency key unless it was undone or gets another input. `step` names one of several failed steps.
-   * `input` replaces the input of that step.
+   * idempotency key unless the step was undone or gets another input. `step` names one of several failed
+   * steps. `input` replaces the input of that step.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if no step of the job failed, or `step` did not fail; nothing was written
-   * @throws JobNotFound if there is no such job
+   * @throws JobNotFound if the job does not exist
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
     const { step, input, by = '', why = '', ...where } = orNone(options)
@@ -169,7 +169,7 @@ export class JobClient {
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if no such step waits; nothing was written
-   * @throws JobNotFound if there is no such job
+   * @throws JobNotFound if the job does not exist
    */
   async release(jobId: string, options: ReleaseOptions = {}): Promise<void> {
     const { step, by = defaultOperator, why = 'released', ...where } = orNone(options)
@@ -183,7 +183,7 @@ export class JobClient {
    *
    * @throws CommandInvalid if there is no reason; nothing was written
    * @throws CommandRefused if the job has ended, or is already being undone; nothing was written
-   * @throws JobNotFound if there is no such job
+   * @throws JobNotFound if the job does not exist
    */
   async cancel(jobId: string, reason: string, options: CommandOptions = {}): Promise<void> {
     const { by = defaultOperator, ...where } = orNone(options)
@@ -191,13 +191,13 @@ export class JobClient {
   }
 
   /**
-   * Raises the event of a `waitFor` step, before or while it waits. The same event again does no harm. A
-   * parked step keeps the event, and continues when an operator releases the step.
+   * Raises the event of a `waitFor` step, before or while the step waits. A repeated call with the same event
+   * changes nothing. A parked step keeps the event, and continues when an operator releases the step.
    *
    * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
    * @throws CommandRefused if the job has no such step or was undone, or if the step does not wait for an
-   * event, no longer waits, or already has another event
-   * @throws JobNotFound if there is no such job
+   *   event, no longer waits, or already has another event
+   * @throws JobNotFound if the job does not exist
    */
   async raiseEvent(
     jobId: string,
@@ -213,26 +213,24 @@ export class JobClient {
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
-  /**
-   * Lists jobs whose document a scheduler could not read, the oldest finding first. These jobs stand still.
-   */
+  /** Lists the jobs whose document a scheduler could not read, the oldest finding first. */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }
 
-  /** Lists the given-up notices, which no receiver accepted, oldest first. Default limit: 100. */
+  /** Lists the notices that were given up because no receiver accepted them, oldest first, 100 by default. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)
   }
 
   /**
-   * Makes a notifier try again to send every notice of the job that was given up.
+   * Makes a notifier send every given-up notice of the job again.
    *
    * @returns the number of these notices
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if no notice of the job was given up; nothing was written
-   * @throws JobNotFound if there is neither such a notice nor such a job
+   * @throws JobNotFound if neither such a notice nor the job exists
    */
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { clock, telemetry } = this.options

@@ -9,20 +9,18 @@ export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
 
 /** Options of a command on many jobs. */
 export interface BulkOptions {
-  /** Reports what would happen to each job, and writes nothing. Default false. */
+  /** Reports the effect on each job without a write. Default false. */
   readonly dryRun?: boolean
   /** Called after each job. */
   readonly onProgress?: (done: number, total: number) => void
-  /** After this signal aborts, the command is not begun on any more jobs. */
+  /** Once this signal aborts, the command does not begin on any more jobs. */
   readonly signal?: AbortSignal
 }
 
 /** The result of a command on many jobs. */
 export interface BulkReport {
   readonly isDryRun: boolean
-  /**
-   * The ids of the jobs on which the command was carried out. In a dry run, it would be carried out on them.
-   */
+  /** The ids of the jobs on which the command was carried out, or would be in a dry run. */
   readonly done: readonly string[]
   /** The jobs whose current state does not allow the command. */
   readonly refused: readonly { readonly jobId: string; readonly reason: string }[]
@@ -36,14 +34,14 @@ export interface SingleCommands {
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
 }
 
-/** The number of jobs in one read, and the number of jobs on which the command runs in parallel. */
+/** The number of jobs in one read, and the number of jobs that are changed in parallel. */
 const pageSize = 500
 const atOnce = 8
 
 /**
  * The jobs that match a filter, for a command on all of them. The command is decided and written for each job
- * separately. If a run was cut short, repeat it. A job on which the command was carried out refuses the
- * command or no longer matches (F-O4).
+ * separately. A run that was cut short can be repeated, because a job that is done refuses the command or no
+ * longer matches (F-O4).
  */
 export class JobSelection {
   /** @internal */
@@ -52,7 +50,7 @@ export class JobSelection {
     private readonly filter: SelectionFilter,
   ) {}
 
-  /** Returns every job that matches, newest submission first. */
+  /** Returns every job that matches, the newest submission first. */
   async list(): Promise<readonly JobSummary[]> {
     const found: JobSummary[] = []
     for (;;) {
@@ -64,9 +62,7 @@ export class JobSelection {
     }
   }
 
-  /**
-   * Calls {@link SingleCommands.resubmit} for every match in Error, or in the state that the filter names.
-   */
+  /** Calls {@link SingleCommands.resubmit} for every match in Error, or in the state of the filter. */
   resubmit(options: Omit<ResubmitOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
@@ -75,9 +71,7 @@ export class JobSelection {
     )
   }
 
-  /**
-   * Calls {@link SingleCommands.release} for every match with a step that is parked or in an extended wait.
-   */
+  /** Calls {@link SingleCommands.release} for every match with a parked step or an extended wait. */
   release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ attention }: JobSummary): boolean =>
@@ -130,7 +124,7 @@ export class JobSelection {
   }
 }
 
-/** Checks whether an error concerns one job only, so that the command can continue with other jobs. */
+/** Checks whether an error concerns one job only, so that the command can continue with the others. */
 function isAboutOne(error: unknown): error is Error {
   return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
 }

@@ -8,17 +8,17 @@ import type { PartitionFeed } from '../store/job-queries.js'
 export interface Following {
   readonly jobId: string
   readonly feed: PartitionFeed
-  /** Reads the job with every step. Returns null if the job is gone. */
+  /** Reads the job with every step. Returns null if the job does not exist any more. */
   readonly readView: () => Promise<JobView | null>
-  /** Pauses after `idleReads` reads without changes. The pause ends early if there may be a change. */
+  /** Pauses after `idleReads` reads without changes. The pause ends early if a change is likely. */
   readonly rest: (idleReads: number) => Promise<void>
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Yields the present view of the job, and another view whenever the job or a step has changed, until the job
- * ends. Only the feed of the job's own logical partition is read, so changes of jobs in other partitions cost
- * nothing. Several changes within a short time are yielded as one view.
+ * Yields the present view of the job, and another view after each change of the job or a step, until the job
+ * ends. Several changes within a short time are yielded as one view. Reads only the feed of the job's own
+ * logical partition, so changes of jobs in other partitions cost nothing.
  */
 export async function* followJob(following: Following): AsyncGenerator<JobView, void, undefined> {
   const { jobId, feed, readView, rest, signal } = following
@@ -33,13 +33,13 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
       else if (decoded.kind === 'step' && decoded.step.jobId === jobId) {
         steps.set(decoded.step.stepId, decoded.step)
       } else if (decoded.kind === 'invalid' && document.id === jobDocumentId(jobId)) {
-        // Throws `JobUnreadable`, because the job can no longer be followed.
+        // This read throws `JobUnreadable`, because the job can no longer be followed.
         await readView()
       } else continue
       isNews = true
     }
     if (job !== null && isTerminal(job)) {
-      // A page may end within the transaction that ended the job, so the final view is read again as a whole.
+      // A page may end within the transaction that ended the job, so the final view is read separately.
       const last = await readView()
       if (last !== null) yield last
       return

@@ -15,22 +15,20 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
-  /**
-   * `Skipped` if the condition of the step did not hold, or if the step needs the output of a skipped step.
-   */
+  /** `Skipped` if the step's condition did not hold, or if the step needs a skipped step's output. */
   readonly state: ProcessState | 'Skipped'
   readonly currentState: string
   readonly attempt: number
   readonly failureCount: number
   readonly maxFailures: number
-  /** ISO-8601 UTC; null if the step has no deadline. */
+  /** ISO-8601 UTC. Null if the step has no deadline. */
   readonly completeBy: string | null
   readonly dependsOn: readonly string[]
   readonly output: Json
   readonly attention: Attention | null
   /**
-   * Whether an attempt with the current idempotency key may have had an effect that is not undone. If an
-   * operator replaces the input, the step gets a new key.
+   * Whether an attempt with the current idempotency key may have had an effect that is not undone. A step
+   * gets a new key if an operator replaces its input.
    */
   readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]
@@ -49,19 +47,15 @@ export interface JobView {
   readonly submittedAt: string
   readonly endedAt: string | null
   readonly attention: Attention | null
-  /**
-   * Null until the job begins to undo its steps. Contains the reason, and whether the job begins again
-   * afterwards.
-   */
+  /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
-  /** The newest decisions of operators, oldest first. */
+  /** The newest decisions of operators, in the order of time. */
   readonly audit: readonly AuditEntry[]
   /** The steps in the order of the workflow. */
   readonly steps: readonly StepView[]
 }
 
-/** Returns the view of a job and its known steps. */
 export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobView {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
   return {

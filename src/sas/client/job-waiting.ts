@@ -9,13 +9,10 @@ import { WaitPace, type Accepted } from './wait-pace.js'
 
 /** The pause between two reads of a job's changes. It grows from `minMs` to `maxMs`. */
 const rest = { minMs: 20, maxMs: 1_000 }
-/** A job that was accepted less than this time ago cannot have ended, so the job is not read yet. */
+/** A job cannot have ended within this time after its acceptance, so it is not read earlier. */
 const freshMs = 10
 
-/**
- * Waits for the ends of jobs. This process reports the ends that happen in it, and reads of the job show all
- * others.
- */
+/** Waits for the ends of jobs. This process reports its own ends, and reads of the job show all others. */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
@@ -25,27 +22,21 @@ export class JobWaiting {
     private readonly wakeUps: WakeUps | null,
   ) {}
 
-  /**
-   * Reads the job. Returns null if there is no such job, and throws `JobUnreadable` if its document cannot be
-   * decoded.
-   */
+  /** Reads the job, or returns null. Throws `JobUnreadable` if its document cannot be decoded. */
   read(address: DocumentAddress): Promise<JobDocument | null> {
     return readableJob(this.store, address)
   }
 
-  /**
-   * Pauses after `idleLooks` reads without a change, until the job ends in this process or the next read is
-   * due.
-   */
+  /** Pauses after `idleLooks` reads without a change, unless the job ends in this process. */
   async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
     const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
     await this.orEndedHere(job, (over) => this.clock.sleep(restMs, over), signal)
   }
 
   /**
-   * Waits for the end of the job and returns the ended job, or null if there is no such job. If the job ends
-   * in this process, the job is returned as it was written, which costs no request. Throws the signal's
-   * reason if the signal aborts first.
+   * Waits for the end of the job and returns the ended job, or null if the job does not exist. If the job
+   * ends in this process, returns the written job without a request. Throws the signal's reason if the signal
+   * aborts first.
    *
    * @param accepted the time when this process submitted the job; null otherwise
    */
@@ -65,7 +56,7 @@ export class JobWaiting {
     return isHeard ? ended : { job, steps: null }
   }
 
-  /** Reads the job, with growing pauses, until the job has ended. Returns null if there is no such job. */
+  /** Reads the job, with growing pauses, until the job has ended. Returns null if the job does not exist. */
   private async polled(
     address: JobAddress,
     accepted: Accepted | null,
@@ -83,8 +74,8 @@ export class JobWaiting {
   }
 
   /**
-   * Waits for `poll`, or for the end of the job in this process, and returns the earlier result. The signal
-   * of `poll` aborts when the caller's signal aborts, and when `poll` is no longer needed.
+   * Waits for `poll` and for the end of the job in this process, and returns the earlier result. The signal
+   * of `poll` aborts with the caller's signal, and when `poll` is no longer needed.
    */
   private async orEndedHere<T>(
     job: JobAddress,
@@ -109,10 +100,7 @@ export class JobWaiting {
   }
 }
 
-/**
- * Returns the time that a job took. The result is at most `waitedMs`, because the two times of the job may
- * come from two clocks.
- */
+/** Returns the time that a job took, at most `waitedMs` because its two times may come from two clocks. */
 function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
   return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))
 }

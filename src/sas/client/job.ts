@@ -24,7 +24,7 @@ export class Job {
     private readonly ports: JobPorts,
     private readonly waiting: JobWaiting,
     private readonly address: DocumentAddress & { readonly jobId: string },
-    /** The time when the job was accepted, if this process just submitted it. */
+    /** The time when this process submitted the job, or null. */
     private readonly accepted: Accepted | null = null,
   ) {}
 
@@ -33,7 +33,7 @@ export class Job {
     return this.address.jobId
   }
 
-  /** The value of the partition key that the job and its steps share. */
+  /** The partition key value of the job and its steps. */
   get partitionKey(): string {
     return this.address.pk
   }
@@ -41,7 +41,7 @@ export class Job {
   /**
    * Reads the job and its steps.
    *
-   * @throws JobNotFound if the job is gone
+   * @throws JobNotFound if the job does not exist any more
    * @throws JobUnreadable if the job's document cannot be read
    */
   async view(): Promise<JobView> {
@@ -51,11 +51,10 @@ export class Job {
   }
 
   /**
-   * Yields the present view of the job, and another view whenever the job or one of its steps has changed.
-   * The last view shows the final state of the job. Several changes within a short time are yielded as one
-   * view.
+   * Yields the present view of the job, and another view after each change of the job or of a step. The last
+   * view shows the final state of the job. Several changes within a short time are yielded as one view.
    *
-   * @throws JobNotFound if there is no such job
+   * @throws JobNotFound if the job does not exist
    * @throws StoreUnavailable if the store could not be reached; call `updates` again
    * @throws the signal's reason if `signal` aborts; the job continues
    */
@@ -77,10 +76,10 @@ export class Job {
   }
 
   /**
-   * Waits until the job has ended successfully, and returns the output of every step.
+   * Waits for the successful end of the job, and returns the output of every step.
    *
    * @throws JobFailed if the job ended in another way
-   * @throws JobNotFound if there is no such job any more
+   * @throws JobNotFound if the job does not exist any more
    * @throws the signal's reason if `signal` aborts first; the job continues
    */
   async result(options: { readonly signal?: AbortSignal } = {}): Promise<JobResult> {
@@ -89,7 +88,7 @@ export class Job {
     const { job } = ended
     const steps = ended.steps ?? (await readSteps(this.ports.store, job))
     if (job.processState === 'Processed') {
-      // The caller gets a copy, because a handler in this process may still hold the same objects.
+      // The caller gets a copy, because a handler in this process may still use the same objects.
       const results = viewOf(job, steps).steps.map(({ stepId, output }) => [stepId, output] as const)
       return structuredClone(Object.fromEntries(results))
     }

@@ -8,19 +8,16 @@ import type { NoticeFilter } from '../store/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { JobPorts } from './job.js'
 
-/** A notice that was given up. The submitter of the job did not receive it. */
+/** A notice that was given up, so the submitter of the job did not receive it. */
 export interface UndeliveredNotice {
   readonly jobId: string
   readonly partitionKey: string
   readonly workflow: string
-  /** The number of the notice within its job: 1, 2, 3… */
+  /** The number of the notice within its job, from 1. */
   readonly seq: number
   /** The kind of event that the notice reports. */
   readonly kind: 'received' | 'started' | 'attention' | 'finished'
-  /**
-   * The receiver: either `container:NAME`, or a URL without the parts of its path and query that may be
-   * secret.
-   */
+  /** The receiver: `container:NAME`, or a URL without the parts of its path and query that may be secret. */
   readonly receiver: string
   /** The time of the reported event, ISO-8601 UTC. */
   readonly at: string
@@ -32,14 +29,13 @@ export interface UndeliveredNotice {
   readonly resends: readonly Pick<AuditEntry, 'at' | 'by' | 'why'>[]
 }
 
-/** The largest number of notices read for one job. Every job has fewer. */
+/** The largest number of notices that are read for one job. Every job has fewer. */
 const mostOfOneJob = 1_000
 /** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** The number of entries that a notice keeps. The oldest entries are dropped. */
+/** The number of requests that a notice keeps. The oldest requests are dropped. */
 const mostResends = 20
 
-/** The decision to send notices again. */
 interface ResendDecision {
   readonly by: string
   readonly why: string
@@ -61,8 +57,8 @@ export async function undelivered(
  * sent are not sent again, because receivers restore the order by `seq` (I13).
  *
  * @returns the notices that were given up
- * @throws CommandRefused if no notice was given up, or JobNotFound if there is no such job; nothing was
- * written
+ * @throws CommandRefused if no notice was given up; nothing was written
+ * @throws JobNotFound if the job does not exist; nothing was written
  */
 export async function resend(
   { store, queries }: JobPorts,
@@ -78,10 +74,7 @@ export async function resend(
   return notices
 }
 
-/**
- * Requests that one notice is sent again, unless another request did so first or the notice was sent
- * meanwhile.
- */
+/** Requests that one notice is sent again, unless it was already requested or the notice was sent. */
 async function resendOne(
   store: StateStore,
   notice: Stored<NoticeDocument>,
@@ -98,7 +91,7 @@ async function resendOne(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** Returns the notice in the state before its first try, with the decision added. */
+/** Returns the notice as before its first try, with the decision added. */
 function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
   const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
   return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }

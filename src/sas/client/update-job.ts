@@ -6,21 +6,21 @@ import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
 /**
- * The number of tries to decide about one job. A try fails if another write of the job comes first, and a
- * busy job is written a few times a second.
+ * The number of tries to change one job. A try fails if another write of the job comes first. A busy job is
+ * written a few times a second.
  */
 const maxTries = 6
 
 /**
- * Carries out a command. It reads the job, calls {@link operate}, and writes only if every etag is unchanged.
- * If an etag has changed or the outcome of the write is unknown, it reads the job again. If the job's audit
- * then contains the command, an earlier write succeeded.
+ * Carries out a command: reads the job, calls {@link operate}, and writes only if every etag is unchanged. If
+ * an etag has changed or the outcome of the write is unknown, the job is read again. If the job's audit then
+ * contains the command, an earlier write succeeded.
  *
- * @returns the job as it was written, or null if there is no such job
+ * @returns the job as it was written, or null if the job does not exist
  * @throws CommandRefused if the state of the job does not allow the command
  * @throws JobUnreadable if the job's document cannot be read
- * @throws StoreUnavailable if other writes of the job came first every time, or the store could not be
- * reached
+ * @throws StoreUnavailable if the store could not be reached, or other writes of the job came first every
+ *   time
  */
 export async function updateJob(
   store: StateStore,
@@ -40,7 +40,7 @@ export async function updateJob(
     const result = await unclear.write(() => store.apply(address.pk, writes))
     if (result.kind === 'applied' && operation.isComplete) return operation.job
     written = result.kind === 'unknownOutcome' && operation.isComplete ? operation.job : null
-    // A large change is written in several transactions, and each transaction has its own tries.
+    // A large change needs several transactions, and each transaction has its own tries.
     tries = result.kind === 'applied' ? 0 : tries + 1
   }
   const message =
@@ -50,7 +50,7 @@ export async function updateJob(
 }
 
 /**
- * Returns the job as it would be after a command, or null if there is no such job. Writes nothing.
+ * Returns the job as it would be after a command, without a write. Returns null if the job does not exist.
  *
  * @throws CommandRefused if the state of the job does not allow the command
  */

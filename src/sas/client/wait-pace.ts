@@ -1,36 +1,32 @@
-/**
- * The workflow of an awaited job, and the time when the job was accepted, in milliseconds since the epoch.
- */
+/** The workflow of an awaited job, and the time of its acceptance in milliseconds since the epoch. */
 export interface Accepted {
   readonly workflow: string
   readonly atMs: number
 }
 
-/** The shortest and the longest pause between two reads of a job. */
 const shortestMs = 5
 const longestMs = 1_000
 /**
- * The time of the first read, as a multiple of the time that jobs usually take. If the end of the last job
- * was reported within this process (`heard`), the first read is only a fallback, so it comes later.
+ * The time of the first read, as a multiple of the time that jobs usually take. If this process reported the
+ * end of the last job (`heard`), the first read is only a fallback, so it comes later.
  */
 const firstReadAfter = { heard: 2, read: 0.8 }
 /**
  * The weight of the newest job in the average of its workflow. A job that is quicker than the average counts
- * more, because the ends of such jobs would be noticed late.
+ * more, because the ends of quick jobs would be noticed late.
  */
 const newestCounts = { slower: 0.2, quicker: 0.5 }
 const rememberedWorkflows = 1_000
 
 /**
- * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first one
- * is due when jobs of that workflow have usually ended. The following reads come soon at first, and then less
- * and less often.
+ * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first
+ * read is due when jobs of that workflow have usually ended. The pauses between later reads are short at
+ * first and then grow.
  */
 export class WaitPace {
   /** The time from acceptance to the first read, by workflow. */
   private readonly firstReads = new Map<string, number>()
 
-  /** Notes the time that an awaited job took, and the way in which its end was noticed. */
   note(workflow: string, tookMs: number, noticed: keyof typeof firstReadAfter): void {
     const newestMs = tookMs * firstReadAfter[noticed]
     const before = this.firstReads.get(workflow) ?? newestMs

@@ -9,16 +9,13 @@ export interface Claimant {
   readonly fence: number
   /** The name of the agents instance. */
   readonly by: string
-  /**
-   * A text that is unique for every claim. The token distinguishes this claim from a claim that the same
-   * instance made before a crash.
-   */
+  /** A text that is unique for every claim, even after a crash of the same instance. */
   readonly token: string
 }
 
 export type Claiming =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The claim was written earlier, and the answer to that write was lost. */
+  /** The claim was written earlier, but the answer to that write was lost. */
   | { readonly kind: 'held' }
   /** Another process makes the attempt, or the attempt is over. This process must not act. */
   | { readonly kind: 'refused' }
@@ -26,7 +23,7 @@ export type Claiming =
 /**
  * Claims an attempt before its side effect (W2). The attempt may be offered to several processes. The claim
  * is written only if the step's etag is unchanged, so only one of these processes acts (F-A6). The fence does
- * not change, because the outcome belongs to the same attempt that was dispatched (I2, I3).
+ * not change, because the outcome belongs to the dispatched attempt (I2, I3).
  */
 export function claim(step: StepDocument, claimant: Claimant, now: number): Claiming {
   if (step.claim?.token === claimant.token) return { kind: 'held' }
@@ -42,33 +39,28 @@ export function claim(step: StepDocument, claimant: Claimant, now: number): Clai
   }
 }
 
-/**
- * Checks whether the current attempt waits for an agent to claim it. If so, certainly no agent has made this
- * attempt.
- */
+/** Checks whether the current attempt waits for an agent's claim. If so, no agent has made this attempt. */
 export function isUnclaimed(step: StepDocument): boolean {
   return step.isClaimRequired && !isTaken(step)
 }
 
-/** Checks whether a process has recorded, in a claim or an extension, that it makes the current attempt. */
+/** Checks whether a claim or an extension on the step names the process that makes the current attempt. */
 export function isTaken({ claim: newest, fence }: StepDocument): boolean {
   return newest?.fence === fence
 }
 
 /**
- * Sets `mayHaveActed` for an attempt that needs no claim (W2). A process writes this mark before it acts, if
- * another process may have begun the same attempt before. If the earlier process later reports that its call
- * was refused, the mark shows that another call may have been made. The refusal then does not prove that the
- * attempt had no effect. If the earlier process has already reported its outcome, the mark is refused.
+ * Sets `mayHaveActed` for an attempt that needs no claim (W2). A process writes this mark before it acts if
+ * another process may have begun the same attempt. If the other process then reports that its call was
+ * refused, the mark shows that a second call may have taken effect. The mark is refused if the other process
+ * has already reported its outcome.
  */
 export function joinAttempt(step: StepDocument, fence: number, now: number): Claiming {
   if (step.fence !== fence || !isOpen(step, now) || isTaken(step)) return { kind: 'refused' }
   return step.mayHaveActed ? { kind: 'held' } : { kind: 'write', step: { ...step, mayHaveActed: true } }
 }
 
-/**
- * Checks whether a call with the key of the step's current generation may have had an effect (F-K2, F-A20).
- */
+/** Checks whether a call with the key of the current generation may have had an effect (F-K2, F-A20). */
 export function mayHaveActed(step: StepDocument): boolean {
   const { direction, outcome, lockedBy } = step
   if (step.mayHaveActed) return true

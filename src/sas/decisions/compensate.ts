@@ -22,15 +22,12 @@ import {
 import { isHeldBack } from '../model/work.js'
 
 /**
- * Decides the next steps of a job that is not being undone. If a new generation follows the compensation, the
- * new generation begins in the same transaction.
+ * Decides the next steps of a job that is not being undone. After a compensation, a new generation begins in
+ * the same transaction.
  */
 type Advance = (state: SchedulingState, ledger: Ledger) => Schedule
 
-/**
- * Returns the compensation if all these failed steps ask for it. Returns null if the job must end in error
- * instead.
- */
+/** Returns the compensation if all failed steps require it. Otherwise null: the job must end in error. */
 export function compensationFor(
   { steps, now, scheduler }: SchedulingState,
   failed: readonly string[],
@@ -45,10 +42,9 @@ export function compensationFor(
 /**
  * Decides how to undo a job whose `compensation` is set (W7, W9).
  *
- * 1. Every step that is still under way gets a new fence, so the outcome of its attempt no longer counts
- *    (I3).
- * 2. Every step that succeeded or may have acted is undone. All its generations that may have acted are
- *    undone. Before a step is undone, the steps that depend on it are undone (I6).
+ * 1. Every step under way gets a new fence, so the outcome of its attempt no longer counts (I3).
+ * 2. Every step that succeeded or may have acted is undone, in each generation that may have acted. The steps
+ *   that depend on a step are undone before it (I6).
  * 3. The job ends, or a new generation of the job begins.
  *
  * If the undo of a step fails permanently, the steps on which this step depends are not undone. The other
@@ -57,12 +53,11 @@ export function compensationFor(
 export function compensate(state: SchedulingState, ledger: Ledger, advance: Advance): Schedule {
   const { job, steps, now } = state
   const hasBegun = (stepId: string): boolean => (ledger[stepId]?.dispatch ?? 0) > 0
-  // Skipped steps are included, because they preserve the order between the steps before and after them (I6).
+  // Skipped steps are included because they preserve the order between the steps before and after them (I6).
   const passed = job.stepIds.filter((stepId) => hasBegun(stepId) || ledger[stepId]?.state === 'Skipped')
   const missing = unseen(passed, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
-  // This includes steps that were given up and steps that were stopped for a new beginning, because they may
-  // have acted.
+  // Steps that were given up or stopped for a new generation are included, because they may have acted.
   const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])
   const stopped = begun.flatMap((step) => stoppedStep(step, ledger, state))
   const afterStop = withChanges(ledger, stopped)
@@ -74,8 +69,7 @@ export function compensate(state: SchedulingState, ledger: Ledger, advance: Adva
   const next = stepsToUndo(begun, afterStop, steps).map((step) => beginUndo(step, state))
   const changes = takeFitting([...stopped, ...again, ...next], job)
   const after = withChanges(ledger, changes)
-  // A stopped step must be written before the new generation begins, because that generation may begin the
-  // step again.
+  // The stops must be written before the new generation, which may begin the stopped steps again.
   const isFirst = changes.length > 0 && job.compensation?.thenRetry === true
   if (isFirst || Object.values(after).some(isUnderWay)) {
     const isNews = job.lockedBy === null || !sameLedger(job.steps, after) || !isFlagCurrent(state, ledger)
@@ -84,15 +78,14 @@ export function compensate(state: SchedulingState, ledger: Ledger, advance: Adva
   return finishCompensation(state, { ledger, changes }, advance)
 }
 
-/** Returns the job with its initial state as the desired state. */
 function withIntent(state: SchedulingState): SchedulingState {
   const { job } = state
   return { ...state, job: { ...job, currentState: betweenStates, desiredState: job.initialState } }
 }
 
 /**
- * Stops a step that is under way in the direction `do`. A step that was given up, stopped or skipped is
- * undone if any of its generations may have acted (F-K2).
+ * Stops a step that is under way in the direction `do`. Undoes a step that was given up, stopped or skipped
+ * if any of its generations may have acted (F-K2).
  */
 function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): readonly StepChange[] {
   if (step.direction === 'undo') return []
@@ -103,16 +96,13 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [cancelStep(step)]
-  // An agent that does not know the new fence may continue its attempt until the deadline. The effect of this
-  // attempt is undone after the deadline (F-K2).
+  // An agent that does not know the new fence may continue its attempt until the deadline. The undo waits for
+  // the deadline, so that it also covers the effect of this attempt (F-K2).
   const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
-/**
- * Returns the steps to undo next. Each of these steps is done and has an undo, and no step with an effect
- * depends on it, directly or indirectly (I6).
- */
+/** Returns the done steps with an undo on which no step with an effect depends, even indirectly (I6). */
 function stepsToUndo(
   begun: readonly StepDocument[],
   ledger: Ledger,
@@ -129,9 +119,7 @@ function stepsToUndo(
   return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))
 }
 
-/**
- * Returns every step on which one of these steps depends, directly or indirectly. Visits each step only once.
- */
+/** Returns every step on which one of these steps depends, directly or indirectly. */
 function ancestorsOf(of: readonly StepDocument[], steps: ReadonlyMap<string, StepDocument>): Set<string> {
   const found = new Set<string>()
   const ahead = of.flatMap(({ dependsOn }) => dependsOn)

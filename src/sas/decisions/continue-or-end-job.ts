@@ -3,26 +3,17 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
-/**
- * The facts that the scheduler knows when it decides about one job. If steps are missing, the decision asks
- * for them.
- */
+/** The facts on which the scheduler decides about one job. Some steps may be missing. */
 export type SchedulingState = Dispatching
 
 export type Schedule =
-  /** All consequences of these documents are already written. */
+  /** Every consequence of these documents is already written. */
   | { readonly kind: 'nothing' }
-  /**
-   * The documents contradict each other, because one document was read before a write and another one after
-   * it. Read them again.
-   */
+  /** The documents contradict each other, because a write came between their reads. Read them again. */
   | { readonly kind: 'stale' }
-  /** More steps are needed. Read these steps, and decide again with them. */
+  /** The decision needs more steps. Read them and decide again. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
-  /**
-   * Write the job and these steps in one transaction, but only if the etag of each document is unchanged
-   * since the document was read.
-   */
+  /** Write the job and these steps in one transaction, if no etag has changed since the read. */
   | {
       readonly kind: 'write'
       readonly job: JobDocument
@@ -31,10 +22,10 @@ export type Schedule =
       readonly notices: readonly NoticeDocument[]
     }
 
-/** The time after which the supervisor looks at a job that has no later deadline. */
+/** The time after which the supervisor checks a job that has no later deadline. */
 const lookAgainAfterMs = 60_000
 
-/** Continues the job: claims the job for this instance, and applies these changes to the ledger. */
+/** Claims the job for this instance, and applies these changes to the ledger. */
 export function continueJob(
   state: SchedulingState,
   ledger: Ledger,
@@ -55,7 +46,6 @@ export function continueJob(
   return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
 }
 
-/** The fields that an end of a job sets. */
 export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
 
 /** Ends the job. Callers must ensure that no step is under way or will begin. */
@@ -93,8 +83,8 @@ export function isFlagCurrent({ job, steps }: SchedulingState, ledger: Ledger): 
 }
 
 /**
- * Returns the flag of a step under way that waits for an operator or waits for a long time. The flag is also
- * put on the job, because lists show jobs.
+ * Returns the flag of a step under way that waits for an operator or waits for a long time. The job gets the
+ * same flag, because lists show jobs.
  */
 function flagOf(
   job: JobDocument,
@@ -111,9 +101,9 @@ function flagOf(
 }
 
 /**
- * Returns the deadline of the job's document, at which the supervisor looks at the job. Normally, the result
- * is the latest deadline of all attempts under way. If no step under way has a deadline, the result is the
- * time at which the whole job must be done.
+ * Returns the deadline of the job's document, at which the supervisor checks the job. Normally this is the
+ * latest deadline of all attempts under way. If no step under way has a deadline, the result is the time at
+ * which the whole job must be done.
  */
 function completeBy(
   { job, now }: SchedulingState,

@@ -12,30 +12,26 @@ import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/templat
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { currentKey, workOf } from '../model/work.js'
 
-/** The facts that decide about a dispatch: the job, its steps, the time and the scheduler. */
 export interface Dispatching {
   readonly job: JobDocument
-  /** The known steps by step id, including the steps whose outputs the dispatched steps need. */
+  /** The known steps by step id. They include the steps whose outputs the dispatched steps need. */
   readonly steps: ReadonlyMap<string, StepDocument>
   readonly now: number
   readonly scheduler: string
 }
 
-/**
- * Returns the time by which the whole job must be done, counted from its first scheduling (R18). Null: no
- * limit.
- */
+/** Returns the time limit of the whole job, counted from its first scheduling (R18), or null. */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
 }
 
-/** The largest number of steps in one transaction, which must also hold their job and its notices. */
+/** The largest number of steps in one transaction. The transaction also holds their job and its notices. */
 const maxStepsAtOnce = 90
 
 /**
- * Returns the first changes that fit into one transaction with the job, at least one. The remaining changes
- * are decided again when the feed delivers this write.
+ * Returns the first changes that fit into one transaction with the job, at least one. The rest is decided
+ * again when the feed delivers this write.
  */
 export function takeFitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
@@ -102,10 +98,7 @@ function firstAttempt(step: StepDocument, by: Dispatching): StepDocument {
   return attempt(fresh, by)
 }
 
-/**
- * Puts the outputs of other steps into the undo. Keeps the submitted template, because outputs may change
- * later.
- */
+/** Puts other steps' outputs into the undo. Keeps the submitted template, because outputs may change. */
 function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownValues): Partial<StepDocument> {
   if (undo === null) return {}
   const template = undoTemplate ?? undo.inputTemplate
@@ -116,7 +109,6 @@ function boundUndo({ undo, undoTemplate, stepId }: StepDocument, known: KnownVal
   }
 }
 
-/** Checks whether the step and its job are too large for one transaction. */
 export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>): boolean {
   return exceeds([step, job], maxTransactionBytes)
 }
@@ -128,7 +120,7 @@ function tooLarge(what: string, value: Json): string {
   )
 }
 
-/** Ends a gathering step. Such a step is done as soon as it has its input. */
+/** Ends a gathering step, which is done as soon as it has its input. */
 function finishGather(step: StepDocument, by: Dispatching): StepChange {
   const gathered = gather(step.input as unknown as GatherInput)
   if (gathered.kind === 'impossible')
@@ -139,7 +131,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
   return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
 
-/** Makes the next attempt in the same direction and with the same input, or ends the waiting of the step. */
+/** Makes the next attempt in the same direction with the same input, or ends the waiting of the step. */
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
@@ -149,8 +141,8 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Lets a step sleep: `{ forMs }` from now, or `{ until }` an instant. If the instant has passed or neither is
- * given, the sleep ends immediately. If `until` is not an instant, the step is flagged for an operator.
+ * Lets a step sleep for `forMs` from now, or until the instant `until`. If the instant has passed or neither
+ * is given, the sleep ends immediately. If `until` is not an instant, the step is flagged for an operator.
  */
 function asleep(step: StepDocument, by: Dispatching): StepDocument {
   const { now } = by
@@ -184,19 +176,20 @@ function finishWait(step: StepDocument, output: Json): StepChange {
   return { step: withDerivedState(done), state: 'Processed' }
 }
 
-/** Begins to undo a step that acted or may have acted, beginning with the newest generation. */
+/** Begins to undo a step that acted or may have acted. The newest generation is undone first. */
 export function beginUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, owedBy(step), by), by), state: 'Compensating' }
 }
 
-/** Begins to undo the generation before the generation that was just undone. */
+/** Begins to undo the next older generation. */
 export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
   return { step: attempt(reverting(step, step.owed.slice(0, -1), by), by), state: 'Compensating' }
 }
 
 /**
  * Returns the step in the direction `undo`, not dispatched yet. An attempt at the step may still be running,
- * so the undo begins only after its deadline (F-K2). The new fence makes the attempt's outcome void (I3).
+ * so the undo begins only after the attempt's deadline (F-K2). The new fence makes the attempt's outcome void
+ * (I3).
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {
@@ -210,7 +203,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
   return { step: withDerivedState(waiting), state: 'Compensating' }
 }
 
-/** Resets the step to not begun. The outcome of a running attempt becomes void (I3). */
+/** Resets the step to the state before its beginning. The outcome of a running attempt becomes void (I3). */
 export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
     ...step,
@@ -244,7 +237,7 @@ function reverting(step: StepDocument, owed: StepDocument['owed'], by: Dispatchi
 }
 
 /**
- * Removes from a step the data that its undo does not need: its input, its output, and the second copy of the
+ * Removes the data of a step that its undo does not need: its input, its output, and the second copy of the
  * undo's input. Otherwise a step that was small enough to succeed could be too large to be undone.
  */
 function lightened(step: StepDocument): StepDocument {
@@ -253,13 +246,13 @@ function lightened(step: StepDocument): StepDocument {
 }
 
 function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): StepDocument {
-  // No attempt may last longer than its job (F-Q13), except an undo, which has no such limit.
+  // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
   // An unclaimed attempt stays flagged until an agent claims it, even if it is offered again (F-A22, I15). A
   // step whose attempt was over when it was written stays flagged until an attempt is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
-  // This time applies only to the offer. A claim shortens the deadline to `completeWithinMs` again.
+  // This time applies only to the offer. A claim shortens the deadline to `completeWithinMs`.
   const offeredMs = step.isClaimRequired
     ? offerWithinMs(step.completeWithinMs, attention, now)
     : step.completeWithinMs
@@ -288,7 +281,6 @@ function refused(step: StepDocument, { now, scheduler }: Dispatching, message: s
     message,
     stepId: step.stepId,
   }
-  // No handler was called, so the step certainly had no effect.
   const outcome = {
     kind: 'permanent' as const,
     attempt: step.attempt,

@@ -5,24 +5,22 @@ import { isOpen } from './settle.js'
 
 export type Extension =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /**
-   * The deadline does not change, because more than half of the time is left or the job allows no more time.
-   */
+  /** The deadline stays, because more than half of the time is left or the job allows no more time. */
   | { readonly kind: 'unchanged' }
   /** The attempt is over, or another process makes this attempt. This process must stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** The time of the request, and the deadline of the job (null if none), in milliseconds since the epoch. */
+/** The time of the request, and the deadline of the job or null. Both are in milliseconds since the epoch. */
 export interface AskedAt {
   readonly now: number
   readonly endByMs: number | null
 }
 
 /**
- * Extends the deadline of an attempt that takes longer (F-A25). The attempt must be open (I3). The new
- * deadline is one whole `completeWithin` from now. The fence does not change, so the attempt stays the same
- * (I2). The claim names the process that makes the attempt, because the feed also delivers this write to the
- * owner of the range. That owner must not begin the same attempt.
+ * Extends the deadline of an open attempt that takes longer (F-A25, I3). The new deadline is one whole
+ * `completeWithin` from now. The fence does not change, so the attempt stays the same (I2). The claim names
+ * the process that makes the attempt. The owner of the range, which also receives this write, therefore does
+ * not begin the attempt again.
  */
 export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
   const { fence, by, token } = claimant
@@ -35,7 +33,7 @@ export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }:
     return { kind: 'refused', reason: 'another process makes this attempt' }
   }
   if (step.completeByMs - now > step.completeWithinMs / 2) return { kind: 'unchanged' }
-  // As in a dispatch, no attempt except an undo may last longer than its job (F-Q13).
+  // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (laterMs <= step.completeByMs) return { kind: 'unchanged' }

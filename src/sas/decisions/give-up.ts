@@ -2,24 +2,21 @@ import { boundedMessage } from '../model/diagnostics.js'
 import type { Attention, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 
-/** The time at which a step is given up, the instance that gives up, and the message for an operator. */
+/** The time of the decision to give up a step, the instance that decides, and the message for an operator. */
 export interface GivingUp {
   readonly now: number
   readonly by: string
   readonly message: string
 }
 
-/**
- * Flags a step that failed permanently and removes its deadline. The scheduler decides what the job does
- * next.
- */
+/** Flags a permanently failed step and removes its deadline. The scheduler then decides about the job. */
 export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   const given = step.onExhausted === 'park' ? 'parked' : 'error'
   const kind = step.direction === 'undo' ? 'compensationFailed' : given
   return flagged(step, kind, why)
 }
 
-/** Frees a step, and flags the step for an operator with the reason. */
+/** Frees a step, and flags it for an operator with the reason. */
 export function flagged(
   step: StepDocument,
   kind: Attention['kind'],

@@ -1,9 +1,9 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 
-/** The state of every step of a job as the scheduler has accepted it. */
+/** The state of every step of a job, as accepted by the scheduler. */
 export type Ledger = Readonly<Record<string, LedgerEntry>>
 
-/** A step as the scheduler writes it, and the new state of its ledger entry in the same transaction. */
+/** A step as the scheduler writes it, with the state of its ledger entry in the same transaction. */
 export interface StepChange {
   readonly step: StepDocument
   readonly state: LedgerEntry['state']
@@ -16,10 +16,7 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
     Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
   }
 
-/**
- * Returns the ledger with the outcomes of the steps. An outcome counts only if its step has the dispatch
- * number that the ledger records.
- */
+/** Returns the ledger with the outcomes of the steps that have the ledger's dispatch numbers. */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)
@@ -30,12 +27,12 @@ export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): 
   return Object.fromEntries(folded)
 }
 
-/** Checks whether one generation of a step was undone and earlier generations must still be undone. */
+/** Checks whether one generation of a step was undone and an earlier generation must be undone next. */
 export function hasMoreToUndo({ processState, owed }: StepDocument): boolean {
   return processState === 'Compensated' && owed.length > 1
 }
 
-/** Returns the ledger to write together with these steps. */
+/** Returns the ledger that is written together with these steps. */
 export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Record<string, LedgerEntry> {
   const entries = changes.map(({ step, state }): [string, LedgerEntry] => [
     step.stepId,
@@ -44,7 +41,7 @@ export function withChanges(ledger: Ledger, changes: readonly StepChange[]): Rec
   return { ...ledger, ...Object.fromEntries(entries) }
 }
 
-/** Checks whether a step has begun, or its undo has begun, and is not over. */
+/** Checks whether a step or its undo has begun and is not over. */
 export function isUnderWay(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processing' || entry?.state === 'Compensating'
 }
@@ -53,10 +50,7 @@ export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
   return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
 
-/**
- * Returns the ids from `stepIds` whose document is missing or has another dispatch number than the ledger
- * records.
- */
+/** Returns the ids from `stepIds` whose document is missing or has another dispatch number. */
 export function unseen(
   stepIds: readonly string[],
   ledger: Ledger,
@@ -65,7 +59,7 @@ export function unseen(
   return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)
 }
 
-/** The state that a step has when its attempts are over, by the state of its ledger entry. */
+/** The state of a step whose attempts are over, by the state of its ledger entry. */
 const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processState']>>> = {
   Processed: 'Processed',
   Error: 'Error',
@@ -73,10 +67,7 @@ const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processS
   CompensationFailed: 'Error',
 }
 
-/**
- * Returns the job's steps in the order of the workflow. Returns null if a step is missing or does not agree
- * with the ledger.
- */
+/** Returns the job's steps in the workflow's order, or null if one is missing or contradicts the ledger. */
 export function stepsAsIn(
   { stepIds, steps: ledger }: Pick<JobDocument, 'stepIds' | 'steps'>,
   steps: ReadonlyMap<string, StepDocument>,

@@ -3,13 +3,12 @@ import { noticeDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 
 /**
- * Adds the notices about a change of a job, as documents of the same transaction. A notice is therefore
- * written if and only if the change is written (I13). Each notice takes the next number of its job. The
- * notices of a job are therefore ordered, and two writers of the same number conflict. Only jobs with a
- * `replyTo` have notices.
+ * Adds the notices about a change of a job as documents of the same transaction. So a notice is written if
+ * and only if the change is written (I13). Each notice has the next number of its job, so the notices of a
+ * job are ordered, and two writers of one number conflict. Only jobs with a `replyTo` have notices.
  *
- * The scheduler copies the flag of a step to the job and writes the notice then. The supervisor therefore
- * writes no notices when it flags a step.
+ * The supervisor writes no notice when it flags a step. The scheduler writes the notice when it copies the
+ * flag to the job.
  */
 export function withNotices(
   before: JobDocument,
@@ -26,7 +25,7 @@ export function withNotices(
   return { job: { ...after, notifySeq: after.notifySeq + kinds.length }, notices }
 }
 
-/** Returns a notice about a job, not sent yet. */
+/** Returns a notice about a job that is not sent yet. */
 export function noticeOf(
   job: JobDocument,
   kind: NoticeDocument['kind'],

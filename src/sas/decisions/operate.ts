@@ -15,31 +15,29 @@ export type OperatorCommand =
       readonly by: string
       readonly why: string
     }
-  /** Continues steps that are parked or in an extended wait (default: all of them) immediately. */
+  /** Continues steps that are parked or in an extended wait immediately. Default: all these steps. */
   | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
   /** Stops the job and undoes its steps, except steps that cannot be undone. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
 
-/** The result of a command. */
 export type Operation =
   | {
       readonly kind: 'write'
       readonly job: JobDocument
       readonly changed: readonly StepDocument[]
-      /** False if one transaction does not hold all steps. Repeating the command changes the rest. */
+      /** False if one transaction does not hold all steps. The repeated command changes the others. */
       readonly isComplete: boolean
     }
-  /** The job's current state does not allow the command. Nothing is written. */
+  /** The job's current state does not allow the command, so nothing is written. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 type Resubmission = OperatorCommand & { readonly kind: 'resubmit' }
 
-/** New inputs, by the id of the step that gets each input. */
+/** New inputs by step id. */
 type Edits = ReadonlyMap<string, Json>
 
 interface Standing {
   readonly job: JobDocument
-  /** Every step of the job. */
   readonly steps: ReadonlyMap<string, StepDocument>
   readonly now: number
 }
@@ -48,8 +46,8 @@ interface Standing {
 const maxAuditEntries = 20
 
 /**
- * Writes an operator's command into the job as a request to the scheduler (W10). Only this decision changes a
- * terminal document (I7). If a completed command is repeated, the repeat is refused (F-O2).
+ * Writes an operator's command into the job as a request to the scheduler (W10). No other decision changes a
+ * terminal document (I7). A command that was completed before is refused (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
   if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
@@ -70,7 +68,7 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  // The job was set aside, not failed. The obstacle is removed now, so the job continues from its state.
+  // The job was set aside without a failure, so it continues from its state when the obstacle is removed.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })
@@ -81,7 +79,7 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const failed = inState(job.steps, job.compensation === null ? 'Error' : 'CompensationFailed')
   if (failed.length > 0) return tryAgain(standing, command, failed)
-  // Here, the job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
+  // The job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
   return job.compensation === null ? goOnFrom(standing, command, edits) : startAgain(standing, command, edits)
 }
 
@@ -112,7 +110,7 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
 
 /**
  * Resets the steps whose undo failed, and then continues the job. If one transaction is too small, the job
- * stays in Error and the operator repeats the command. Steps that are already reset are then skipped.
+ * stays in Error. The operator then repeats the command, which skips the steps that are already reset.
  */
 function undoAgain(standing: Standing, command: Resubmission, failed: readonly StepDocument[]): Operation {
   const { job } = standing
@@ -129,7 +127,7 @@ function undoAgain(standing: Standing, command: Resubmission, failed: readonly S
   return requested(standing, command, { changed, job: { ...job, steps } })
 }
 
-/** Continues a job whose time ran out, not its attempts. Steps that are done stay done. */
+/** Continues a job that ran out of time although no step failed. Done steps stay done. */
 function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const others = [...edits.keys()].filter((stepId) => job.steps[stepId]?.state !== 'NotStarted')
@@ -140,7 +138,7 @@ function goOnFrom(standing: Standing, command: Resubmission, edits: Edits): Oper
   return requested(standing, command, { changed, job: { ...job, generation: job.generation + 1 } })
 }
 
-/** Restarts the whole job. Steps that were undone get new keys; other steps keep their keys (C21, I9). */
+/** Restarts the whole job. Steps that were undone get new keys, and other steps keep their keys (C21, I9). */
 function startAgain(standing: Standing, command: Resubmission, edits: Edits): Operation {
   const { job, steps } = standing
   const unknown = [...edits.keys()].filter((stepId) => !steps.has(stepId))
@@ -172,7 +170,6 @@ function editsIn({ steps = [] }: Resubmission): Edits {
   return new Map(edited)
 }
 
-/** Explains that these steps cannot get a new input, because they only gather outputs. */
 function inputOfOthers(steps: readonly StepDocument[]): string {
   const stepIds = steps.map(({ stepId }) => stepId)
   return `${list(stepIds)} only collects the outputs of other steps: resubmit without an input`
@@ -205,7 +202,7 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
   if (job.processState === 'Processed' || job.processState === 'Compensated') {
     return refused(`job ${job.jobId} is ${job.processState}: it has ended, and there is nothing to stop`)
   }
-  // A job that is being undone before another generation may still be cancelled.
+  // A job that is being undone before a new generation may still be cancelled.
   if (job.compensation?.thenRetry === false) {
     return refused(`job ${job.jobId} is being undone already, because: ${job.compensation.reason}`)
   }
@@ -223,7 +220,7 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
 
 type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
 
-/** Returns the job with the recorded decision and ready for a scheduler. */
+/** Returns the write of the job with the recorded decision, ready for a scheduler. */
 function requested(
   { now }: Standing,
   command: OperatorCommand,
@@ -254,7 +251,7 @@ function requested(
 
 function resetStep(step: StepDocument, edits: Edits): StepDocument {
   const input = edits.get(step.stepId)
-  // `direction` stays `undo` until the step begins, so that a step that was undone then gets a new key.
+  // `direction` stays `undo` until the step begins, so that an undone step then gets a new key.
   return withDerivedState({
     ...step,
     currentState: step.initialState,
@@ -272,7 +269,6 @@ function withUndoAhead(step: StepDocument): StepDocument {
   return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
 }
 
-/** Returns the first of these steps that fit into one transaction. */
 function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
   return takeFitting(
     steps.map((step) => ({ step })),
@@ -284,7 +280,7 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
 
-/** Explains the refusal. If only some of the parts were written, steps and job could expire apart (I18). */
+/** Explains the refusal. A write of only some of these steps would let steps and job expire apart (I18). */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
   return `job ${jobId} was undone, ${why}: submit it again under another id`

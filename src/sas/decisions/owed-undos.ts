@@ -5,10 +5,10 @@ import type { Owed } from '../model/step-parts.js'
 import { resolveTemplate } from '../plan/template.js'
 
 /**
- * Returns the generations of a step that must be undone, with the newest last. The result has the earlier
- * generations in `owed`, and perhaps the current generation. The current generation is included if it
- * succeeded, or if it may have acted and the undo has `whenUncertain`. After a success, the recorded input of
- * the undo contains the output of the step.
+ * Returns the generations of a step that must be undone, the newest last: the earlier generations in `owed`,
+ * and perhaps the current generation. The current generation is included if it succeeded, or if it may have
+ * acted and the undo has `whenUncertain`. After a success, the recorded input of the undo contains the output
+ * of the step.
  */
 export function owedBy(step: StepDocument): Owed[] {
   const { undo, generation } = step
@@ -20,9 +20,9 @@ export function owedBy(step: StepDocument): Owed[] {
 }
 
 /**
- * Returns the step with the fields that it has when it begins, for the first time or again. These fields
- * record whether calls with the step's keys may have acted (I9). A step that was undone gets a new key. For
- * any other step, the key does not change, so a service that recognises the key does not act twice.
+ * Returns the step as it begins, for the first time or again. Its fields record whether calls with its keys
+ * may have acted (I9). A step that was undone gets a new key. Any other step keeps its key, so a service that
+ * recognises the key does not act twice.
  */
 export function beginning(step: StepDocument): StepDocument {
   if (step.direction === 'undo') {
@@ -32,9 +32,8 @@ export function beginning(step: StepDocument): StepDocument {
 }
 
 /**
- * Returns the step with the fields that it has when it begins with this input. If the step was dispatched
- * with another input before, it gets a new key. If its old generation must be undone, that generation is
- * added to `owed`.
+ * Returns the step as it begins with this input. A step that was dispatched with another input before gets a
+ * new key. If its old generation must be undone, that generation is added to `owed`.
  */
 export function withInput(before: StepDocument, input: Json): StepDocument {
   const step = beginning(before)

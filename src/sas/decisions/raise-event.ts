@@ -4,14 +4,13 @@ import { sameJson } from '../plan/payload.js'
 
 export type Raised =
   | { readonly kind: 'write'; readonly step: StepDocument }
-  /** The same event was raised before. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Records an event on the step that waits for this event (W10). A step that has not begun keeps the event
- * until it begins. The scheduler ends the step when it reads the event. Only the first event counts. If the
- * same event is raised again, nothing is written.
+ * Records an event on the step that waits for it (W10). A step that has not begun keeps the event until it
+ * begins. The scheduler ends the step when it reads the event. Only the first event counts. The same event
+ * can be raised again without a write.
  */
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
   if (step.kind !== 'waitFor') return refused(`step ${step.stepId} does not wait for an event`)
@@ -23,7 +22,7 @@ export function raiseEvent(step: StepDocument, payload: Json, now: number): Rais
     return refused(`step ${step.stepId} is ${step.processState} and no longer waits`)
   }
   const event = { payload, at: new Date(now).toISOString() }
-  // The event ends an extended wait. A parked step, however, still waits for an operator.
+  // The event ends an extended wait, but a parked step still waits for an operator.
   const isWaitingLong = step.attention?.kind === 'extendedWait'
   const up = isWaitingLong
     ? { attention: null, notBeforeMs: null, ...deadline(now + step.completeWithinMs) }

@@ -2,19 +2,16 @@ import type { JobDocument } from '../model/documents.js'
 import type { StateWrite } from '../store/state-store.js'
 import { isOver } from '../model/is-over.js'
 
-/**
- * The roles that read the feed. Each role has its own deployment unit. Hints within a process name the role
- * that they wake.
- */
+/** The roles that read the feed, each with its own deployment unit. Hints name the role that they wake. */
 export const readers = ['scheduler', 'agents', 'supervisor', 'notifier'] as const
 export type Reader = (typeof readers)[number]
 
-/** A document as it is stored and as the feed delivers it, before it is decoded. */
+/** A document as stored and delivered, before it is decoded. */
 type Raw = Readonly<Record<string, unknown>>
 
 /**
  * Checks, for each role, whether the role must read a document. The check needs no decoding. The role ignores
- * all other documents that the feed delivers.
+ * all other documents of the feed.
  *
  * - The scheduler reads a job that is not over, and a step whose attempt has ended or was returned to the
  *   scheduler (I8).
@@ -38,14 +35,14 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
 }
 
 /**
- * Returns the roles that these writes should wake. These are the roles that must read one of the documents,
+ * Returns the roles that these writes should wake. Every role that must read one of the documents is woken,
  * with two exceptions:
  *
  * - Scheduler and agents are not woken if the job is being submitted, is claimed by a scheduler, or has
- *   ended. The scheduler continues the job by itself, and wakes the agents for steps that could not start in
- *   its process.
+ *   ended. The scheduler continues the job automatically, and wakes the agents for steps that could not start
+ *   in its process.
  * - The supervisor is not woken for jobs, or for attempts that may be open. Their deadlines are far away, so
- *   the regular polls of the supervisor find them in time.
+ *   its regular polls find them in time.
  */
 export function rolesToWake(writes: readonly StateWrite[]): readonly Reader[] {
   const isSchedulers = writes.some(({ kind, document: { type, lockedBy, endedAtMs } }) => {

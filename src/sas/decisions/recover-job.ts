@@ -4,39 +4,29 @@ import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =
-  /** The job has ended, or waits for an operator. */
   | { readonly kind: 'nothing' }
-  /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   /**
-   * The job's scheduler did not act before the deadline of the job. Now any scheduler may take the job and
-   * check all its steps again (R98).
+   * The job's scheduler missed the job's deadline. Any scheduler may take the job and check its steps (R98).
    */
   | { readonly kind: 'standing'; readonly job: JobDocument }
-  /**
-   * No scheduler took up the job in time. The job is offered again, for a longer time after each offer. The
-   * job is flagged the first time (C8).
-   */
+  /** No scheduler took the job in time. It is flagged once, and offered again at growing intervals (C8). */
   | { readonly kind: 'unclaimed'; readonly job: JobDocument; readonly isNew: boolean }
   /**
-   * The submission of the job was never completed. The job is removed, because no submitter received a
-   * confirmation (R24).
+   * The submission was never completed. The job is removed, because no submitter got a confirmation (R24).
    */
   | { readonly kind: 'abandoned'; readonly job: JobDocument }
 
-/**
- * The time within which a scheduler must take up a job. The scheduler of a claimed job has the same time
- * after the job's last known deadline.
- */
+/** The time within which a scheduler must take a job, or must act after a claimed job's last deadline. */
 export const pickUpWithinMs = 60_000
-/** The time within which a submission in stages must be completed, including differences between clocks. */
+/** The time within which a submission in stages must be completed. It allows for clock differences. */
 const completeSubmissionWithinMs = 3_600_000
 
 /**
  * Decides about an overdue job (W6). Steps have their own deadlines, so a job makes no progress only if a
- * write of its scheduler is missing. The supervisor does not know which write is missing. The supervisor
- * therefore takes the job from its scheduler. The next scheduler then folds every step into the ledger as
- * usual (R98, R26). No attempt has failed, so no failure is counted.
+ * write of its scheduler is missing. The supervisor does not know which write is missing, so it takes the job
+ * from its scheduler. The next scheduler then folds every step into the ledger as usual (R98, R26). No
+ * failure is counted, because no attempt has failed.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy
@@ -61,10 +51,7 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
   return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention, ...offer }), isNew }
 }
 
-/**
- * Marks a staged job as abandoned. The write changes the job's etag, so a submitter that still writes stages
- * gets a conflict (F-S8).
- */
+/** Marks a staged job as abandoned. Its new etag gives a submitter that still writes a conflict (F-S8). */
 function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobRecovery {
   if (job.ttl !== -1) return { kind: 'nothing' }
   const dueMs = job.submittedAtMs + completeSubmissionWithinMs + graceMs

@@ -5,43 +5,33 @@ import { flagged, givenUp } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from '../model/work.js'
 
-/** The time of a decision about an expired step, and the instance that decides. */
 export interface RecoveryPolicy {
   readonly now: number
-  /**
-   * The time to wait after a deadline, at least as long as the difference between the clocks of two hosts.
-   */
+  /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly graceMs: number
   readonly supervisor: string
 }
 
-/**
- * A step as it was read. `_ts` is the store's time of the step's last write in seconds; 0 or missing if
- * unknown.
- */
+/** A step as it was read. `_ts` is the store's time of its last write in seconds, or 0 if unknown. */
 export type ReadStep = StepDocument & { readonly _ts?: number }
 
 export type Recovery =
   /** The step needs no recovery: it is over, or has no deadline. */
   | { readonly kind: 'nothing' }
-  /** The deadline has not passed yet. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   /** The attempt counts as failed, and the step is offered again. */
   | { readonly kind: 'retry'; readonly step: StepDocument }
-  /** The last attempt counts as failed. The step's policy decides what happens now. */
+  /** The last attempt counts as failed. The step's policy decides about the step. */
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
-  /** The step waited for a moment, which has come. The step is offered. */
+  /** The moment for which the step waited has come. The step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
-  /**
-   * No attempt was made, or the attempt was over when it was dispatched. The step is offered again, and no
-   * failure is counted (C8).
-   */
+  /** No attempt was made, or none was possible in time. The step is offered without a failure (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * Decides about one overdue step (W6). The decision uses only the envelope of the step and the time (I19).
- * The decision only requests another attempt. The scheduler dispatches this attempt, and agents make it. The
- * higher fence makes the outcome of a late agent void (I3).
+ * Decides about one overdue step (W6). The decision uses only the step's envelope and the time (I19). It only
+ * requests another attempt, which the scheduler dispatches and agents make. The higher fence makes the
+ * outcome of a late agent void (I3).
  */
 export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
@@ -50,8 +40,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Even an attempt that was over when it was dispatched may have acted, because an agent with a slow clock
-  // may have made the call.
+  // Even an attempt that was over at its dispatch may have acted, because an agent's clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
@@ -73,10 +62,7 @@ function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): b
   return isUnderWay && (completeByMs ?? Infinity) <= _ts * 1_000
 }
 
-/**
- * Schedules another dispatch after a pause. The pause doubles each time while clocks disagree. The step is
- * flagged the first time.
- */
+/** Flags the step and schedules another dispatch after a pause that doubles while clocks disagree. */
 function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
   const message =
@@ -93,18 +79,13 @@ function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   })
 }
 
-/**
- * Returns a flag that says that no attempt is made. If the step has this flag already, `since` is unchanged.
- */
+/** Returns the flag of a step for which no attempt is made. `since` is the time of the first such flag. */
 function unclaimed({ attention, stepId }: StepDocument, message: string, policy: RecoveryPolicy): Attention {
   const since = attention?.kind === 'unclaimed' ? attention.since : new Date(policy.now).toISOString()
   return { kind: 'unclaimed', since, by: policy.supervisor, message, stepId }
 }
 
-/**
- * Offers the step to schedulers, which must take it up within `withinMs`. Default: the time that an attempt
- * may take.
- */
+/** Offers the step to schedulers for `withinMs`. Default: the time that an attempt may take. */
 function offered(
   step: StepDocument,
   { now }: RecoveryPolicy,
@@ -114,8 +95,8 @@ function offered(
 }
 
 /**
- * Removes the deadline of a step whose job has ended or no longer exists, because no scheduler will take up
- * this step (F-V25). If an operator continues the job, a scheduler checks every step that was under way.
+ * Removes the deadline of a step whose job has ended or no longer exists, because no scheduler will take this
+ * step (F-V25). If an operator continues the job, a scheduler checks every step that was under way.
  */
 export function retireStep(step: StepDocument): StepDocument {
   return withDerivedState({

@@ -4,19 +4,13 @@ import type { JobDocument } from '../model/documents.js'
 import { isToExpire } from '../model/is-over.js'
 import { unseen } from './ledger.js'
 
-/**
- * The time, in seconds, for which steps are kept longer than their job if they do not all fit into one
- * transaction. The job therefore expires first.
- */
+/** The time, in seconds, for which steps outlive their job if they do not all fit into one transaction. */
 const stepsOutliveJobSeconds = 3_600
 
-/** The longest time to live of a document: 68 years, in seconds. */
+/** The longest time to live of a document, in seconds (68 years). */
 const maxTtl = 2 ** 31 - 1
 
-/**
- * Lets an ended job and all its steps begin to expire with the job's last write, if they fit into one
- * transaction.
- */
+/** Lets an ended job and its steps expire from the job's last write, if one transaction holds them. */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
   if (!isToExpire(job)) return decision
@@ -31,9 +25,9 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
 
 /**
  * Lets a part of the steps of an ended job begin to expire, because they do not all fit into one transaction.
- * The job begins to expire with the last part. Every part is written together with the job. If an operator
- * continues the job between two parts, the next part is therefore not written (I18). After each part, the
- * feed delivers the job again, to this or another instance, which then writes the next part.
+ * The job begins to expire with the last part. Every part is written together with the job, so no part is
+ * written after an operator has continued the job (I18). After each part, the feed delivers the job again, to
+ * this or another instance, which writes the next part.
  */
 export function expire({ job, steps }: SchedulingState): Schedule {
   if (!isToExpire(job)) return { kind: 'nothing' }
@@ -54,10 +48,7 @@ export function expire({ job, steps }: SchedulingState): Schedule {
   }
 }
 
-/**
- * Returns the time to live in seconds, at most the longest that the store accepts. With a longer time, the
- * store would refuse the write that ends the job.
- */
+/** Returns the time to live in seconds, within the limit above which the store would refuse the write. */
 function secondsOf({ retainForMs }: JobDocument): number {
   const seconds = Math.ceil((retainForMs ?? 0) / 1_000)
   return Math.min(Math.max(1, seconds), maxTtl - stepsOutliveJobSeconds)

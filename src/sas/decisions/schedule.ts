@@ -18,11 +18,11 @@ import { expire, withRetention } from './retention.js'
 import { isHeldBack } from '../model/work.js'
 
 /**
- * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches the steps
- * that became ready, undoes steps, and ends the job. The decision depends on the current state, never on
- * events. A repeated or merged change therefore gives the same decision, and a second decision on the same
- * state writes nothing. The main rule is that **a step is never ahead of its ledger**. If a step is ahead, an
- * old version of the job was read.
+ * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches ready
+ * steps, undoes steps, and ends the job. The decision depends on the current state, never on events. So a
+ * repeated or merged change gives the same decision, and a second decision on the same state writes nothing.
+ * The main rule is that **a step is never ahead of its ledger**. If a step is ahead, an old version of the
+ * job was read.
  */
 export function schedule(state: SchedulingState): Schedule {
   const { job, steps } = state
@@ -33,8 +33,7 @@ export function schedule(state: SchedulingState): Schedule {
     if (entry === undefined || step.dispatch > entry.dispatch) return { kind: 'stale' }
   }
   if (job.lockedBy === null) {
-    // No scheduler has claimed the job, so the supervisor or an operator wants every step under way checked
-    // (R98).
+    // The supervisor or an operator freed the job, so every step under way must be checked (R98).
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
@@ -44,7 +43,7 @@ export function schedule(state: SchedulingState): Schedule {
   return decision.kind === 'write' ? completed(state, decision) : decision
 }
 
-/** Adds the parts that belong to every write of a job: the job's expiry and its notices. */
+/** Adds the parts that belong to every write of a job: its expiry and its notices. */
 function completed(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const expiring = withRetention(state, decision)
   if (expiring.kind !== 'write') return expiring
@@ -75,25 +74,22 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   return continueJob(state, ledger, takeFitting(changes, job))
 }
 
-/** Checks whether the step of this entry is done or skipped, so that steps that depend on it may begin. */
+/** Checks whether the step of this entry is done or skipped, so that its dependents may begin. */
 function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry?.state === 'Processed' || entry?.state === 'Skipped'
 }
 
-/** Checks whether to skip a step, because its condition is false or it needs the output of a skipped step. */
+/** Checks whether a step's condition is false or the step needs the output of a skipped step. */
 function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
   const needed = [...neededBy(step)]
   if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
   const known = withDoneOutputs({ steps }, ledger).steps
   const outputs = new Map([...known].map(([stepId, { output }]) => [stepId, output]))
-  // If the condition cannot be evaluated, the step is not skipped. The step begins, and is refused then.
+  // A step whose condition cannot be evaluated is not skipped. It is refused when it begins.
   return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
 }
 
-/**
- * Removes the outputs of steps that are not done, because a skipped step may have an output from an earlier
- * generation.
- */
+/** Removes the outputs of steps that are not done, such as the output of an earlier generation. */
 function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
   const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
     return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
@@ -112,10 +108,7 @@ function isOverdue({ job, now }: SchedulingState, ledger: Ledger): boolean {
   return !isDone && job.endByMs !== null && now >= job.endByMs
 }
 
-/**
- * Undoes an overdue job, or ends the job in error. No step is dispatched, and attempts under way no longer
- * count.
- */
+/** Undoes an overdue job, or ends it in error. Attempts under way no longer count. */
 function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps, now, scheduler } = state
   const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
@@ -145,9 +138,7 @@ interface Failure {
   readonly again: readonly StepDocument[]
 }
 
-/**
- * Undoes a failed job, or ends the job in error after all attempts under way have ended. No new step begins.
- */
+/** Undoes a failed job, or ends it in error after all attempts under way have ended. No new step begins. */
 function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }: Failure): Schedule {
   const { job, steps } = state
   if (again.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
@@ -158,8 +149,7 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (compensation !== null) return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
-  // Attempts under way may end first. Steps that only wait, perhaps for days, are stopped so that the failed
-  // job can end.
+  // Attempts under way may end first. Steps that only wait are stopped, so that the failed job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
@@ -170,15 +160,13 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   return endJob(state, { ledger, changes }, { attention })
 }
 
-/**
- * Checks whether the job must be written even if no step changes, because of an outcome, a claim or a flag.
- */
+/** Checks whether an outcome, a claim or a flag must be written, even if no step changes. */
 function isNews(state: SchedulingState, ledger: Ledger): boolean {
   const { job } = state
   return job.lockedBy === null || !sameLedger(job.steps, ledger) || !isFlagCurrent(state, ledger)
 }
 
-/** Returns the steps that are free for another attempt. */
+/** Returns the steps under way that are free for another attempt. */
 function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
   return inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
@@ -204,9 +192,7 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
-/**
- * Checks whether a step could be ready: if no step has begun, or any step is done. This avoids useless reads.
- */
+/** Avoids useless reads. A step can be ready if no step has begun, or if a step is done or skipped. */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
@@ -233,10 +219,7 @@ function outputsNeeded(
   })
 }
 
-/**
- * Returns the flag of the failed job. The message contains the reason of the first failed step in the order
- * of the workflow.
- */
+/** Returns the flag of the failed job, with the reason of the first failed step. */
 function errorOf({ steps, now, scheduler }: SchedulingState, failed: readonly string[]): Attention {
   const [stepId = ''] = failed
   const named = failed.length > 1 ? `steps ${failed.join(', ')}` : `step ${stepId}`

@@ -3,23 +3,19 @@ import type { JobDocument, NoticeDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { withNotices } from './notices.js'
 
-/**
- * The reason why a job cannot continue with its current documents, the instance that found the reason, and
- * the time.
- */
+/** The reason why a job cannot continue, the instance that found the reason, and the time. */
 export interface Obstacle {
   readonly now: number
   readonly by: string
   readonly message: string
-  /** The step at fault, or null. */
+  /** The faulty step, or null. */
   readonly stepId: string | null
 }
 
 /**
  * Ends a job that no scheduler can decide about. The job is flagged `corrupt`, and its submitter gets a
- * notice. The job therefore does not block later jobs in the feed, and is not forgotten (I10, I15). The
- * ledger and the steps are unchanged. After the cause is corrected, `resubmit` continues the job from its
- * unchanged state.
+ * notice. So the job does not block later jobs in the feed, and is not forgotten (I10, I15). Its ledger and
+ * steps are unchanged. When the cause is corrected, `resubmit` continues the job from this state.
  */
 export function setAside(
   job: JobDocument,

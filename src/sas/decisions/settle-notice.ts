@@ -11,16 +11,13 @@ export type SendResult =
   /** The host has no way to send to this receiver, so no try can succeed. */
   | { readonly kind: 'impossible'; readonly reason: string }
 
-/**
- * The time, in seconds, for which a sent notice is kept for inspection. After this time, the notice expires
- * (F-N5).
- */
+/** The time, in seconds, after which a sent notice expires (F-N5). Until then it can be inspected. */
 const keptWhenSentSeconds = 86_400
 
 /**
- * Returns the notice as it must be written after a try (W11). A sent notice begins to expire. A notice that
- * was not sent is due again later. After its last try, the notice is given up and flagged for an operator.
- * The state of the job never changes (F-N3).
+ * Returns the notice to write after a try (W11). A sent notice begins to expire. A notice that was not sent
+ * is due again later. After its last try, the notice is given up and flagged for an operator. The state of
+ * the job never changes (F-N3).
  */
 export function settleNotice(
   notice: NoticeDocument,
@@ -29,10 +26,7 @@ export function settleNotice(
     readonly now: number
     readonly by: string
     readonly random: Random
-    /**
-     * The number of tries and their back-off. After the last try, the notice is given up, and later notices
-     * are sent.
-     */
+    /** The tries and their back-off. Then the notice is given up, and later notices are sent. */
     readonly retry: ResolvedRetry
   },
 ): NoticeDocument {

@@ -8,14 +8,10 @@ import { resolveTemplate } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { mayHaveEffect, withFailure } from '../model/work.js'
 
-/**
- * The attempt that an agent made, with the attempt number and the fence from the step that the agent
- * received.
- */
+/** The attempt that an agent made, with the number and the fence of the step that the agent received. */
 export interface Attempt {
   readonly number: number
   readonly fence: number
-  /** The agents instance that made the attempt. */
   readonly by: string
 }
 
@@ -36,10 +32,7 @@ export type Settlement =
   /** The outcome no longer counts, so a late agent writes nothing (R75, I2, I3). */
   | { readonly kind: 'discarded'; readonly reason: string }
 
-/**
- * Checks whether the step's attempt may be made or is still under way. The attempt must be dispatched and not
- * settled, and its deadline must be in the future.
- */
+/** Checks whether the step's attempt is dispatched and not settled, with a deadline in the future. */
 export function isOpen<S extends StepDocument>(
   step: S,
   now: number,
@@ -56,7 +49,7 @@ export function isOpen<S extends StepDocument>(
  * Records the outcome of an attempt on the step (W3, W8).
  *
  * - A success changes the state of the step and records the input of its undo (R41).
- * - A failure adds diagnostics and moves the deadline forward to the end of the back-off. The supervisor then
+ * - A failure adds diagnostics and shortens the deadline to the end of the back-off. The supervisor then
  *   treats the step like any other step that was not done in time.
  * - A permanent failure flags the step for an operator.
  */
@@ -79,8 +72,7 @@ export function settle(
   const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
   if (outcome.kind === 'success') {
     const done = succeeded(settled, outcome.output)
-    // A step that is too large would be refused by the store every time (F-A17). The output of an undo is not
-    // stored.
+    // The store would always refuse a step that is too large (F-A17). An undo's output is not stored.
     const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
     if (!isTooLarge) return { kind: 'write', step: done }
     return settle(step, attempt, { kind: 'permanent', message: tooLarge(done, outcome.output) }, at)

@@ -3,18 +3,13 @@ import type { Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
 
-/**
- * Starts an open step if the agents have a free place, and returns true. Otherwise it returns false, and the
- * feed delivers the step.
- */
+/** Starts an open step and returns true if the agents have a free slot. Otherwise the feed delivers it. */
 export type StartStep = (step: Stored<StepDocument>) => boolean
 
 /** The way in which a scheduler passes steps of a lease to the agents of its process without the feed. */
 export interface AgentsOffer {
   readonly start: StartStep
-  /**
-   * Identifies these agents in `firstBy`. So they know that they are the first agents to make the attempt.
-   */
+  /** The id of these agents in `firstBy`, which shows them that they are the first to make the attempt. */
   readonly token: string
 }
 
@@ -24,32 +19,19 @@ export interface EndedAttempt {
   readonly decide: (step: StepDocument) => DocumentDecision<StepDocument, string | null>
 }
 
-/** The result of recording an outcome. */
 export interface SettledAttempt {
-  /**
-   * The step as it was written; null if nothing was written, for instance because the outcome is already
-   * recorded.
-   */
+  /** The step as it was written, or null, for instance if the outcome was recorded before. */
   readonly written: StepDocument | null
-  /** The reason why the outcome does not count; null if it counts. */
+  /** The reason why the outcome does not count. Null if it counts. */
   readonly discarded: string | null
-  /**
-   * Reports and starts the next work that follows from the outcome. Call this function after the outcome is
-   * reported and the attempt's place is free.
-   */
+  /** Reports and starts the next work. Call it when the outcome is reported and the slot is free. */
   readonly followUp: () => void
 }
 
-/**
- * Begins a job that was accepted in this process. If that is not possible, it returns false, and the feed
- * delivers the job.
- */
+/** Begins a job that was accepted in this process. Returns false if the feed must deliver the job. */
 export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
 
-/**
- * Writes an outcome and the next dispatches in one transaction. Returns null if this scheduler cannot do both
- * together.
- */
+/** Writes an outcome and the next dispatches in one transaction, or returns null if that is impossible. */
 export type SettleAndSchedule = (ended: EndedAttempt) => Promise<SettledAttempt | null>
 
 /** The functions that a scheduler offers for a lease, so that callers need not wait for the feed. */
@@ -59,23 +41,22 @@ export interface SchedulerOffer {
 }
 
 /**
- * Connects the submitters, the scheduler and the agents of one process. The scheduler and the agents each
- * register the leases that they own here.
+ * Connects the submitters, the scheduler and the agents of one process. The scheduler and the agents register
+ * the leases that they own.
  *
  * A job that is accepted in a range of the scheduler begins immediately. While both the scheduler and the
  * agents own a range, steps pass between them without the feed. An outcome is then recorded together with the
  * dispatch of the next steps.
  *
- * The in-process path changes the time when work starts and the number of requests, but never the decisions
- * (D10). Every write depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same
- * documents. If the scheduler or the agents are missing, full or stopped, work goes through the feed.
+ * The path changes the time when work starts and the number of requests, but never the decisions (D10). Every
+ * write depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same documents.
+ * If the scheduler or the agents are missing, full or stopped, work goes through the feed.
  */
 export class InProcessPath {
   readonly agents = new RoleOffers<AgentsOffer>()
   readonly scheduler = new RoleOffers<SchedulerOffer>()
 }
 
-/** The offers of one role (agents or scheduler), by lease token. */
 class RoleOffers<T> {
   private readonly held = new Map<string, T>()
 
@@ -87,7 +68,7 @@ class RoleOffers<T> {
     this.held.delete(leaseToken)
   }
 
-  /** Returns the offer for this lease, or undefined if the role does not own the lease in this process. */
+  /** Returns the offer for this lease. Undefined if the role does not own the lease in this process. */
   at(leaseToken: string): T | undefined {
     return this.held.get(leaseToken)
   }

@@ -4,18 +4,15 @@ import type { DocumentAddress } from '../store/state-store.js'
 /** An ended job, as it was written at its end. */
 export interface EndedJob {
   readonly job: JobDocument
-  /** All steps of the job as they were stored at its end; null if not every step is known here. */
+  /** All steps of the job as they were stored at its end. Null if not every step is known here. */
   readonly steps: readonly StepDocument[] | null
 }
 
-/**
- * Reports the ends of jobs from the scheduler of a process to the callers in the same process that wait for
- * these jobs.
- */
+/** Reports the ends of jobs from the scheduler of a process to callers in the same process. */
 export class JobEndings implements WakeUps {
   private readonly listeners = new Map<string, Set<(ended: EndedJob) => void>>()
 
-  /** Calls the listeners of a job. Call this after the end of the job is written. */
+  /** Calls the listeners of a job. The end of the job must be written before. */
   tell(ended: EndedJob): void {
     for (const listener of this.listeners.get(keyOf(ended.job)) ?? []) listener(ended)
   }
@@ -41,5 +38,4 @@ export interface WakeUps {
   subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
 }
 
-/** The address of a job document, and the id of the job. */
 export type JobAddress = DocumentAddress & { readonly jobId: string }

@@ -5,9 +5,9 @@ import type { StateStore } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 
 /**
- * Wraps the store so that each applied write wakes the local readers that need it ({@link rolesToWake}).
- * These readers then read within milliseconds instead of after a poll delay. Other readers do not read in
- * vain. A write of unknown outcome wakes all readers. The wrapper changes only *when* readers read (D10).
+ * Wraps the store so that each applied write wakes the local readers that need it ({@link rolesToWake}). Only
+ * these readers then read, within milliseconds instead of after a poll delay. A write of unknown outcome
+ * wakes all readers. The wrapper changes only *when* readers read (D10).
  */
 export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   return {
@@ -31,7 +31,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
 
 /**
  * Returns a function that lets the scheduler of this process begin an accepted job. If the scheduler cannot
- * begin the job, the function wakes the scheduler to read the feed.
+ * begin the job, it is woken to read the feed.
  */
 export function beginningHere(
   inProcessPath: InProcessPath,

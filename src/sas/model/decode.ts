@@ -16,20 +16,17 @@ export type Decoded =
   | { readonly kind: 'job'; readonly job: JobDocument }
   | { readonly kind: 'step'; readonly step: StepDocument }
   | { readonly kind: 'notice'; readonly notice: NoticeDocument }
-  /** A document of the user. It is never changed. */
+  /** A document of the user, which is never changed. */
   | { readonly kind: 'foreign' }
-  /** A document of ours that newer code wrote. It is left for an instance that knows the newer version. */
+  /** A document that newer code of ours wrote. It is left for an instance that knows the newer version. */
   | { readonly kind: 'newerSchema'; readonly schema: number }
-  /** A document of ours by its type, but unreadable, because a person edited it or a bug wrote it. */
+  /** An unreadable document with one of our types, because a person edited it or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/**
- * Created only once, because a schema is compiled at its first use. That costs more than reading a hundred
- * documents.
- */
+/** Created only once, because a schema's first use costs more than reading a hundred documents. */
 const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
 
-/** Reads a document of the state container. If the document is written back, its unknown fields are kept. */
+/** Reads a document of the state container. Its unknown fields are kept when it is written back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
@@ -54,10 +51,7 @@ function invalid(error: z.ZodError): Decoded {
   return { kind: 'invalid', reason: first.join() }
 }
 
-/**
- * Refuses a document whose `processState` contradicts its other fields, because our code never writes that
- * (I20).
- */
+/** Refuses a `processState` that contradicts the other fields, which our code never writes (I20). */
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded

@@ -4,15 +4,12 @@ import type { Diagnostic } from './documents.js'
 const maxDiagnostics = 10
 const maxMessageLength = 2_000
 
-/**
- * Returns the beginning of a message. A handler may write a message of any length, but the size of a document
- * is limited (I16).
- */
+/** Returns the beginning of a message, because the size of a document is limited (I16). */
 export function boundedMessage(message: string): string {
   return message.slice(0, maxMessageLength)
 }
 
-/** Returns the diagnostics with one more. Only the newest diagnostics are kept. */
+/** Returns the diagnostics with the added one. Only the newest diagnostics are kept. */
 export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
   return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
 }

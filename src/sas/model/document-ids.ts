@@ -7,17 +7,15 @@ function safeId(text: string): string {
   return text.replace(unsafeInId, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** The beginning of the document id of every job. */
 export const jobIdPrefix = 'sas.job:'
 
-/** Returns the document id of a job. */
 export function jobDocumentId(jobId: string): string {
   return `${jobIdPrefix}${safeId(jobId)}`
 }
 
 /**
- * Returns the document id of a notice of a job. A notice may outlive its job, and another job may then be
- * submitted with the same id. The time of submission tells the notices of the two jobs apart.
+ * Returns the document id of a notice of a job. A notice may outlive its job, and a later job may have the
+ * same id. The time of submission distinguishes the notices of the two jobs.
  */
 export function noticeDocumentId(
   { jobId, submittedAtMs }: Pick<JobDocument, 'jobId' | 'submittedAtMs'>,
@@ -31,12 +29,11 @@ export function alertDocumentId(jobId: string): string {
   return `sas.alert:${safeId(jobId)}`
 }
 
-/** Returns the document id of the record that says that a document of ours cannot be read. */
+/** Returns the document id of the record that a document of ours cannot be read. */
 export function unreadableDocumentId(documentId: string): string {
   return `sas.unreadable:${documentId}`
 }
 
-/** Returns the document id of a step. */
 export function stepDocumentId(jobId: string, stepId: string): string {
   return `sas.step:${safeId(jobId)}:${stepId}`
 }

@@ -6,12 +6,9 @@ import { claim, effectHistory, outcome, undo } from './step-parts.js'
 export type { Json } from './json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 
-/**
- * The version of the document schema that this code writes. A document with a larger version is left alone.
- */
+/** The version of the document schema that this code writes. Newer documents are left alone. */
 export const schemaVersion = 1
 
-/** Every state of a job or a step, with the names that the pattern uses. */
 export const processStates = [
   'Pending',
   'Processing',
@@ -21,7 +18,6 @@ export const processStates = [
   'Compensated',
 ] as const satisfies readonly ProcessState[]
 
-/** The kinds of reasons why an operator should look at a job or a step. */
 export const attentionKinds = [
   'error',
   'corrupt',
@@ -46,9 +42,7 @@ const diagnostic = z.object({
   message: z.string(),
 }) satisfies z.ZodType<Diagnostic>
 
-/**
- * The fields that jobs and steps share. They are the pattern's fields, and both documents use the same names.
- */
+/** The fields that jobs and steps share, with the names of the pattern. */
 const envelope = {
   id: z.string(),
   pk: z.string(),
@@ -62,22 +56,19 @@ const envelope = {
   currentState: z.string(),
   desiredState: z.string(),
   processState: z.enum(processStates),
-  /** The instance that works on the job or step; null if any instance may take it. */
+  /** The instance that works on the job or step. Null if any instance may take it. */
   lockedBy: z.string().nullable(),
   /** A number that grows with every claim, dispatch and recovery. A write with an older number is refused. */
   fence: z.number().int(),
-  /**
-   * The deadline, ISO-8601 UTC. Work that is not done by then counts as failed. Null if there is no deadline.
-   */
+  /** The deadline, ISO-8601 UTC, or null. Work that is not done at this time counts as failed. */
   completeBy: z.string().nullable(),
   /** The same deadline in milliseconds since the epoch, for range queries. */
   completeByMs: z.number().nullable(),
-  /** The number of attempts that ended without success. */
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
   /**
-   * For a job, this number grows each time the job begins again. For a step, it is the number in the step's
-   * current key. Each step counts its own generations.
+   * For a job: a number that grows each time the job begins again. For a step: the number in its current key.
+   * Each step counts its own generations.
    */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
@@ -103,10 +94,10 @@ const ledgerEntry = z.object({
   dispatch: z.number().int(),
 })
 
-/** What happens when a step has failed for good, or its attempts are used up. */
+/** The policy for a step that failed permanently or has no attempts left. */
 const exhaustionPolicy = z.union([
   z.enum(['error', 'compensate', 'compensateThenRetry', 'park']),
-  /** Wait for that time and try again, as often as necessary. */
+  /** Wait for this time and try again, as often as necessary. */
   z.object({ extendedWaitMs: z.number() }),
 ])
 
@@ -136,22 +127,19 @@ export const jobSchema = z.object({
   onExhausted: exhaustionPolicy,
   /** The largest number of generations with `compensateThenRetry` (F-K10). */
   maxGenerations: z.number().int(),
-  /** Set as soon as the job begins to undo its steps; null before. */
+  /** Set when the job begins to undo its steps. Null before. */
   compensation: compensation.nullable(),
-  /**
-   * The longest time of the whole job, from the moment when a scheduler first takes it up; null for no limit.
-   */
+  /** The longest time of the whole job, since a scheduler first took it. Null means no limit. */
   completeWithinMs: z.number().nullable(),
   /** The end of that time, in milliseconds since the epoch. The scheduler sets it by its own clock (R18). */
   endByMs: z.number().nullable(),
-  /** The time for which the job is kept after it ended Processed or Compensated; null for no limit. */
+  /** The time for which the job is kept after it ended Processed or Compensated. Null means no limit. */
   retainForMs: z.number().nullable(),
-  /** The newest decisions of operators. */
   audit: z.array(auditEntry),
   input: json,
   /** Shows whether a submission with the same id is a repetition or a different submission. */
   payloadHash: z.string(),
-  /** The hash of the plan if the submission is written in stages; null if one transaction wrote all steps. */
+  /** The hash of the plan if the submission is written in stages. Null if one transaction wrote all steps. */
   planHash: z.string().nullable().default(null),
   /** ISO-8601 UTC, by the submitter's clock. */
   submittedAt: z.string(),
@@ -165,64 +153,47 @@ export const stepSchema = z.object({
   type: z.literal('sas.step'),
   stepId: z.string(),
   /**
-   * An agent runs an `operation`. The scheduler ends the other kinds: `sleep` when its time has come,
-   * `waitFor` when its event was raised, and `gather` as soon as it begins.
+   * The kind of the step. An agent runs an `operation`. The scheduler ends the other kinds: `sleep` when its
+   * time has come, `waitFor` when its event was raised, and `gather` as soon as it begins.
    */
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
-  /**
-   * The condition on which the step runs, checked when the values in the condition are known; null for
-   * always.
-   */
+  /** The condition on which the step runs. It is checked when its values are known. Null means always. */
   when: json,
-  /**
-   * The event that was raised for a `waitFor` step, possibly before the step began; null if there is none.
-   */
+  /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: z.object({ payload: json, at: z.string() }).nullable(),
-  /**
-   * Whether the step is done or undone. An open attempt runs the step's own operation or its `undo`
-   * accordingly.
-   */
+  /** The direction `undo` means that attempts run the step's `undo` instead of its operation. */
   direction: z.enum(['do', 'undo']),
-  /** The priority of the job. If there is a choice, a step with a larger priority gets a slot sooner. */
+  /** The priority of the job. A step with a larger priority gets a slot first. */
   priority: z.number().default(0),
   actor: z.string(),
   action: z.string(),
   dependsOn: z.array(z.string()),
   /** The step's input with references, which are resolved when the step is dispatched. */
   inputTemplate: json,
-  /** The resolved input; null until the step is dispatched. */
+  /** The resolved input. Null until the step is dispatched. */
   input: json,
   undo: undo.nullable(),
   onExhausted: exhaustionPolicy,
   completeWithinMs: z.number(),
   retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
-  /**
-   * The earliest time of the next dispatch, in milliseconds since the epoch. The supervisor clears the field
-   * when this time has come.
-   */
+  /** The earliest next dispatch, in milliseconds since the epoch. The supervisor clears it at this time. */
   notBeforeMs: z.number().nullable(),
   /**
-   * Only the scheduler increases this number. It does so on the step and on the ledger in the same batch, so
-   * a step is never ahead of its ledger.
+   * The number of times that the scheduler has written the step. Only the scheduler increases it, on the step
+   * and on the ledger in one batch, so a step is never ahead of its ledger.
    */
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /**
-   * The key is the same for every attempt of one generation and direction. So a remote service can recognise
-   * a repeated call.
-   */
+  /** The same key for every attempt of one generation and direction, to recognise repeated calls. */
   idempotencyKey: z.string(),
-  /** Whether only the process that has claimed an attempt may make it. */
+  /** Whether a process must claim an attempt before it makes the attempt. */
   isClaimRequired: z.boolean().default(false),
-  /**
-   * The newest claim of this generation. While the claim is valid, no other process begins the attempt with
-   * the fence of the claim.
-   */
+  /** The newest claim of this generation. No other process begins the attempt with the claim's fence. */
   claim: claim.nullable().default(null),
   /**
    * The number of dispatches in a row whose deadline had already passed when they were written, because
-   * clocks disagree. The supervisor counts these dispatches.
+   * clocks disagree. The supervisor counts them.
    */
   lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
@@ -230,7 +201,7 @@ export const stepSchema = z.object({
   ...effectHistory,
 })
 
-/** A notice to the submitter. It is written in the transaction that it reports, and a notifier sends it. */
+/** A notice to the submitter. The transaction that it reports also writes it, and a notifier sends it. */
 export const noticeSchema = z.object({
   id: z.string(),
   pk: z.string(),
@@ -240,7 +211,7 @@ export const noticeSchema = z.object({
   orderId: z.string(),
   workflow: z.string(),
   replyTo: z.string(),
-  /** The number of the notice within its job: 1, 2, 3… Notices are sent in this order. */
+  /** The number of the notice within its job, from 1. Notices are sent in this order. */
   seq: z.number().int(),
   kind: z.enum(['received', 'started', 'attention', 'finished']),
   /** The state of the job at the time of this notice. */
@@ -250,37 +221,28 @@ export const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
-  /**
-   * The time at which the notice is due, in milliseconds since the epoch; null after it was sent or given up.
-   */
+  /** The due time of the notice, in milliseconds since the epoch. Null after it was sent or given up. */
   completeByMs: z.number().nullable().default(null),
-  /** The number of failed tries to send the notice. */
   failureCount: z.number().int().default(0),
-  /** The reason why the notice was given up, for an operator; null if it was not given up. */
+  /** The reason, for an operator, why the notice was given up. Null if it was not given up. */
   attention: z
     .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
     .nullable()
     .default(null),
   /** The decisions to send the notice again after it was given up, oldest first. */
   resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
-  /** This is -1 until the notice is sent, so a notice outlives its job if it is not sent yet (F-X9). */
+  /** The value is -1 until the notice is sent, so that a notice may outlive its job (F-X9). */
   ttl: z.number().int(),
 })
 
-/** The shapes of our documents, by type. */
 export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
 
-/** A notice as stored. */
 export type NoticeDocument = z.infer<typeof noticeSchema>
 
-/** A job as stored. */
 export type JobDocument = z.infer<typeof jobSchema>
 
-/** A step as stored. */
 export type StepDocument = z.infer<typeof stepSchema>
 
-/** A step's entry in the ledger. */
 export type LedgerEntry = z.infer<typeof ledgerEntry>
 
-/** What happens when a step has failed for good, or its attempts are used up. */
 export type ExhaustionPolicy = z.infer<typeof exhaustionPolicy>

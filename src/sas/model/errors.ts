@@ -1,9 +1,6 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
-/**
- * The state container could not be reached, or it refused the request temporarily. Nothing was written, and a
- * retry may succeed.
- */
+/** The store was not reached or refused temporarily. Nothing was written, and a retry may succeed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly code = 'STORE_UNAVAILABLE'
@@ -12,21 +9,18 @@ export class StoreUnavailable extends Error {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs ?? null
   }
-  /** The number of milliseconds that the store asked the caller to wait, or null. */
+  /** The number of milliseconds that the caller must wait before a retry, or null. */
   readonly retryAfterMs: number | null
 }
 
-/**
- * The state container refused the request permanently, because of a wrong key, a missing container or a
- * missing permission.
- */
+/** The store refused permanently: a wrong key, a missing container or a missing permission. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
   readonly code = 'STORE_REFUSED'
   readonly retriable = false
 }
 
-/** A job with another payload, or an existing document of the user, already uses the id. */
+/** The id belongs to a job with another payload, or to an existing document of the user. */
 export class JobConflict extends Error {
   override readonly name = 'JobConflict'
   readonly code = 'JOB_CONFLICT'
@@ -39,14 +33,14 @@ export class JobConflict extends Error {
   }
 }
 
-/** The submission can never be accepted; nothing was written. */
+/** The submission can never be accepted. Nothing was written. */
 export class SubmissionInvalid extends Error {
   override readonly name = 'SubmissionInvalid'
   readonly code = 'SUBMISSION_INVALID'
   readonly retriable = false
 }
 
-/** An argument of a call about a job is invalid, so the call can never succeed; nothing was written. */
+/** An argument of a call about a job is invalid, so the call can never succeed. Nothing was written. */
 export class CommandInvalid extends Error {
   override readonly name = 'CommandInvalid'
   readonly code = 'COMMAND_INVALID'
@@ -55,7 +49,7 @@ export class CommandInvalid extends Error {
 
 /**
  * A document was not written, because no instance could have read it. The cause is a mistake in this package,
- * or a plan made by other code. No part of its transaction was written.
+ * or a plan of other code. No part of the document's transaction was written.
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
@@ -73,9 +67,7 @@ export class DocumentInvalid extends Error {
   }
 }
 
-/**
- * The job exists, but its document cannot be read, because a person edited it or a newer version wrote it.
- */
+/** The job's document cannot be read, because a person edited it or a newer version wrote it. */
 export class JobUnreadable extends Error {
   override readonly name = 'JobUnreadable'
   readonly code = 'JOB_UNREADABLE'
@@ -92,7 +84,7 @@ export class JobUnreadable extends Error {
   }
 }
 
-/** There is no job with this id. */
+/** No job has this id. */
 export class JobNotFound extends Error {
   override readonly name = 'JobNotFound'
   readonly code = 'JOB_NOT_FOUND'
@@ -102,7 +94,7 @@ export class JobNotFound extends Error {
   }
 }
 
-/** The current state of the job does not allow the operator's command; nothing was written. */
+/** The current state of the job does not allow the operator's command. Nothing was written. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused'
   readonly code = 'COMMAND_REFUSED'
@@ -123,7 +115,7 @@ export class JobFailed extends Error {
   readonly jobId: string
   readonly state: ProcessState
   readonly attention: Attention | null
-  /** The last report of the step that failed, or the reason why the job was undone. */
+  /** The last report of the failed step, or the reason why the job was undone. */
   readonly error: string
   /** @internal */
   constructor(
@@ -138,7 +130,7 @@ export class JobFailed extends Error {
     this.attention = job.attention
   }
 
-  /** The id of the step that failed, or null. */
+  /** The id of the failed step, or null. */
   get step(): string | null {
     return this.attention?.stepId ?? null
   }

@@ -6,37 +6,31 @@ import type { Json } from './json.js'
 /** The largest depth of nested objects and lists in a stored document, without the document itself. */
 const maxStoredLevels = 128
 
-/**
- * The largest depth of an input, an output or an event. It is less than the stored depth, because templates
- * and documents add levels.
- */
+/** The largest depth of an input, an output or an event. Templates and documents add levels to this depth. */
 export const maxGivenLevels = 100
 
-/** The place in a value that cannot be stored as JSON, and the reason. */
+/** The part of a value that cannot be stored as JSON, and the reason. */
 interface Flaw {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/**
- * The schema of JSON within our documents. It visits the value with its own code, because a recursive schema
- * costs ten times as much.
- */
+/** The schema of JSON within our documents. A recursive schema would cost ten times as much. */
 export const json = z.unknown().superRefine((value, context) => {
   const flaw = new Walk(maxStoredLevels, 'stored').flawOf(value)
   if (flaw === null) return
   context.addIssue({ code: 'custom', path: [...flaw.path], message: flaw.message })
 }) as unknown as z.ZodType<Json>
 
-/** A user's value as JSON, or the reason why JSON would change the value or the store would not accept it. */
+/** A user's value as JSON, or the reason why JSON would change the value or the store would refuse it. */
 export type GivenJson =
   | { readonly kind: 'json'; readonly json: Json; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Converts a user's value to the JSON that is stored. JSON omits undefined properties, and calls `toJSON`,
- * for instance of a `Date`. Both of these changes are allowed. Any other value that JSON would silently
- * change or drop is refused.
+ * Converts a user's value to the JSON that is stored. JSON omits undefined properties and calls `toJSON`, for
+ * instance of a `Date`. Both changes are allowed. Any other value that JSON would silently change or drop is
+ * refused.
  *
  * @param name the beginning of the path in the reason
  */
@@ -59,7 +53,6 @@ export function isTooDeep(value: Json): boolean {
   return new Walk(maxGivenLevels, 'stored').flawOf(value) !== null
 }
 
-/** Visits a value and all its parts once. */
 class Walk {
   private readonly path: (string | number)[] = []
 
@@ -113,7 +106,7 @@ class Walk {
     return null
   }
 
-  /** Visits a list by index to find its holes. A hole is undefined, and JSON would turn it into null. */
+  /** Visits a list by index to find its holes, which JSON would turn into null. */
   private flawInList(list: readonly unknown[]): Flaw | null {
     for (let index = 0; index < list.length; index += 1) {
       const flaw = this.flawAt(index, list[index])
@@ -134,12 +127,12 @@ class Walk {
   }
 }
 
-/** Returns why JSON would lose or change an object, or null if JSON keeps the object. */
+/** Returns the reason why JSON would lose or change an object, or null. */
 function changedByJson(value: object): string | null {
   if (referencePath(value) !== null) return 'is a reference, which only a workflow definition may contain'
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'is an invalid Date' : null
   const prototype: unknown = Object.getPrototypeOf(value)
-  // This test recognises plain objects of any realm, because the prototype of their prototype is null.
+  // A plain object of any realm is recognised, because the prototype of its prototype is null.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
   if (isPlain || Array.isArray(value) || 'toJSON' in value) return null
   const isLost =
@@ -149,17 +142,12 @@ function changedByJson(value: object): string | null {
   return isLost ? `is an instance of ${value.constructor.name}, whose content JSON would lose` : null
 }
 
-/**
- * Checks whether a value is an object such as `Object('a')`, which JSON stores as the text, number or boolean
- * in it.
- */
+/** Checks whether a value is an object like `Object('a')`, which JSON stores as the value in it. */
 function isBoxed(value: object): boolean {
   return value instanceof String || value instanceof Number || value instanceof Boolean
 }
 
-/**
- * The largest number of parts of a path to show. The beginning of a long path is enough to find the value.
- */
+/** The largest number of shown parts of a path. The beginning is enough to find the value. */
 const shownParts = 8
 
 function pathText(name: string, path: readonly (string | number)[]): string {

@@ -8,7 +8,7 @@ export type StateFields = Pick<
 
 /**
  * Derives the state, as the pattern names it, from a document's stored fields (requirements §18). The first
- * rule that fits decides:
+ * rule that applies decides:
  *
  * - The document is at its target: Processed.
  * - Its work has ended until an operator decides: Error.
@@ -28,22 +28,17 @@ function isReverting(fields: StateFields): boolean {
   return 'direction' in fields ? fields.direction === 'undo' : fields.compensation !== null
 }
 
-/**
- * Checks whether work stops until an operator decides. Other kinds of attention only ask a person to look.
- */
+/** Checks whether work stops until an operator decides. Other kinds of attention only inform a person. */
 function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
-/**
- * Returns the document with the `processState` that its other fields imply. States are written only in this
- * way (I20).
- */
+/** Returns the document with the `processState` that its other fields imply, as for every write (I20). */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }
 
-/** The current state of a job or step that is neither in its initial state nor in its target state. */
+/** The current state of a job or step between its initial state and its target state. */
 export const betweenStates = 'Between'
 
 /** Returns a deadline in both of its stored forms. */
@@ -51,17 +46,14 @@ export function deadline(atMs: number | null): Pick<JobDocument, 'completeBy' | 
   return { completeBy: atMs === null ? null : new Date(atMs).toISOString(), completeByMs: atMs }
 }
 
-/** Checks whether a job has ended. Then only an operator's request can still change it (I7). */
+/** Checks whether a job has ended. After its end, only an operator's request can change it (I7). */
 export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   return (
     job.processState === 'Processed' || job.processState === 'Error' || job.processState === 'Compensated'
   )
 }
 
-/**
- * Checks whether a job is stored without its intent. Its submission is then not complete, and no part of the
- * job may run.
- */
+/** Checks whether a job is stored without its intent. Its submission is incomplete, and it may not run. */
 export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
   return job.compensation === null && job.desiredState === job.initialState
 }

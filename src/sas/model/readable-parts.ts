@@ -5,16 +5,16 @@
 export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error' | 'Compensating' | 'Compensated'
 
 /**
- * The reason why an operator should look at a job or a step. The reason stays until its cause is gone.
- * `error`, `corrupt` and `compensationFailed` end the work until an operator decides. A `parked` step waits
- * for an operator, and a step in `extendedWait` waits for a time to pass. `unclaimed` work is offered again
- * until an instance takes it.
+ * The reason why an operator should check a job or a step. The reason stays until its cause is gone. `error`,
+ * `corrupt` and `compensationFailed` end the work until an operator decides. A `parked` step waits for an
+ * operator, and a step in `extendedWait` waits for a time to pass. `unclaimed` work is offered again until an
+ * instance takes it.
  */
 export interface Attention {
   readonly kind: 'error' | 'corrupt' | 'compensationFailed' | 'parked' | 'extendedWait' | 'unclaimed'
   /** ISO-8601 UTC. */
   readonly since: string
-  /** The name of the instance that found the reason. */
+  /** The instance that found the reason. */
   readonly by: string
   readonly message: string
   /** Null for the whole job. */
@@ -27,7 +27,7 @@ export interface Compensation {
   readonly since: string
   readonly by: string
   readonly reason: string
-  /** Whether the job begins again with the next generation when everything is undone. */
+  /** Whether the job restarts with the next generation when everything is undone. */
   readonly thenRetry: boolean
 }
 
@@ -42,7 +42,7 @@ export interface AuditEntry {
   readonly why: string
 }
 
-/** The report of an instance about an attempt without success. */
+/** An instance's report about an attempt without success. */
 export interface Diagnostic {
   /** ISO-8601 UTC. */
   readonly at: string

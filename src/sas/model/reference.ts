@@ -3,10 +3,10 @@ import type { Json } from './json.js'
 declare const produces: unique symbol
 
 /**
- * A value that is known only when the job runs, such as `job.input.total` or `step.output.reservationId`.
- * Reading a property of a reference returns a reference to that property, and the type describes the later
- * value. If the value is missing when the job runs, a property with this reference is omitted, and an item of
- * a list becomes null. Converting a reference to text or a number, spreading it or listing its keys throws a
+ * A value that is known only when the job runs, such as `job.input.total` or `step.output.reservationId`. A
+ * property of a reference is a reference to that property, and the type describes the later value. If the
+ * value is missing when the job runs, a property with this reference is omitted, and an item of a list
+ * becomes null. Converting a reference to text or a number, spreading it or listing its keys throws a
  * TypeError.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
@@ -24,13 +24,13 @@ export type ValueOrReference<T> =
         ? { readonly [K in keyof T]: ValueOrReference<T[K]> }
         : T)
 
-/** The path of a reference: it leads into the job's input or into a step's output. */
+/** The path of a reference, which leads into the job's input or into a step's output. */
 export type ReferencePath =
   readonly ['input', ...string[]] | readonly ['steps', string, 'output', ...string[]]
 
 const pathOf = Symbol('stepward.referencePath')
 
-/** Creates a reference. The caller must ensure that the type parameter fits: the path is not checked here. */
+/** Creates a reference. The caller must ensure that the type parameter suits the path. */
 export function reference<T>(path: ReferencePath): Reference<T> {
   const handler: ProxyHandler<object> = {
     get: (_target, property) => {
@@ -40,8 +40,7 @@ export function reference<T>(path: ReferencePath): Reference<T> {
       return reference([...path, property] as unknown as ReferencePath)
     },
     has: (_target, property) => property === pathOf,
-    // Without this trap, spreading a reference, listing its keys or converting it to JSON would give an empty
-    // object.
+    // Without this trap, a spread, a list of keys or a conversion to JSON would give an empty object.
     ownKeys: () => misused(path, 'spread, or asked for its keys'),
   }
   return new Proxy({}, handler) as Reference<T>
@@ -63,7 +62,7 @@ export function referencePath(value: object): ReferencePath | null {
   return pathOf in value ? (value as { readonly [pathOf]: ReferencePath })[pathOf] : null
 }
 
-/** An error that says why a value cannot be part of a plan. */
+/** The error for a value that cannot be part of a plan. */
 export class NotPlainDataError extends Error {
   constructor(
     readonly where: string,
@@ -74,12 +73,12 @@ export class NotPlainDataError extends Error {
 }
 
 /**
- * Converts a value of a definition to plain JSON. References become `{ "$from": [...] }`. If a user's object
- * itself has the key `$from` or `$literal`, the object is wrapped in `{ "$literal": ... }`. Undefined
- * properties are omitted, as in JSON.
+ * Converts a value of a definition to plain JSON. References become `{ "$from": [...] }`. A user's object
+ * with the key `$from` or `$literal` is wrapped in `{ "$literal": ... }`. Undefined properties are omitted,
+ * as in JSON.
  *
  * @throws NotPlainDataError for functions, symbols, class instances such as dates, and numbers that JSON
- * cannot represent
+ *   cannot represent
  */
 export function toTemplate(value: unknown, where: string): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
 
-/**
- * The end of an attempt. It was done, it failed for now (which counts when the deadline passes), or it failed
- * permanently.
- */
+/** The end of an attempt. A failure that is not permanent counts when the deadline passes. */
 export const outcome = z.object({
   kind: z.enum(['success', 'failed', 'permanent']),
   attempt: z.number(),
@@ -14,61 +11,35 @@ export const outcome = z.object({
   didNothing: z.boolean().default(false),
 })
 
-/**
- * The process that makes an attempt. After a crash, an instance may have the same name again, but never the
- * same token.
- */
+/** The process that makes an attempt. After a crash, the name may be the same, but never the token. */
 export const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
 
-/** The undo of a step. */
 export const undo = z.object({
   actor: z.string(),
   action: z.string(),
-  /**
-   * The input of the undo, with references. References to the step's own output are resolved when the step
-   * succeeds.
-   */
+  /** The input of the undo. References to the step's own output are resolved at its success. */
   inputTemplate: json,
   /**
    * The resolved input, recorded in the same write as the step's success (R41). While the step is undone,
    * this is the input for the generation that is being undone.
    */
   input: json,
-  /**
-   * The number of undo attempts that ended without success. Attempts of the step's own operation are counted
-   * separately (R111).
-   */
+  /** The number of failed undo attempts, counted separately from the step's own attempts (R111). */
   failureCount: z.number().int(),
   /** Whether the step is undone even if nothing shows whether an attempt took effect (F-K2). */
   whenUncertain: z.boolean(),
 })
 
-/**
- * The record that a step keeps about calls with its idempotency keys. If a step has no such fields, it counts
- * as a step that may have acted.
- */
+/** The record of calls with a step's keys. By default, a step counts as a step that may have acted. */
 export const effectHistory = {
-  /**
-   * Whether a call with the key of this generation may have had an effect. Only a completed undo clears this
-   * mark.
-   */
+  /** Whether a call with this generation's key may have had an effect. Only a completed undo clears this. */
   mayHaveActed: z.boolean().default(true),
-  /**
-   * The generations that must be undone before the step is Compensated, the newest last. Each entry has the
-   * input of its undo.
-   */
+  /** The generations that must be undone, the newest last, each with the input of its undo. */
   owed: z.array(z.object({ generation: z.number().int(), input: json })).default([]),
-  /**
-   * The submitted `undo.inputTemplate`, if outputs of other steps were filled into the current one; otherwise
-   * null.
-   */
+  /** The submitted `undo.inputTemplate` if other steps' outputs were put into the current one, or null. */
   undoTemplate: json.default(null),
-  /**
-   * The token of the agents in the scheduler's process that got this attempt. Other agents set `mayHaveActed`
-   * before they act.
-   */
+  /** The token of the agents that got this attempt. Other agents set `mayHaveActed` before they act. */
   firstBy: z.string().nullable().default(null),
 }
 
-/** A generation that may have acted, and the input of its undo. */
 export type Owed = z.infer<(typeof effectHistory)['owed']>[number]

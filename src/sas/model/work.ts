@@ -5,11 +5,9 @@ export interface Work {
   readonly actor: string
   readonly action: string
   readonly input: StepDocument['input']
-  /** The number of attempts in this direction that ended without success. */
   readonly failureCount: number
 }
 
-/** Returns the operation for the direction of a step. */
 export function workOf(step: StepDocument): Work {
   return step.direction === 'undo' && step.undo !== null ? step.undo : step
 }
@@ -25,22 +23,16 @@ export function mayHaveEffect({ kind, didNothing }: NonNullable<StepDocument['ou
   return kind !== 'permanent' || !didNothing
 }
 
-/**
- * Returns the generation on which a step works: the generation that is being undone, or else the step's own.
- */
+/** Returns the generation that an attempt at the step does or undoes. */
 export function generationAtHand({ direction, generation, owed }: StepDocument): number {
   return direction === 'undo' ? (owed.at(-1)?.generation ?? generation) : generation
 }
 
-/** Returns the idempotency key of the current operation of a step. */
 export function currentKey(step: StepDocument): string {
   return idempotencyKey(step, generationAtHand(step), step.direction)
 }
 
-/**
- * Returns an idempotency key. All attempts of one job, step, generation and direction have the same key, and
- * no other attempt has it (I9).
- */
+/** Returns the key that only the attempts of one job, step, generation and direction have (I9). */
 export function idempotencyKey(
   { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,
   generation: number,
@@ -49,7 +41,7 @@ export function idempotencyKey(
   return `${jobId}/${stepId}/g${generation}/${direction}`
 }
 
-/** Checks whether a step waits for time or for an operator and must not be dispatched yet. */
+/** Checks whether a step must not be dispatched yet, because it waits for time or for an operator. */
 export function isHeldBack(step: StepDocument, now: number): boolean {
   return step.attention?.kind === 'parked' || now < (step.notBeforeMs ?? 0)
 }

@@ -5,14 +5,12 @@ import { NotDelivered } from './webhook.js'
 export interface SendState {
   /** The largest number of alerts in one call that includes this alert. */
   readonly atMost: number
-  /** The number of failed calls with this alert. */
   readonly failures: number
 }
 
-/** The state of an alert before any call with it has failed. */
+/** The state of an alert before any failed call. */
 export const neverFailed: SendState = { atMost: Infinity, failures: 0 }
 
-/** The alerts of one call. */
 export type Group<T> = readonly [T, ...T[]]
 
 const retryAfterMs = 30_000
@@ -39,7 +37,7 @@ export function groupsOf<T extends SendState>(
 }
 
 /**
- * Decides how and when to send an alert again after a call with `count` alerts failed.
+ * Decides how and when an alert is sent again after a call with `count` alerts failed.
  *
  * - If the receiver refused the message, perhaps because of one alert or the size, calls half as large follow
  *   immediately.
@@ -62,7 +60,7 @@ export function afterFailure(
   }
 }
 
-/** Statuses whose cause is not the message, but the caller, the address, the rate of calls or a timeout. */
+/** Statuses that are caused by the caller, the address, the rate of calls or a timeout. */
 const aboutReceiver: readonly number[] = [401, 403, 404, 408, 429]
 
 function isAboutReceiver(error: unknown): boolean {

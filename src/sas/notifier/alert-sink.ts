@@ -5,8 +5,8 @@ import { postJson } from './webhook.js'
 /**
  * Sends alerts to an operator. A call contains one alert, or many if more jobs are flagged than the limit of
  * calls allows. Each alert is sent at least once. If a sink throws, the alerts of that call are sent again.
- * If the error has a numeric `status` of 4xx other than 401, 403, 404, 408 and 429, smaller calls follow
- * immediately. If the error has no `status`, smaller calls follow later.
+ * After an error with a numeric `status` of 4xx, except 401, 403, 404, 408 and 429, smaller calls follow
+ * immediately. After an error without `status`, smaller calls follow later.
  */
 export type AlertSink = (alerts: readonly Alert[], signal: AbortSignal) => Promise<void>
 
@@ -22,11 +22,11 @@ function messageOf(alerts: readonly Alert[]) {
   const [only, ...more] = alerts
   if (only !== undefined && more.length === 0) return { body: only, idempotencyKey: only.alertId }
   const body = { count: alerts.length, message: summaryOf(alerts), alerts }
-  // A repeated call may contain other alerts. Then the call must have another key.
+  // A repeated call needs another key, because it may contain other alerts.
   return { body, idempotencyKey: hashOf(alerts.map(({ alertId }) => alertId).join('\n')) }
 }
 
-/** Returns the number of jobs for each kind of problem, with the most frequent problem first. */
+/** Returns the number of jobs for each kind of problem, the most frequent problem first. */
 function summaryOf(alerts: readonly Alert[]): string {
   const counts = new Map<string, number>()
   for (const { kind, stepId, workflow } of alerts) {

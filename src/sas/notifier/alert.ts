@@ -4,10 +4,7 @@ import type { UnreadableJob } from '../store/unreadable-jobs.js'
 
 /** The message to an operator that a job needs attention. */
 export interface Alert {
-  /**
-   * The id of the alert stays the same while the problem stays the same, so receivers can recognise a
-   * repetition.
-   */
+  /** The id of the alert, which stays the same for the same problem. Receivers can recognise a repetition. */
   readonly alertId: string
   readonly jobId: string
   readonly orderId: string
@@ -15,17 +12,14 @@ export interface Alert {
   readonly state: JobDocument['processState']
   /**
    * The kind of problem: `error`, `compensationFailed`, `corrupt`, `parked`, `extendedWait`, `unclaimed`, or
-   * `unreadable`. `unreadable` means that the job's document was edited so that no instance can read it.
+   * `unreadable`. `unreadable` means that no instance can read the job's document, because it was edited.
    */
   readonly kind: string
   readonly stepId: string | null
   readonly message: string
   /** The time when the problem began, in ISO-8601 UTC. */
   readonly since: string
-  /**
-   * The reports of the step's agents, oldest first. Empty if no step is at fault, or if many alerts are sent
-   * in one call.
-   */
+  /** The reports of the step's agents, oldest first. Empty without a step or with many alerts per call. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -33,8 +27,8 @@ export interface Alert {
 export type Problem = Pick<Alert, 'jobId' | 'kind' | 'stepId' | 'since'>
 
 /**
- * The record that an alert was raised. It is a document beside the job, so raising an alert never writes the
- * job. The record expires. If the problem still exists then, the alert is raised again.
+ * The record that an alert was raised. The record is a separate document, so an alert never writes the job.
+ * If the problem still exists when the record expires, the alert is raised again.
  */
 export interface AlertRecord {
   readonly [field: string]: unknown
@@ -44,15 +38,11 @@ export interface AlertRecord {
   readonly schema: number
   readonly jobId: string
   readonly alertId: string
-  /** The time when the alert was raised, in ISO-8601 UTC. */
   readonly raisedAt: string
   readonly ttl: number
 }
 
-/**
- * Returns the alert for the current state of a job, or null. The alert depends only on the state, never on an
- * event (I15).
- */
+/** Returns the alert for the current state of a job, or null. The alert never depends on an event (I15). */
 export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): Alert | null {
   const { jobId, orderId, workflow, processState: state, attention } = job
   if (attention === null) return null
@@ -61,7 +51,6 @@ export function alertOf(job: JobDocument, diagnostics: readonly Diagnostic[]): A
   return { alertId, jobId, orderId, workflow, state, kind, stepId, message, since, diagnostics }
 }
 
-/** Returns the alert for a job whose document cannot be read. */
 export function unreadableAlertOf({ jobId, workflow, since, reason: message }: UnreadableJob): Alert {
   const [kind, stepId, state] = ['unreadable', null, 'Error'] as const
   const alertId = alertIdOf({ jobId, kind, stepId, since })
@@ -73,7 +62,6 @@ export function alertIdOf({ jobId, kind, stepId, since }: Problem): string {
   return [jobId, kind, stepId ?? '', since].join('|')
 }
 
-/** Returns the time when a record expires, in milliseconds since the epoch. */
 export function alertedUntilMs({ raisedAt, ttl }: Readonly<Record<string, unknown>>): number {
   return Date.parse(String(raisedAt)) + Number(ttl) * 1_000
 }

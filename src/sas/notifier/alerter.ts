@@ -8,21 +8,18 @@ import type { DocumentAddress } from '../store/state-store.js'
 import { DueWork } from '../timing/due-work.js'
 import { unreadableFlags, type UnreadableFlag } from '../store/unreadable-jobs.js'
 
-/** The dependencies and settings of an alerter. */
 export interface AlerterOptions extends AlertOptions {
   readonly callsPerMinute: number
   readonly sweepIntervalMs: number
 }
 
-/**
- * The largest number of alerts in one call. A message with this number of alerts is one that receivers
- * accept.
- */
+/** The largest number of alerts in one call. Receivers accept a message of this size. */
 const alertsOfOneCall = 250
 
 /**
- * The interval of the queries for unreadable jobs. The feed delivers jobs that become unreadable now. Jobs
- * that a previous owner of a lease found are queried immediately, and then at this interval.
+ * The interval of the queries for unreadable jobs. The feed delivers jobs that become unreadable now. The
+ * queries find jobs that became unreadable under a previous owner of a lease, first immediately and then at
+ * this interval.
  */
 const unreadableEveryMs = 600_000
 
@@ -32,14 +29,14 @@ const remembered = 50_000
 /**
  * Alerts operators to flagged jobs, at least once for each problem (R114, I15). An outage may flag thousands
  * of jobs at the same time (F-V18). If more alerts are due than calls are left in this minute, one call
- * carries many alerts.
+ * contains many alerts.
  *
  * The alerter is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts
  * calls of sinks.
  */
 export class Alerter {
   private readonly work: DueWork<PendingAlert>
-  /** The alerts that operators already know, oldest first, and the time when each is due again. */
+  /** The alerts that operators already know, oldest first, with the time when each is due again. */
   private readonly alerted = new Map<string, number>()
   private unreadableDueMs = 0
 
@@ -69,14 +66,13 @@ export class Alerter {
     return this.work.stop()
   }
 
-  /** Notes a job that the feed delivered. */
   jobChanged({ pk, jobId, attention }: JobDocument, leaseToken: string): void {
     if (attention === null) return
     const { kind, stepId, since } = attention
     this.work.note(this.pending({ pk, id: jobDocumentId(jobId), jobId, kind, stepId, since }, leaseToken))
   }
 
-  /** Notes a job that cannot be read. `leaseToken` is null if a sweep found it. */
+  /** Notes a job that cannot be read. `leaseToken` is null if a sweep found the job. */
   jobUnreadable({ pk, documentId: id, jobId, since }: UnreadableFlag, leaseToken: string | null): void {
     this.work.note(this.pending({ pk, id, jobId, kind: 'unreadable', stepId: null, since }, leaseToken))
   }
@@ -95,7 +91,7 @@ export class Alerter {
     const flagged = await store.listFlagged(last?.since ?? null, limit)
     const page = flagged.map((job) => this.pending(job, null))
     if (clock.now() < this.unreadableDueMs) return page
-    // Noted before the second query, which may fail.
+    // The page is noted before the second query, which may fail.
     for (const pending of page) this.work.note(pending)
     for (const flag of await unreadableFlags(store)) this.jobUnreadable(flag, null)
     this.unreadableDueMs = clock.now() + unreadableEveryMs
@@ -119,7 +115,7 @@ export class Alerter {
   }
 }
 
-/** Returns a key of the alert, because jobs with different partition keys may have the same id. */
+/** Returns a key with the partition, because jobs with different partition keys may have the same id. */
 function keyOf({ pk, alertId }: PendingAlert): string {
   return `${pk}\n${alertId}`
 }

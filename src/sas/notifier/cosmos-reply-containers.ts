@@ -1,10 +1,7 @@
 import type { Database } from '@azure/cosmos'
 import type { ReplyContainers } from './reply.js'
 
-/**
- * Puts replies into containers of a Cosmos database. The writes are upserts, so a repeated reply replaces
- * itself.
- */
+/** Puts replies into containers of a Cosmos database, by upserts, so a repeated reply replaces itself. */
 export class CosmosReplyContainers implements ReplyContainers {
   constructor(private readonly options: { readonly database: Database }) {}
 

@@ -15,7 +15,6 @@ export interface NotifierOptions extends Omit<SendRepliesOptions, 'retry' | 'sto
   readonly alertCallsPerMinute: number
   readonly remindAfterMs: number
   readonly noticeRetry: ResolvedRetry
-  /** The interval of the queries for unsent notices and flagged jobs. */
   readonly sweepIntervalMs: number
 }
 
@@ -24,15 +23,9 @@ interface NoticeQueueEntry extends DueEntry {
   readonly jobId: string
 }
 
-/**
- * The number of jobs whose notices are sent in parallel. If a receiver hangs, its job holds one of these
- * places for up to the send timeout.
- */
+/** The number of jobs whose notices are sent in parallel. A receiver that hangs blocks one place. */
 const jobsAtOnce = 32
-/**
- * If a notice is overdue for this time, a sweep assumes that no running instance will send it, and takes it
- * up.
- */
+/** The time after which a sweep sends an overdue notice, because no running instance will send it. */
 const overlookedAfterMs = 30_000
 /** The pause before the next try for a job whose notices could not be read or recorded. */
 const retryAfterMs = 30_000
@@ -41,8 +34,8 @@ const retryAfterMs = 30_000
  * The delegate of the notifier unit. It sends the notices of jobs to their submitters (R118 to R122) and
  * alerts operators ({@link Alerter}). It writes notices and its own records, but never a job or a step.
  *
- * The feed only reports which job has notices. The notices are read when they are sent. The delegate does not
- * wait for receivers, so a receiver that hangs delays only its own job (F-N3).
+ * The feed only reports which job has notices, and the notices are read when they are sent. The delegate does
+ * not wait for receivers, so a receiver that hangs delays only its own job (F-N3).
  *
  * The notifier is idle, then running after `start`, then stopping after `stop`, then idle again.
  */
@@ -60,7 +53,7 @@ export class Notifier {
       retryAfterMs,
       sweepIntervalMs,
       list: (last, limit) => this.listUnsent(last, limit),
-      // A sweep lists a notice again while the notice waits for its next try, or for an earlier notice.
+      // A sweep lists a notice again while it waits for its next try, or for an earlier notice.
       isNews: ({ leaseToken }, known) => leaseToken !== null || known === null,
       run: forEachEntry((entry, stop) => sendReplies({ ...options, retry, stop }, entry)),
     })
@@ -81,12 +74,11 @@ export class Notifier {
     this.alerter.start()
   }
 
-  /** Aborts running sends. The instance that takes over sends these notices again. */
+  /** Aborts running sends. The next instance sends these notices again. */
   async stop(): Promise<void> {
     await Promise.all([this.notices.stop(), this.alerter.stop()])
   }
 
-  /** Notes the jobs that have notices or alerts to send. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes.filter(mustRead.notifier)) {
       if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
@@ -116,10 +108,7 @@ export class Notifier {
   }
 }
 
-/**
- * Returns the entry for the job of a notice. Entries are per job, because a job's notices are sent one after
- * another.
- */
+/** Returns the entry for the job of a notice, because a job's notices are sent one after another. */
 function entryOf(
   { pk, jobId }: { readonly pk: string; readonly jobId: string },
   dueMs: number,

@@ -1,30 +1,23 @@
 import type { NoticeDocument } from '../model/documents.js'
 import { isWebhook, originOf, postJson } from './webhook.js'
 
-/** A notice in the form that is sent to a submitter. */
+/** A notice as it is sent to a submitter. */
 export interface Reply {
-  /** The id is the same for every try, so receivers can recognise a repetition. */
+  /** The id of the reply, the same for every try. Receivers can recognise a repetition. */
   readonly replyId: string
   readonly jobId: string
   readonly orderId: string
   readonly workflow: string
-  /**
-   * The number of the notice within its job: 1, 2, 3… A receiver may ignore a number that it has already
-   * seen.
-   */
+  /** The number of the notice within its job, from 1. A receiver may ignore a repeated number. */
   readonly seq: number
   readonly kind: NoticeDocument['kind']
-  /** The state of the job at the time of this reply. */
   readonly state: NoticeDocument['state']
   readonly reason: string | null
   readonly stepId: string | null
-  /** The time of the reported event, in ISO-8601 UTC. */
   readonly at: string
 }
 
-/**
- * Puts replies into a container. `pk` is the job's partition key value. A repeated `put` must be harmless.
- */
+/** Puts replies into a container. `pk` is the job's partition key. A repeated `put` changes nothing. */
 export interface ReplyContainers {
   put(container: string, document: Reply & { readonly id: string; readonly pk: string }): Promise<void>
 }
@@ -54,15 +47,12 @@ function containerIn(replyTo: string): string | null {
   return name === '' ? null : name
 }
 
-/** Returns a form of `replyTo` without secrets, which may be shown. */
+/** Returns a form of `replyTo` without secrets. */
 export function receiverOf(replyTo: string): string {
   return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
-/**
- * Checks whether the built-in channel can send to this `replyTo`. A channel of your own may reach other
- * receivers.
- */
+/** Checks whether the built-in channel can send to this `replyTo`. Other channels may reach more. */
 export function isReplyTo(replyTo: string): boolean {
   return isWebhook(replyTo) || containerIn(replyTo) !== null
 }

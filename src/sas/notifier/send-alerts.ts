@@ -22,18 +22,16 @@ import { readJob, readStep } from '../store/update-document.js'
 /** A job about which an alert may be due. */
 export interface PendingAlert extends DueEntry, Problem, SendState {
   readonly alertId: string
-  /** The sinks that have already accepted the alert, while others have not. */
+  /** The sinks that have accepted the alert, although another sink has not. */
   readonly takenBy: ReadonlySet<AlertSink>
 }
 
-/** The dependencies and settings for sending alerts. */
 export interface AlertOptions {
   readonly store: StateStore
   readonly sinks: readonly AlertSink[]
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly sendTimeoutMs: number
-  /** The time after which an alert is raised again if the problem still exists. */
   readonly remindAfterMs: number
 }
 
@@ -44,7 +42,7 @@ interface SendAlertsOptions extends AlertOptions {
   readonly stop: AbortSignal
 }
 
-/** An alert that fits the documents as they are now. */
+/** An alert that matches the present documents. */
 interface CurrentAlert extends SendState {
   readonly pending: PendingAlert
   readonly alert: Alert
@@ -58,9 +56,9 @@ const requestsAtOnce = 32
 const retryAfterMs = 30_000
 
 /**
- * Sends the alerts that are still needed, with as few calls as the budget requires. An alert is recorded
- * beside its job after every sink has accepted the alert. If an instance dies in between, the alert is sent
- * twice rather than never (I15).
+ * Sends the alerts that are still needed, with as few calls as the budget requires. The record of an alert is
+ * written after every sink has accepted the alert. If an instance dies before that, the alert is sent twice
+ * rather than never (I15).
  *
  * @returns the alerts to send again, with their new due times
  */
@@ -82,10 +80,7 @@ export async function sendAlerts(
   ]
 }
 
-/**
- * Returns the alert about a job as it is now. Returns null if there is no alert, or if operators already know
- * it.
- */
+/** Returns the present alert about a job, or null if there is none or operators already know it. */
 async function currentAlert(options: SendAlertsOptions, noted: PendingAlert): Promise<CurrentAlert | null> {
   const { store, onAlerted } = options
   const alert = await alertAbout(store, noted)
@@ -110,10 +105,7 @@ async function alertAbout(store: StateStore, pending: PendingAlert): Promise<Ale
   return job === null ? null : alertOf(job, [])
 }
 
-/**
- * Makes one call to each sink that does not know all of these alerts yet. Then records the alerts that all
- * sinks know.
- */
+/** Calls each sink that does not know all of these alerts. Then records the alerts that all sinks know. */
 async function sendGroup(
   options: SendAlertsOptions,
   group: Group<CurrentAlert>,
@@ -128,8 +120,7 @@ async function sendGroup(
     report(options, await inSlices(toSend, requestsAtOnce, (current) => record(options, current)))
     return []
   }
-  // A send that was aborted because this instance stops is not a failure. Another instance will find the
-  // alert.
+  // A send that was aborted by the stop is no failure, because another instance will find the alert.
   if (stop.aborted) return []
   const { jobId, workflow, alertId } = first.alert
   const count = group.length
@@ -152,7 +143,7 @@ async function sendToSink(
   await sendWithin({ clock, limitMs, stop }, (signal) => sink(alerts, signal))
 }
 
-/** Adds the diagnostics of the step. If they cannot be read, the alert is sent without them. */
+/** Adds the diagnostics of the step, if they can be read. */
 async function withDiagnostics(
   { store, sinks }: SendAlertsOptions,
   { pending: { pk, jobId }, alert }: CurrentAlert,
@@ -172,7 +163,7 @@ async function record(options: SendAlertsOptions, current: CurrentAlert): Promis
   const after = alertRecordOf(alert, { pk, now: clock.now(), remindAfterMs })
   const write = before === null ? { kind: 'create' as const, document: after } : replacing(before, after)
   const result = await store.apply(pk, [write])
-  // If another instance won the race, its record remains, and a sweep reads that record.
+  // If another instance wrote first, its record remains, and a sweep reads that record.
   if (result.kind === 'applied') onAlerted(pending, clock.now() + remindAfterMs)
 }
 

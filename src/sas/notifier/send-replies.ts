@@ -24,14 +24,14 @@ export interface JobPlace {
   readonly jobId: string
 }
 
-/** The pause after a lost write. It prevents endless sends if the store loses every write. */
+/** The pause after a lost write, which prevents endless sends if the store loses every write. */
 const lookAgainAfterMs = 1_000
 
 /**
  * Sends the notices of a job, the lowest number first. While a notice waits for its next try, later notices
- * wait too, so that they arrive in order (I13, F-N2). After the send, the result is written only if the etag
- * is unchanged. If an instance dies in between, or loses a race, the notice is sent twice rather than never
- * (F-N1).
+ * wait too, so that they arrive in order (I13, F-N2). After a send, the result is written only if the etag is
+ * unchanged. If an instance dies before the write, or another write comes first, the notice is sent twice
+ * rather than never (F-N1).
  *
  * @returns the time for the next call, in milliseconds since the epoch; null if no notice is left
  */
@@ -50,15 +50,11 @@ export async function sendReplies(
   return null
 }
 
-/**
- * Sends a notice. Resolves to true if the result is recorded. Resolves to false if the write was lost or its
- * outcome is unknown.
- */
+/** Sends a notice. Resolves to false if the write of the result was lost or its outcome is unknown. */
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const sendResult = await trySend(options, notice)
-  // A send that was aborted because this instance stops is not a failure. Another instance will send the
-  // notice.
+  // A send that was aborted by the stop is no failure, because another instance will send the notice.
   if (stop.aborted && sendResult.kind === 'failed') return false
   const settled = settleNotice(notice, sendResult, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])
@@ -76,10 +72,7 @@ async function trySend(options: SendRepliesOptions, notice: NoticeDocument): Pro
   }
 }
 
-/**
- * Returns the message with its cause, because the message of `fetch` is only "fetch failed", and its cause
- * has the reason.
- */
+/** Returns the message with its cause, which has the reason if `fetch` says only "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

@@ -9,8 +9,8 @@ export interface SendLimits {
 }
 
 /**
- * Calls `send` and waits for its result for a limited time. Then the signal aborts. If `send` ignores the
- * signal, its result is no longer awaited, so the caller never hangs.
+ * Calls `send` and waits for its result for a limited time. Then the signal aborts, and the call rejects even
+ * if `send` ignores the signal.
  */
 export async function sendWithin<T>(
   { clock, limitMs, stop }: SendLimits,

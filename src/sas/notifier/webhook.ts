@@ -2,16 +2,15 @@ import { errorMessage } from '../../platform/internal.js'
 
 export interface WebhookMessage {
   readonly body: unknown
-  /** The key is the same for every try of one message. */
   readonly idempotencyKey: string
 }
 
-/** The error of a message that a receiver did not accept. */
+/** The error for a message that a receiver did not accept. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   constructor(
     message: string,
-    /** The HTTP status of the response; null if the receiver did not respond. */
+    /** The HTTP status of the response. Null if the receiver did not respond. */
     readonly status: number | null,
     options?: ErrorOptions,
   ) {
@@ -37,7 +36,7 @@ export async function postJson(
     headers: { 'content-type': 'application/json', 'idempotency-key': encodeURIComponent(idempotencyKey) },
     body: JSON.stringify(body),
   })
-  // Reads the body to its end, so that the connection can be reused.
+  // The body is read to its end, so that the connection can be reused.
   await response.arrayBuffer()
   if (!response.ok) throw new NotDelivered(`${originOf(url)} answered ${response.status}`, response.status)
 }
@@ -58,7 +57,6 @@ export function originOf(url: string): string {
   return new URL(url).origin
 }
 
-/** Checks whether an address is an HTTP or HTTPS URL. */
 export function isWebhook(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 }

@@ -4,8 +4,8 @@ import { resolveTemplate, type KnownValues } from './template.js'
 import { referencePath, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
 
 /**
- * Decides whether a step runs. The functions of {@link condition} make it. It is evaluated when the step
- * would begin.
+ * The condition of a step, made by the functions of {@link condition}. It is evaluated when the step would
+ * begin. If it does not hold, the step is skipped.
  */
 export interface Condition {
   readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
@@ -45,15 +45,15 @@ export const condition = {
   },
 }
 
-/** Returns a condition as JSON, with its references in the form that templates use. */
+/** Returns a condition as JSON, with its references in the form of templates. */
 export function conditionTemplate(of: Condition): Json {
   return toTemplate(of, 'when')
 }
 
-/** Names the functions that make conditions, for the error about a value that is not a condition. */
+/** The functions that make conditions, for the error about a value that is not a condition. */
 const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
 
-/** The number of values that each operator compares, or of conditions that it joins; null for any number. */
+/** The number of operands of each operator (null: any number), and whether they are conditions. */
 const operators: Readonly<
   Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
 > = {
@@ -67,8 +67,8 @@ const operators: Readonly<
 }
 
 /**
- * Returns why a value is not a condition and what to write instead, or null if the value is a condition.
- * Accepts a condition as the functions make it, and also a condition as it is stored.
+ * Returns the reason why a value is not a condition, with advice, or null if it is a condition. Accepts both
+ * a new condition and a stored condition.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null)
@@ -102,7 +102,6 @@ function notNumbers(of: readonly unknown[]): string | null {
   return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not one`
 }
 
-/** Returns the path of a reference in its stored form, or null for any other value. */
 function storedPath(value: object): readonly string[] | null {
   const { $from } = value as { readonly $from?: unknown }
   return Array.isArray($from) ? $from.map(String) : null
@@ -113,7 +112,7 @@ function valueText(value: unknown): string {
   return typeof text === 'string' ? text : typeof value
 }
 
-/** Returns why the condition of a stored step cannot be evaluated; null if it can be, or if there is none. */
+/** Returns the reason why the condition of a stored step cannot be evaluated, or null. */
 export function whenProblem({ when }: { readonly when: Json }): string | null {
   return when === null ? null : conditionProblem(when)
 }

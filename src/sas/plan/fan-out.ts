@@ -4,9 +4,7 @@ import { lengthOf, listProblem, type FanOutInput, type GatherInput } from './gat
 import type { Plan, PlanStep } from './plan.js'
 import { resolveTemplate, stepsReferredTo } from './template.js'
 
-/**
- * The part of a plan that a job with this input can need, and the problems that make such a job impossible.
- */
+/** The part of a plan that a job with this input can need, and the problems that prevent such a job. */
 export interface FittedPlan {
   readonly plan: Plan
   readonly problems: readonly string[]
@@ -19,8 +17,8 @@ interface FanOut {
 
 /**
  * Removes steps that a job with this input can never need. A plan has one step for each possible item of a
- * fan-out. If the list is part of the job's input, the length of the list is known at submission. Then steps
- * beyond the end of the list are not stored.
+ * fan-out. If the list is part of the job's input, its length is known at submission. Then steps beyond the
+ * end of the list are not stored.
  */
 export function fitPlan(plan: Plan, input: Json): FittedPlan {
   const known = { input, outputs: new Map<string, Json>() }
@@ -49,10 +47,7 @@ function fanOutOf(step: PlanStep): FanOut[] {
   return step.kind === 'gather' && 'list' in input ? [{ step, input }] : []
 }
 
-/**
- * Removes the missing steps from a step. A gathering step then depends on the dependencies of the missing
- * steps instead.
- */
+/** Removes missing steps from a step. A gathering step gets the dependencies of these steps instead. */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)
   const ids = new Set(missing.map(({ id }) => id))

@@ -2,12 +2,11 @@ import type { Json, StepDocument } from '../model/documents.js'
 import { stepsReferredTo } from './template.js'
 
 /**
- * The input of a gathering step. It is either the list of a fan-out with the outputs of its steps, or one
- * value made from the outputs of several steps.
+ * The input of a gathering step: the list of a fan-out with the outputs of its steps, or one value made from
+ * the outputs of several steps.
  */
 export type GatherInput = FanOutInput | { readonly value: Json }
 
-/** The input of the gathering step of a fan-out. */
 export interface FanOutInput {
   readonly items: readonly Json[]
   readonly list: Json
@@ -16,21 +15,20 @@ export interface FanOutInput {
 
 export type Gathered =
   | { readonly kind: 'output'; readonly output: Json }
-  /** The value to fan out over is not a list, or it is longer than the workflow allows. */
+  /** The value of the fan-out is not a list, or the list is longer than the workflow allows. */
   | { readonly kind: 'impossible'; readonly message: string }
 
-/** Computes the output of a gathering step from its resolved input. */
 export function gather(input: GatherInput): Gathered {
   if ('value' in input) return { kind: 'output', output: input.value }
   const { items, list, atMost } = input
   const problem = listProblem(list, atMost)
-  // The plan is stored with the job and does not change. So only a new job can use another definition.
+  // The plan is stored with the job and does not change, so only a new job can use another definition.
   const advice = 'this job cannot continue: cancel it, and submit another one, with another id'
   if (problem !== null) return { kind: 'impossible', message: `${problem}; ${advice}` }
   return { kind: 'output', output: items.slice(0, lengthOf(list)) }
 }
 
-/** Returns why a fan-out over this value is impossible, or null if it is possible. */
+/** Returns the reason why a fan-out over this value is impossible, or null. */
 export function listProblem(list: Json | undefined, atMost: number): string | null {
   if (!Array.isArray(list))
     return `the value that it fans out over is not a list but ${list === null ? 'null' : typeof list}`
@@ -38,14 +36,13 @@ export function listProblem(list: Json | undefined, atMost: number): string | nu
   return list.length > atMost ? `its list has ${list.length} items; ${rule}` : null
 }
 
-/** Returns the length of a list, or 0 for any other value. */
 export function lengthOf(list: Json | undefined): number {
   return Array.isArray(list) ? list.length : 0
 }
 
 /**
- * Returns the steps whose outputs a step needs. If one of these steps is skipped, the step is skipped too.
- * The gathering step of a fan-out needs only its list, because steps beyond the end of the list are always
+ * Returns the steps whose outputs a step needs. If one of them is skipped, the step is skipped too. The
+ * gathering step of a fan-out needs only its list, because steps beyond the end of the list are always
  * skipped.
  */
 export function neededBy({ kind, inputTemplate }: Pick<StepDocument, 'kind' | 'inputTemplate'>): Set<string> {

@@ -2,23 +2,17 @@ import { createHash } from 'node:crypto'
 import type { Json } from '../model/documents.js'
 import type { Plan } from './plan.js'
 
-/**
- * Returns a hash of a workflow's name and an input. The order of properties in the input does not change the
- * hash.
- */
+/** Returns a hash of a workflow's name and an input. The order of properties in the input does not matter. */
 export function payloadHash(workflow: string, input: Json): string {
   return hashOf(`${workflow}\n${canonical(input)}`)
 }
 
-/**
- * Returns a hash of a plan. Different definitions of a workflow have different hashes, even with the same
- * version.
- */
+/** Returns a hash of a plan, which differs for different definitions with the same version. */
 export function planHash(plan: Plan): string {
   return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
 }
 
-/** Returns the SHA-256 of a text in base64url. URLs and headers accept this format. */
+/** Returns the SHA-256 of a text in base64url, which URLs and headers accept. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

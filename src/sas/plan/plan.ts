@@ -13,26 +13,20 @@ export const maxSteps = 1_000
 export interface PlanStep {
   readonly id: string
   readonly kind: StepKind
-  /** The condition of the step as JSON; null if the step always runs. */
+  /** The condition of the step as JSON. Null if the step always runs. */
   readonly when: Json
   readonly actor: string
   readonly action: string
-  /** The step's input, with references into the job's input and earlier outputs. */
   readonly input: Json
-  /**
-   * The ids of all steps that must be done first: the steps to which this step refers, and the steps in
-   * `after`.
-   */
+  /** The ids of the steps that must be done first: steps in references, and steps in `after`. */
   readonly dependsOn: readonly string[]
   readonly completeWithinMs: number
   readonly maxFailures: number
   readonly retryBackoff: { readonly minMs: number; readonly maxMs: number }
   readonly initialState: string
   readonly targetState: string
-  /** The undo of the step; null if the step has no undo. */
   readonly undo: PlanUndo | null
   readonly onExhausted: ExhaustionPolicy
-  /** Whether an agent claims each attempt before it acts. */
   readonly isClaimRequired: boolean
 }
 
@@ -54,7 +48,6 @@ export interface Plan {
   readonly version: number
   readonly steps: readonly PlanStep[]
   readonly onExhausted: ExhaustionPolicy
-  /** The largest number of generations with `compensateThenRetry`. */
   readonly maxGenerations: number
 }
 

@@ -1,10 +1,8 @@
 import type { Json } from '../model/documents.js'
 import { toTemplate, type ReferencePath } from '../model/reference.js'
 
-/** The values that replace the references of a template. */
 export interface KnownValues {
   readonly input: Json
-  /** The outputs of steps, by step id. */
   readonly outputs: ReadonlyMap<string, Json>
 }
 
@@ -22,16 +20,16 @@ export function stepsReferredTo(template: Json): Set<string> {
 }
 
 /**
- * Replaces every reference of a template by its value. If the value is missing, the property with the
- * reference is omitted. At the root or in a list, a missing value becomes null.
+ * Replaces every reference of a template by its value. A property with a missing value is omitted. At the
+ * root or in a list, a missing value becomes null.
  */
 export function resolveTemplate(template: Json, known: KnownValues): Json {
   return resolvePart(template, known) ?? null
 }
 
 /**
- * Replaces every reference of a template except those to the output of `openStepId`. To resolve the result
- * later, only the output of that step is needed.
+ * Replaces every reference of a template except references to the output of `openStepId`. The result can be
+ * resolved later with that output alone.
  */
 export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
   const bound = replaceReferences(template, (path) => {
@@ -42,10 +40,7 @@ export function bindTemplate(template: Json, known: KnownValues, openStepId: str
   return bound ?? null
 }
 
-/**
- * Replaces every reference into the job's input by the referenced part of `input`, and renames the ids of
- * steps.
- */
+/** Replaces references into the job's input by parts of `input`, and renames the ids of steps. */
 export function substitute(template: Json, input: Json, rename: (stepId: string) => string): Json {
   const replaced = replaceReferences(template, (path) => {
     if (path[0] === 'input') return partOf(input, path.slice(1))
@@ -55,8 +50,8 @@ export function substitute(template: Json, input: Json, rename: (stepId: string)
 }
 
 /**
- * Returns the part of a template at a path. If there is a reference on the way, the result is that reference
- * with the rest of the path added.
+ * Returns the part of a template at a path. If a reference is found before the end of the path, the result is
+ * that reference with the rest of the path added.
  */
 function partOf(template: Json | undefined, path: readonly string[]): Json | undefined {
   const [key, ...rest] = path

@@ -3,7 +3,6 @@ import type { JobDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** A job that the scheduler must read, and its changed steps. */
 export interface ChangedJob extends DocumentAddress {
   readonly jobId: string
   readonly priority: number
@@ -17,7 +16,7 @@ export function noteUnreadable(
 ): void {
   if (typeof pk !== 'string') return
   if (type === 'sas.job') {
-    // Uses the document's id, because its `jobId` may be the field that cannot be read.
+    // The document's id is used, because its `jobId` may be the unreadable field.
     const name = typeof jobId === 'string' ? jobId : id
     changed.set(`${pk}\n${id}`, { pk, id, jobId: name, priority: 0, stepIds: new Set() })
     return
@@ -27,7 +26,6 @@ export function noteUnreadable(
   changedJob({ pk, jobId, priority: 0 }, changed).stepIds.add(stepId)
 }
 
-/** Returns the entry of this document's job, and creates it if there is none. */
 export function changedJob(
   document: Pick<JobDocument, 'pk' | 'jobId' | 'priority'>,
   changed: Map<string, ChangedJob>,

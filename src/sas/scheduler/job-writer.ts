@@ -9,20 +9,18 @@ import { replacing, type StateStore, type Stored } from '../store/state-store.js
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** A decision to write documents. */
 export type Written = Schedule & { kind: 'write' }
 
-/** The outcome of a step, which is written in the same transaction as the writes that follow from it. */
+/** The outcome of a step, written in one transaction with the writes that follow from it. */
 export interface Settled {
   readonly before: Stored<StepDocument>
   readonly after: StepDocument
 }
 
-/** The context of a transaction. */
 export interface Applying {
   readonly unclear: UnclearWrites
   readonly settled?: Settled
-  /** The lease whose agents may start the job's steps immediately; null for none. */
+  /** The lease whose agents may start the job's steps immediately, or null. */
   readonly leaseToken: string | null
 }
 
@@ -34,7 +32,6 @@ export interface Applied {
   readonly physicalRangeId: string | null
 }
 
-/** The dependencies of a job writer. */
 interface JobWriterOptions {
   readonly store: StateStore
   readonly telemetry: Telemetry
@@ -93,7 +90,7 @@ export class JobWriter {
     }
   }
 
-  /** Returns the job with all its steps that are remembered or were written just now. */
+  /** Returns the job with all its steps that are remembered or were just written. */
   private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
     const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
     for (const step of written) steps.set(step.stepId, step)

@@ -8,7 +8,6 @@ import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, updateDocument } from '../store/update-document.js'
 import type { KnownJobs } from './known-jobs.js'
 
-/** The dependencies for setting jobs aside. */
 interface JobsAsideOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -17,9 +16,7 @@ interface JobsAsideOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/**
- * Sets jobs aside that a scheduler cannot decide about, so that the other jobs of their feed range continue.
- */
+/** Sets jobs aside that a scheduler cannot decide about, so that other jobs of the range continue. */
 export class JobsAside {
   constructor(
     private readonly options: JobsAsideOptions,

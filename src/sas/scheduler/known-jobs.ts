@@ -8,7 +8,7 @@ import type { DocumentAddress, StateStore, Stored } from '../store/state-store.j
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { readJob } from '../store/update-document.js'
 
-/** The memory for each kind of document. It is enough for about 10,000 documents with 1 KB of JSON. */
+/** The memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */
 const rememberedBytes = 32 * 2 ** 20
 
 /** A written document, with the etag of the version that it replaced. */
@@ -20,14 +20,13 @@ export interface Replaced<T> {
 /** A step that a decision needs, but that cannot be read. */
 export interface UnreadableStep {
   readonly stepId: string
-  /** True if a newer version of the code wrote the step. */
   readonly isNewer: boolean
   readonly message: string
 }
 
 /**
- * Remembers the documents that a scheduler has recently read or written, and reads other documents when they
- * are needed. A remembered document may be old.
+ * Remembers the documents that a scheduler has recently read or written, and reads other documents when
+ * needed. A remembered document may be old.
  */
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
@@ -35,7 +34,6 @@ export class KnownJobs {
 
   constructor(private readonly store: StateStore) {}
 
-  /** Remembers a job and its steps in the state in which they were accepted. */
   putAccepted({ job, steps }: AcceptedJob): void {
     this.jobs.put(job)
     for (const step of steps) this.steps.put(step)
@@ -45,15 +43,14 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The end of the job is still needed when the feed delivers its steps. The steps themselves are not
-    // needed.
+    // The end of the job is still needed when the feed delivers its steps. The steps are not needed.
     if (isOver(job.document)) this.forgetSteps(job.document)
   }
 
   /**
-   * Remembers a change from the feed and returns its document. If the version is already known, it is not
-   * decoded again, and the returned document may be newer. Returns null for a step of a job that is known to
-   * be over, because nothing follows from such a step.
+   * Remembers a change from the feed and returns its document. A known version is not decoded again, and the
+   * returned document may be newer. Returns null for a step of a job that is known to be over, because
+   * nothing follows from such a step.
    */
   note(change: Change): Decoded | null {
     const { pk, type, jobId, id, _etag, _ts } = change
@@ -69,7 +66,7 @@ export class KnownJobs {
     }
     const decoded = decodeDocument(change)
     if (decoded.kind === 'job') this.putJob({ ...decoded.job, _etag, _ts })
-    // Forgets the remembered job, because the stored document has changed.
+    // The remembered job is old, because the stored document has changed.
     if (decoded.kind === 'invalid' && typeof pk === 'string') this.jobs.forget({ pk, id })
     if (decoded.kind === 'step') this.steps.put({ ...decoded.step, _etag, _ts })
     return decoded
@@ -83,7 +80,6 @@ export class KnownJobs {
     return job
   }
 
-  /** Returns the step if it is remembered. */
   step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
     return this.steps.get(stepAddress(job, stepId))
   }
@@ -96,7 +92,7 @@ export class KnownJobs {
     return new Map(known)
   }
 
-  /** Reads the step unless it is remembered. Returns the problem if it cannot be read. */
+  /** Reads the step unless it is remembered. Returns the problem if the step cannot be read. */
   async ensureStep(job: JobDocument, stepId: string): Promise<UnreadableStep[]> {
     if (this.step(job, stepId) !== undefined) return []
     const document = await this.store.read(stepAddress(job, stepId))
@@ -115,7 +111,6 @@ export class KnownJobs {
     this.steps.forget(stepAddress(job, stepId))
   }
 
-  /** Forgets the job and its steps. */
   forget(job: JobDocument): void {
     this.jobs.forget(job)
     this.forgetSteps(job)

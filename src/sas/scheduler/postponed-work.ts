@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../model/errors.js'
 export interface RefusedWork {
   readonly pk: string
   readonly error: StoreUnavailable
-  /** Tries the work again. Rejects if it fails again. */
+  /** Tries the work again. Rejects after another failure. */
   readonly again: () => Promise<void>
 }
 
@@ -17,7 +17,6 @@ export interface PostponedWorkOptions {
   readonly telemetry: Telemetry
 }
 
-/** The waiting work of one logical partition, oldest first. */
 interface PostponedJob {
   readonly leaseToken: string
   readonly stopping: AbortController
@@ -35,29 +34,26 @@ const maxWaiting = 1_000
 const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
- * Retries work beside the feed, so that a throttled logical partition delays only its own jobs (F-X2). Pauses
- * grow, the work of one partition stays in order, and the total is limited.
+ * Retries work outside the feed, so that a throttled logical partition delays only its own jobs (F-X2).
+ * Pauses grow, the work of one partition stays in order, and the total is limited.
  *
- * Although the work is kept only in memory, it cannot be lost. Until the work is done, the checkpoint stays
- * before its page (I10). So after a crash, a hand-over or a split, the next owner of the lease gets the work
- * again.
+ * The work is kept only in memory, but it cannot be lost. The checkpoint stays before the page of the work
+ * until the work is done (I10). So after a crash, a hand-over or a split, the next owner of the lease gets
+ * the work again.
  */
 export class PostponedWork {
   private readonly lines = new Map<string, PostponedJob>()
 
   constructor(private readonly options: PostponedWorkOptions) {}
 
-  /**
-   * Returns the reason why work on this partition waits, or null. While work waits, new work on the partition
-   * should wait too.
-   */
+  /** Returns the reason why work on this partition waits, or null. New work should wait as well. */
   refusalOf(leaseToken: string, pk: string): StoreUnavailable | null {
     return this.lines.get(keyOf(leaseToken, pk))?.error ?? null
   }
 
   /**
-   * Takes all of the refused work. Each piece holds the checkpoint on its own. Returns false if the limits
-   * would be exceeded.
+   * Accepts all of the refused work. Each piece holds the checkpoint separately. Returns false, and accepts
+   * nothing, if the limits would be exceeded.
    */
   take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
     const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))
@@ -73,7 +69,7 @@ export class PostponedWork {
     return true
   }
 
-  /** Forgets the work of a lost lease. The next owner gets all of this work again. */
+  /** Forgets the work of a lost lease, because the next owner gets this work again. */
   forgetLease(leaseToken: string): void {
     for (const [key, line] of this.lines) {
       if (line.leaseToken !== leaseToken) continue

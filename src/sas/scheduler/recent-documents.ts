@@ -8,14 +8,13 @@ interface Entry<T> {
   readonly document: Stored<T>
   /** The etags of earlier versions that this process itself replaced, oldest first. */
   readonly replaced: readonly string[]
-  /** The estimated memory of the entry. */
   readonly bytes: number
 }
 
 /**
  * Remembers the newest versions of documents that this process has seen, within a memory limit. So the
- * scheduler can advance a job without reads. A version may be old. But every write that depends on it happens
- * only if its etag is unchanged, and after a conflict the version is forgotten.
+ * scheduler can advance a job without reads. A version may be old, but every write depends on its etag, and
+ * after a conflict the version is forgotten.
  */
 export class RecentDocuments<T extends DocumentAddress> {
   private readonly entries = new Map<string, Entry<T>>()
@@ -33,10 +32,7 @@ export class RecentDocuments<T extends DocumentAddress> {
     return this.entries.get(keyOf(address))?.document
   }
 
-  /**
-   * Returns the newest version, if `version` is that version or an earlier version that this process
-   * replaced.
-   */
+  /** Returns the newest version if `version` is the same, or was replaced by this process. */
   recognised(version: DocumentAddress & { readonly _etag: string }): Stored<T> | undefined {
     const known = this.entries.get(keyOf(version))
     if (known === undefined) return undefined

@@ -23,14 +23,12 @@ import type { AcceptedJob } from '../submission/write-submission.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { UnreadableJobs } from '../store/unreadable-jobs.js'
 
-/** The dependencies of a scheduler. */
 export interface SchedulerOptions {
   readonly store: StateStore
   readonly instanceName: string
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
-  /** The path to the agents of this process. */
   readonly inProcessPath?: InProcessPath
   /** Called with the range of open steps that were written but not started in this process. */
   readonly onOpenSteps?: (physicalRangeId: string | null) => void
@@ -38,19 +36,20 @@ export interface SchedulerOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/** The number of tries to decide about one job in one delivery. Each is a read and a conditional write. */
+/** The number of tries for one job in one delivery. Each try is a read and a conditional write. */
 const maxTries = 6
 /** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
 const maxConclusions = 2
-/** The number of jobs begun without the feed at the same time. The feed delivers other jobs in pages. */
+/** The number of jobs that begin without the feed at the same time. The feed delivers other jobs in pages. */
 const maxBeginnings = 200
 
 /** If either property is missing, no work is postponed. */
 type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheckpoint'>>
 
 /**
- * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes.
- * After a lost race it reads again. Another instance makes the same decision from the same documents.
+ * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes. If
+ * another write comes first, the scheduler reads again. Another instance makes the same decision from the
+ * same documents.
  */
 export class Scheduler {
   private readonly known: KnownJobs
@@ -70,8 +69,8 @@ export class Scheduler {
   }
 
   /**
-   * Resolves when every consequence of these changes is written or postponed. Postponed work holds back the
-   * checkpoint and is retried beside the feed. Rejects if more work failed than may be postponed.
+   * Resolves when every consequence of these changes is written or postponed. Postponed work holds the
+   * checkpoint back and is retried outside the feed. Rejects if more work failed than may be postponed.
    */
   async onChanges(
     changes: readonly Change[],
@@ -92,12 +91,12 @@ export class Scheduler {
     if (!mayWait || !this.postponed.take(leaseToken, refused, holdCheckpoint)) throw first.error
   }
 
-  /** Drops postponed work of the lease. The next owner gets the changes that were held back. */
+  /** Drops postponed work of the lease. The next owner gets the changes again. */
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
   }
 
-  /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job instead. */
+  /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
   async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
     if (this.beginning >= maxBeginnings) return false
     this.known.putAccepted(accepted)
@@ -113,8 +112,8 @@ export class Scheduler {
   }
 
   /**
-   * Writes the outcome of an attempt (W3, W8) and its consequences (W4, W5, W7, W9) in one transaction, only
-   * if every etag is unchanged. Returns null if this instance does not drive the job or nothing follows. Then
+   * Writes the outcome of an attempt (W3, W8) and its consequences (W4, W5, W7, W9) in one transaction, if
+   * every etag is unchanged. Returns null if this instance does not drive the job or nothing follows. Then
    * the agents record the outcome alone.
    *
    * @throws StoreUnavailable if the store could not be reached
@@ -139,8 +138,8 @@ export class Scheduler {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
       const known = this.known.step(job, step.stepId)
-      // The agents' version may be newer: their feed was ahead of ours, or they have claimed the step (I22: a
-      // fence never goes back).
+      // The agents' version may be newer, because their feed was ahead of ours or they have claimed the step.
+      // A fence never decreases (I22).
       const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
       if (before === undefined) return null
       const { write: after, result: discarded } = decide(before)
@@ -170,7 +169,7 @@ export class Scheduler {
     if (decoded.kind === 'job') {
       const { job } = decoded
       if (mustRead.scheduler(job)) changedJob(job, changed)
-      // The supervisor or an operator wants the whole job examined again (R98), so its steps are forgotten.
+      // The supervisor or an operator requires a check of the whole job (R98), so its steps are forgotten.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const { step } = decoded
@@ -198,7 +197,7 @@ export class Scheduler {
     }
   }
 
-  /** Sets aside jobs that no decision fits, so that others of the range continue (F-C9, F-C13, F-Q15). */
+  /** Sets aside a job if no decision is possible, so that others continue (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)
@@ -226,11 +225,11 @@ export class Scheduler {
         return
       }
       if (decision.kind === 'unreadable') {
-        // The job may be gone with its step and only remembered here, so the store must show both.
+        // The job may be gone and only remembered here, so it is read again before it is set aside.
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
-      // A race was lost or an old version was read, so the remembered documents are not reliable.
+      // Another write came first or an old version was read, so the remembered documents are not reliable.
       this.known.forget(job)
     }
     const message = `job ${changed.jobId}: another writer changed it first in each of ${maxTries} tries; it will be delivered again`
@@ -248,7 +247,7 @@ export class Scheduler {
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
       const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
       const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
-      // Newer code wrote the step. An instance with that code will see the same change (F-C10).
+      // Newer code wrote the step. An instance with that code will get the same change (F-C10).
       if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
       const [first] = unreadable
       if (first !== undefined) return { kind: 'unreadable', ...first }
@@ -264,7 +263,7 @@ export class Scheduler {
     return { kind: 'stale' }
   }
 
-  /** Reports the written changes, and starts those of the written open steps that this process can start. */
+  /** Reports the written changes, and starts the written open steps that this process can start. */
   private followUp(
     decision: Written,
     { ended, steps, physicalRangeId }: Applied,

@@ -35,7 +35,7 @@ export async function applyBatch(
   const culprit = results[failed]
   if (culprit !== undefined) return refused(culprit, writes[failed]?.document.id ?? '')
   const etags = results.flatMap(({ eTag = '' }) => (eTag === '' ? [] : [eTag]))
-  // The writes succeeded, but the next write needs an etag (I2). Now only a read can return the etags.
+  // The writes succeeded, but the next write needs their etags (I2), which now only a read can return.
   if (etags.length < writes.length) {
     const cause = new Error('the store answered without the etags of what it wrote')
     return { kind: 'unknownOutcome', cause }
@@ -43,7 +43,7 @@ export async function applyBatch(
   return { kind: 'applied', etags, physicalRangeId: rangeIdIn(headers), charge }
 }
 
-/** Translates the refusal of one operation. A batch with a refused operation writes nothing. */
+/** Translates the refusal of one operation, after which the batch has written nothing. */
 function refused(culprit: { readonly statusCode: number }, id: string): ApplyResult {
   const { statusCode } = culprit
   const reasons = new Map([
@@ -72,17 +72,14 @@ function isRefusedForNow(cause: unknown): boolean {
 }
 
 /**
- * Checks whether the store refused the batch because of its size. The store refuses such a batch every time,
- * and nothing was written (F-S9).
+ * Checks whether the store refused the batch because of its size. Such a batch is refused every time, and
+ * nothing was written (F-S9).
  */
 function isTooLarge(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413
 }
 
-/**
- * Returns the physical partition of a response, from its header or from the session token
- * `{rangeId}:{version}#{lsn}`.
- */
+/** Returns the physical partition from the header or the session token `{rangeId}:{version}#{lsn}`. */
 export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | null {
   const said = headers['x-ms-documentdb-partitionkeyrangeid']
   if (typeof said === 'string' && said !== '') return said

@@ -14,7 +14,7 @@ import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pa
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
 
-/** People's questions about jobs, answered by Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
+/** The {@link JobQueries} of Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosJobQueries implements JobQueries {
   private readonly requests: CosmosStateRequests
 
@@ -26,7 +26,7 @@ export class CosmosJobQueries implements JobQueries {
     const { limit = defaultListLimit, after } = filter
     const questions = this.questionsOf(filter)
     const found: Stored<JobDocument>[] = []
-    // Unreadable documents take up places in the store's answer, but must not take up places in the list.
+    // Unreadable documents count in the store's answer, but must not count in the list.
     for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
       const asked = limit - found.length
       const page = await jobPage(questions, end, asked)
@@ -107,7 +107,7 @@ export class CosmosJobQueries implements JobQueries {
   }
 }
 
-/** Returns the filter as conditions of a query, and sets the parameters of that query. */
+/** Returns the filter as conditions of a query. */
 function conditionsOf(filter: JobFilter): readonly string[] {
   const { state, workflow, since, before, isFlagged, attention, step } = filter
   const conditions = ["c.type = 'sas.job'"]

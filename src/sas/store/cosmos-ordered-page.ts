@@ -1,31 +1,22 @@
 import type { Question } from './cosmos-state-requests.js'
 
-/** Makes a query. */
 export type Ask = <T>(question: Question) => Promise<readonly T[]>
 
-/**
- * The documents of a page: their field has a value between two bounds, and they are in the order of that
- * field.
- */
+/** The page of documents whose `field` has a value between two bounds, in the order of that field. */
 interface OrderedPage<T> {
   readonly select: string
   readonly where: string
   readonly field: string
-  /** Returns the value of the field. */
   readonly valueOf: (found: T) => string | number
-  /** The lower bound, which is itself excluded; null for no lower bound. */
+  /** The excluded lower bound. Null means no lower bound. */
   readonly after: string | number | null
-  /** The upper bound, which is itself excluded. Default: no upper bound. */
+  /** The excluded upper bound. Default: no upper bound. */
   readonly before?: number
   readonly limit: number
-  /** The parameters of `select` and `where`. */
   readonly parameters?: Question['parameters']
 }
 
-/**
- * Returns at least `limit` documents, if there are that many. A page never ends between documents with the
- * same value of the field.
- */
+/** Returns at least `limit` documents if they exist. A page ends only where the field's value changes. */
 export async function orderedPage<T>(
   ask: Ask,
   { select, where, field, valueOf, after, before, limit, parameters = {} }: OrderedPage<T>,

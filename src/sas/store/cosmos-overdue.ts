@@ -21,12 +21,12 @@ export async function overdueDocuments(
       parameters: { schema: schemaVersion, later: laterMs },
     })
   const untaken = "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs)"
-  // There are two queries, because a single query would have to order by a value that is not stored.
+  // A single query would have to order by a value that is not stored.
   const pages = await Promise.all([
     dueAfter(0, 'c.completeByMs', "c.type IN ('sas.step', 'sas.job')"),
     dueAfter(pickUpWithinMs, 'c.submittedAtMs', untaken),
   ])
-  // A page at its limit may leave out documents that are due after its last document. So the other page must
+  // A page at its limit may leave out documents that are due after its last document, so the other page must
   // end at the same time.
   const untilMs = Math.min(
     ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),

@@ -5,10 +5,7 @@ import type { StateDocument } from './state-store.js'
 
 const maxItemCount = 100
 
-/**
- * Reads the change feed of one logical partition with the SDK's iterator. `CosmosChangeFeed` describes its
- * limits.
- */
+/** Reads the feed of one logical partition. For the limits of the SDK, see `CosmosChangeFeed`. */
 export class CosmosPartitionFeed implements PartitionFeed {
   private iterator: ChangeFeedPullModelIterator<StateDocument> | null = null
   private token: string | null = null
@@ -21,8 +18,7 @@ export class CosmosPartitionFeed implements PartitionFeed {
 
   async readNext(): Promise<readonly StateDocument[]> {
     const iterator = (this.iterator ??= this.opened())
-    // After a failure the position of the iterator is unknown, so the next read begins at the last known
-    // position.
+    // After a failure the iterator's position is unknown, so the next read begins at the known position.
     this.iterator = null
     const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
     this.onCharge(requestCharge)

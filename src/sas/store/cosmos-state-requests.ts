@@ -5,11 +5,10 @@ import { storeError } from './cosmos-store-error.js'
 export interface CosmosStateStoreOptions {
   /** The container, partitioned by `/pk`, with `defaultTtl` -1. */
   readonly container: Container
-  /** Called with the request units of every request. */
   readonly onCharge?: (operation: string, charge: number) => void
 }
 
-/** A query with its parameters. Parameters that are undefined are left out. */
+/** A query with its parameters. Undefined parameters are left out. */
 export interface Question {
   readonly text: string
   readonly parameters: Readonly<Record<string, string | number | undefined>>
@@ -17,7 +16,7 @@ export interface Question {
   readonly partition?: string
 }
 
-/** Makes requests to the state container. Reports their charges and translates their errors. */
+/** Makes requests to the state container, reports their charges and translates their errors. */
 export class CosmosStateRequests {
   readonly container: Container
 

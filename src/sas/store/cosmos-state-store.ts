@@ -103,10 +103,7 @@ export class CosmosStateStore implements StateStore {
     return (question) => this.requests.query(operation, question)
   }
 
-  /**
-   * A single write is sent as a point operation, because its failure, unlike that of a batch, reports the
-   * cause.
-   */
+  /** A single write is a point operation, whose failure, unlike a batch's failure, reports the cause. */
   private async applyOne(partition: string, write: StateWrite): Promise<ApplyResult> {
     const { document } = write
     const operation = `state.${write.kind}`

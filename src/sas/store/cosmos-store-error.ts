@@ -2,10 +2,7 @@ import { errorMessage } from '../../platform/internal.js'
 import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
 import { StoreRefused, StoreUnavailable } from '../model/errors.js'
 
-/**
- * Returns the error for a failed request: `StoreUnavailable` if the failure is temporary, `StoreRefused` if
- * it is permanent.
- */
+/** Returns `StoreUnavailable` for a temporary failure, and `StoreRefused` for a permanent failure. */
 export function storeError(operation: string, error: unknown): Error {
   const known = cosmosErrorKind(error)
   const detail = errorMessage(error)

@@ -9,19 +9,11 @@ export interface PagePosition {
   readonly id: string
 }
 
-/**
- * Queries for a store that can order by one field only. An order by two fields would need an additional
- * index.
- */
+/** Queries for a store that can order by one field only. Two fields would need another index. */
 export interface JobQuestions {
-  /**
-   * Returns the newest jobs, or the newest of those submitted before `beforeMs` if it is given. Jobs of the
-   * same millisecond are in no order.
-   */
+  /** Returns the newest jobs, optionally before `beforeMs`, in no order within a millisecond. */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
-  /**
-   * Returns the jobs submitted in this millisecond, ordered by id, and only after `afterId` if it is given.
-   */
+  /** Returns the jobs submitted in this millisecond, ordered by id, after `afterId` if it is given. */
   within(ms: number, afterId: string | null, limit: number): Promise<readonly Stored<StateDocument>[]>
 }
 
@@ -46,21 +38,17 @@ export async function jobPage(
   return [...left, ...whole.toSorted(byPage), ...cut]
 }
 
-/** Returns the position of the last job of a page. */
 export function pagePositionOf({ submittedAt, jobId }: PageEnd): PagePosition {
   return { ms: Date.parse(submittedAt), id: jobDocumentId(jobId) }
 }
 
-/** Returns the position of a document, or null if the document has none. */
+/** Returns the position of a document. Null if the document has no time of submission. */
 export function positionOf(document: StateDocument | undefined): PagePosition | null {
   const ms = document?.['submittedAtMs']
   return document === undefined || typeof ms !== 'number' ? null : { ms, id: document.id }
 }
 
-/**
- * Returns a negative number if `one` comes before `other`. Ids are compared by their UTF-8 bytes, as the
- * store does.
- */
+/** Returns a negative number if `one` comes before `other`. Ids are compared by bytes, as in the store. */
 export function comparePositions(one: PagePosition, other: PagePosition): number {
   return other.ms - one.ms || Buffer.from(one.id).compare(Buffer.from(other.id))
 }

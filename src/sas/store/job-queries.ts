@@ -8,8 +8,8 @@ export type JobCounts = Readonly<Record<ProcessState, number>>
 /** The changes of one logical partition. */
 export interface PartitionFeed {
   /**
-   * The first call returns the latest versions of all documents. Each later call returns the latest versions
-   * of documents that have changed since.
+   * Returns the latest versions of all documents in the first call. Each later call returns the latest
+   * versions of documents that have changed since the previous call.
    */
   readNext(): Promise<readonly StateDocument[]>
 }
@@ -18,7 +18,7 @@ export interface PartitionFeed {
 export const defaultListLimit = 100
 
 /**
- * The questions of people about the jobs of a state container. Decisions never use these queries. The
+ * The queries for people about the jobs of a state container. Decisions never use these queries. The
  * interface has two implementations, like {@link import('./state-store.js').StateStore}.
  *
  * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily.
@@ -31,14 +31,10 @@ export interface JobQueries {
    * and a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
-  /** Counts the jobs in each state. The store itself does the counting. */
+  /** Counts the jobs in each state, within the store. */
   countJobs(): Promise<JobCounts>
-  /**
-   * Finds the document of the job with this id, even if the document cannot be read. Returns null if there is
-   * none. Queries all partitions.
-   */
+  /** Finds the document of a job, even an unreadable document, in all partitions, or returns null. */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
-  /** Lists the notices that were given up, in no order. */
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
   /** Follows the changes of one logical partition from its beginning. */
   follow(partition: string): PartitionFeed

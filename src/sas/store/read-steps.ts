@@ -3,10 +3,7 @@ import { stepDocumentId } from '../model/document-ids.js'
 import { decodeDocument } from '../model/decode.js'
 import type { StateStore } from './state-store.js'
 
-/**
- * Up to this number of steps, single reads cost less than a query, because a query also requests a query
- * plan.
- */
+/** Up to this number of steps, single reads cost less than a query, which also requests a query plan. */
 const fewSteps = 4
 
 /** Reads the steps of a job. Omits missing and unreadable steps. */

@@ -3,9 +3,8 @@ import { DocumentInvalid } from '../model/errors.js'
 import type { StateWrite } from './state-store.js'
 
 /**
- * Refuses a transaction with a document that could not be read back. Every implementation of the state store
- * calls this function before a write. Otherwise a document that no reader accepts would stand still unnoticed
- * (I1, I20).
+ * Refuses a transaction with a document that could not be read back. Otherwise a job with such a document
+ * would stop unnoticed (I1, I20). Every implementation of the state store calls this function before a write.
  *
  * @throws DocumentInvalid with the document and the field
  */

@@ -2,7 +2,6 @@ import type { JobDocument } from '../model/documents.js'
 import { replacing, type StateStore, type Stored } from './state-store.js'
 import { grouped } from './transaction.js'
 
-/** The time to live of removed documents, in seconds. */
 const removalTtl = 60
 
 /**

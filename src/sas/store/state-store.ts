@@ -1,50 +1,37 @@
 import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
 
-/** A document in the form that the state container stores. */
+/** A document as the state container stores it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
 
-/** A document in the form that was read, with the etag for a later conditional write. */
+/** A document as it was read, with the etag for a later conditional write. */
 export type Stored<T> = T & { readonly _etag: string; readonly _ts: number }
 
-/**
- * One write of an atomic group. A `replace` is refused unless the stored document still has the etag
- * `ifMatch`.
- */
+/** One write of an atomic group. A `replace` is refused unless the stored document has the etag `ifMatch`. */
 export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
 
 /** Returns a write that replaces `before` by `after`, if the document has not changed since it was read. */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
-  // Removes the fields that the store adds to a document.
+  // The fields that the store adds to a document are removed.
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = after
   return { kind: 'replace', document: own, ifMatch: before._etag }
 }
 
-/** The result of a group of writes. */
 export type ApplyResult =
-  /** Every write was applied, in one transaction. */
   | {
       readonly kind: 'applied'
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
-      /**
-       * The physical partition of the writes, if the store reports it. Local readers of that range are then
-       * woken.
-       */
+      /** The physical partition of the writes, if the store reports it. Its local readers are then woken. */
       readonly physicalRangeId: string | null
       readonly charge: number
     }
-  /**
-   * No write was applied, because `id` had changed, was missing (`replace`) or already existed (`create`).
-   */
+  /** No write was applied: `id` had changed, was missing (`replace`) or existed (`create`). */
   | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
-  /**
-   * Either all writes or none were applied, and it is unknown which. The caller must read and decide again.
-   */
+  /** All writes or none were applied, and it is unknown which. Read and decide again. */
   | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
 
-/** The address of a document: its partition key value and its id. */
 export interface DocumentAddress {
   readonly pk: string
   readonly id: string
@@ -52,52 +39,45 @@ export interface DocumentAddress {
 
 /** A step or job that is due. The entry is only a hint: read the document before any decision. */
 export interface OverdueDocument extends DocumentAddress {
-  /**
-   * The document's `completeByMs`. For a job that no scheduler has taken up: the time by which a scheduler
-   * must take up the job.
-   */
+  /** The document's `completeByMs`, or the time limit for taking a job that no scheduler has taken. */
   readonly dueMs: number
 }
 
 /** A range of due times in milliseconds since the epoch. Both ends are excluded. */
 export interface DueBetween {
-  /** 0 for the first page. For a later page, this is the last `dueMs` of the page before it. */
+  /** The last `dueMs` of the previous page, or 0 for the first page. */
   readonly afterMs: number
   readonly beforeMs: number
 }
 
-/** A range of due times of jobs and steps, and the time limit for taking up a job. */
+/** A range of due times of jobs and steps, and the time limit for taking a job. */
 export interface OverdueBetween extends DueBetween {
-  /** The time after its submission within which a scheduler must take up a job. */
+  /** The time after its submission within which a scheduler must take a job. */
   readonly pickUpWithinMs: number
 }
 
-/** A notice that should have been sent. The entry is only a hint: read the notice before sending it. */
+/** A notice that should have been sent. The entry is only a hint: read the notice before a send. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
-  /** The notice's `completeByMs`. */
   readonly dueMs: number
 }
 
-/** A flagged job. The entry is only a hint: read the job before raising an alert. */
+/** A flagged job. The entry is only a hint: read the job before an alert. */
 export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
 }
 
 /**
  * The container of jobs, steps and the user's own documents, with the methods that the roles need to run
- * jobs. For people's questions about jobs, see {@link import('./job-queries.js').JobQueries}. The interface
- * has two implementations: a Cosmos container ({@link import('./cosmos-state-store.js').CosmosStateStore})
- * and the embedded engine. Both pass the same test suite.
+ * jobs. For people's queries about jobs, see {@link import('./job-queries.js').JobQueries}. The interface has
+ * two implementations, which pass the same test suite: a Cosmos container ({@link
+ * import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine.
  *
  * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing
  * was written.
  */
 export interface StateStore {
-  /**
-   * Reads a document. Returns null if there is none. The result is never older than the versions that this
-   * process has written or received.
-   */
+  /** Reads a document, or returns null. The result is never older than what this process has seen. */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
    * Applies 1 to 100 writes: either all or none. All documents must have `pk` = `partition`.
@@ -105,31 +85,23 @@ export interface StateStore {
    * @throws DocumentInvalid if a document could not be read back (`refuseUnreadable`); nothing was written
    */
   apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult>
-  /** Lists every step of a job, in no order. */
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
-  /** Lists the unsent notices of a job, in no order. */
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
    * Lists steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
-   * {@link listUnsent}. Paging is needed because unreadable documents stay due, and later documents must
+   * {@link listUnsent}. Pages are needed because unreadable documents stay due, and later documents must
    * still be found. Documents of a newer schema are omitted.
    */
   listOverdue(due: OverdueBetween, limit: number): Promise<readonly OverdueDocument[]>
   /**
-   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. If a receiver does not
-   * accept a notice, the notices after it may stay due for hours, so there are pages. A page has at least
-   * `limit` notices if there are that many. A page never ends within a millisecond, so the next page begins
-   * after the last notice of this page.
+   * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Pages are needed
+   * because the notices after a refused notice may stay due for hours. A page has at least `limit` notices if
+   * they exist. A page never ends within a millisecond, so the next page begins after the last notice of this
+   * page.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
-  /**
-   * Lists flagged jobs in the order of `since`, in pages like {@link listUnsent}. The first job comes after
-   * `afterSince`, or is the very first if that is null.
-   */
+  /** Lists flagged jobs after `afterSince` (null: all) by `since`, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
-  /**
-   * Lists records of unreadable documents, in no order. A record may be outdated, so read the document
-   * itself.
-   */
+  /** Lists records of unreadable documents, in no order. Read the document, as a record may be outdated. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
 }

@@ -1,29 +1,19 @@
 import type { StateDocument, StateWrite } from './state-store.js'
 
-/**
- * The limits of one transaction. The size is below the 2 MB of the store, so that there is room for the data
- * that the store adds (I16).
- */
+/** The limits of one transaction. The size is below the store's 2 MB, for data that it adds (I16). */
 export const maxOperations = 100
 export const maxTransactionBytes = 1_900_000
 
-/** Returns the size in bytes of a value written as JSON. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/**
- * Checks whether a value, written as JSON, is larger than `limitBytes`. For most values an estimate is
- * enough.
- */
+/** Checks whether a value, written as JSON, exceeds `limitBytes`. An estimate is usually enough. */
 export function exceeds(value: unknown, limitBytes: number): boolean {
   return mostBytesOf(value) > limitBytes && bytesOf(value) > limitBytes
 }
 
-/**
- * Returns an upper bound of the size of a value written as JSON. It assumes that every character needs its
- * longest escape.
- */
+/** Returns an upper bound of a value's size as JSON, as if every character needed its longest escape. */
 function mostBytesOf(value: unknown): number {
   if (typeof value === 'string') return 6 * value.length + 2
   if (typeof value !== 'object' || value === null) return 25
@@ -32,15 +22,11 @@ function mostBytesOf(value: unknown): number {
   return bytes
 }
 
-/** Checks whether all of these writes fit into one transaction. */
 export function fits(writes: readonly StateWrite[]): boolean {
   return writes.length <= maxOperations && !exceeds(writes, maxTransactionBytes)
 }
 
-/**
- * Groups the writes. Each group has at least one write. The group and a write of `beside` fit into one
- * transaction.
- */
+/** Groups the writes. Each group is not empty and fits into one transaction with a write of `beside`. */
 export function grouped(
   writes: readonly StateWrite[],
   beside: StateDocument,

@@ -2,15 +2,15 @@ import { StoreUnavailable } from '../model/errors.js'
 import type { ApplyResult } from './state-store.js'
 
 /**
- * The number of writes of unknown outcome that one decision may have. The first is repeated immediately; the
- * second needs a pause.
+ * The number of writes of unknown outcome that one decision may have. The first write is repeated
+ * immediately. The second needs a pause.
  */
 const maxUnclear = 2
 
 /**
  * Counts the writes of one decision whose outcome is unknown. After each of these writes, the caller reads
- * and decides again. After the second one, the next write throws, so that the caller pauses before it tries
- * again (F-X4).
+ * and decides again. After the second, the next write throws, so that the caller pauses before another try
+ * (F-X4).
  */
 export class UnclearWrites {
   private count = 0

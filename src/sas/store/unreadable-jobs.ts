@@ -13,7 +13,7 @@ import {
   type Stored,
 } from './state-store.js'
 
-/** A job whose document exists but cannot be read. The job stands still until the document is repaired. */
+/** A job whose document cannot be read. The job does not continue until the document is repaired. */
 export interface UnreadableJob {
   readonly jobId: string
   readonly partitionKey: string
@@ -22,19 +22,16 @@ export interface UnreadableJob {
   readonly workflow: string
   /** The time when a scheduler first could not read the job, in ISO-8601 UTC. */
   readonly since: string
-  /** The field, its problem, and how to repair it. */
+  /** The field, its problem, and the way to repair it. */
   readonly reason: string
 }
 
-/** The largest number of records that are read in one query. It is more than an operator repairs by hand. */
+/** The largest number of records in one query, larger than an operator can repair by hand. */
 const mostRecords = 1_000
-/** The time in seconds until the store removes the record of a job that can be read again. */
+/** The time, in seconds, until the store removes the record of a job that can be read again. */
 const removalTtl = 60
 
-/**
- * Returns the reason why this code cannot read a document, and how to repair the document. Returns null if it
- * is readable.
- */
+/** Returns the reason why a document is unreadable, with advice on the repair, or null. */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return (
@@ -47,7 +44,7 @@ function unreadableReason(decoded: Decoded): string | null {
 }
 
 /**
- * Reads a job for people. Returns null if there is none.
+ * Reads a job for people. Returns null if the job does not exist.
  *
  * @throws JobUnreadable with the reason, if the job's document exists but cannot be read
  */
@@ -63,9 +60,7 @@ export async function readableJob(
   throw new JobUnreadable(jobIdIn(document), document.id, reason)
 }
 
-/**
- * Returns the jobs that a scheduler could not read and that still cannot be read, the oldest `since` first.
- */
+/** Returns the jobs that schedulers could not read and that are still unreadable, oldest `since` first. */
 export async function unreadableJobs(store: StateStore): Promise<readonly UnreadableJob[]> {
   const records = await store.listUnreadable(mostRecords)
   const found: UnreadableJob[] = []
@@ -76,10 +71,7 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
   return found.sort((one, other) => compare(one.since, other.since))
 }
 
-/**
- * The record that a job could not be read. To know whether the job still cannot be read, read the document
- * itself.
- */
+/** The record that a job could not be read. Only the document shows whether the job still cannot be read. */
 export interface UnreadableFlag {
   readonly jobId: string
   readonly pk: string
@@ -93,7 +85,6 @@ export async function unreadableFlags(store: StateStore): Promise<readonly Unrea
   return (await store.listUnreadable(mostRecords)).map(flagIn)
 }
 
-/** Reads a record of type `sas.unreadable`. */
 export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFlag {
   const { jobId, pk, documentId, since } = record
   return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
@@ -118,10 +109,7 @@ export async function unreadableJob(
   }
 }
 
-/**
- * Returns the `jobId` in the document. If there is none, returns the job id that is part of the document's
- * `id`.
- */
+/** Returns the `jobId` in the document, or else the job id that is part of the document's `id`. */
 function jobIdIn({ id, jobId }: StateDocument): string {
   return typeof jobId === 'string' ? jobId : id.slice(jobIdPrefix.length)
 }
@@ -134,8 +122,8 @@ export interface UnreadableJobsOptions {
 }
 
 /**
- * Flags a job that a scheduler cannot read, with a record beside the job. The document itself is not changed,
- * so that an operator can repair it. A record may be outdated, so readers check the document. An instance
+ * Flags a job that a scheduler cannot read, with a separate record. The document itself is not changed, so
+ * that an operator can repair it. A record may be outdated, so readers check the document. An instance
  * removes its own records when it can read the job again.
  */
 export class UnreadableJobs {
@@ -186,9 +174,7 @@ export class UnreadableJobs {
     })
   }
 
-  /**
-   * Writes the record. If a record of the last minute still exists and is marked for removal, it is replaced.
-   */
+  /** Writes the record. Replaces a record of the last minute that is marked for removal but still exists. */
   private async record(record: StateDocument & { readonly ttl: number }): Promise<ApplyResult> {
     const { store } = this.options
     const create = () => store.apply(record.pk, [{ kind: 'create', document: record }])
@@ -199,7 +185,6 @@ export class UnreadableJobs {
     return there['ttl'] === record.ttl ? created : store.apply(record.pk, [replacing(there, record)])
   }
 
-  /** Removes the record of a job that can be read again. */
   async clear({ pk, id }: DocumentAddress): Promise<void> {
     if (!this.flagged.delete(`${pk}\n${id}`)) return
     const { store } = this.options

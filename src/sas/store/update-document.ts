@@ -13,38 +13,30 @@ import { UnclearWrites } from './unclear-writes.js'
 /** A decision about one document: the document to write (or null), and a result for the caller. */
 export interface DocumentDecision<T, R> {
   readonly write: T | null
-  /** Additional documents to create in the same transaction. */
+  /** Additional documents that are created in the same transaction. */
   readonly created?: readonly StateDocument[]
   readonly result: R
 }
 
 export type DocumentUpdate<T, R> =
   | { readonly kind: 'written'; readonly document: Stored<T>; readonly result: R }
-  /** The decision was to write nothing. */
   | { readonly kind: 'unchanged'; readonly result: R }
-  /** The document is gone, or it can no longer be read. */
+  /** The document is gone or unreadable. */
   | { readonly kind: 'missing' }
 
-/**
- * A document to update: its address, the function that reads it, and its last known version, which saves the
- * first read.
- */
+/** The address of a document, the function that reads it, and its known version to save the first read. */
 export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/**
- * The number of tries to update one document. A document has few writers at the same time, so more tries
- * would not help.
- */
+/** The number of tries to update one document. More tries would not help, as writers are few. */
 const maxTries = 6
 
 /**
- * Reads a document, decides, and writes only if the etag is unchanged. After a lost race or an unknown
- * outcome, reads and decides again. A repeated decision is harmless, because decisions depend only on the
- * state.
+ * Reads a document, decides, and writes only if the etag is unchanged. If another write came first or the
+ * outcome is unknown, reads and decides again. Decisions depend only on the state, so they may be repeated.
  *
  * @throws StoreUnavailable if other writers keep changing the document; also any error of the store
  */
@@ -76,7 +68,7 @@ export async function updateDocument<T extends JobDocument | StepDocument, R>(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** Reads the step at this address. Returns null if it is missing or unreadable. */
+/** Reads the step at this address. Returns null if the step is missing or unreadable. */
 export async function readStep(
   store: StateStore,
   address: DocumentAddress,
@@ -87,7 +79,7 @@ export async function readStep(
   return { ...decoded.step, _etag: document._etag, _ts: document._ts }
 }
 
-/** Reads the job at this address. Returns null if it is missing or unreadable. */
+/** Reads the job at this address. Returns null if the job is missing or unreadable. */
 export async function readJob(
   store: StateStore,
   address: DocumentAddress,

@@ -3,8 +3,8 @@ import { givenJson } from '../model/plain-json.js'
 import type { StateDocument } from '../store/state-store.js'
 
 /**
- * Checks a document of the user and puts the document into the job's logical partition. So it can be written
- * in the job's transaction (F-S15).
+ * Checks a document of the user and puts it into the job's logical partition, so that the job's transaction
+ * can contain the document (F-S15).
  */
 export function ownDocument(document: Readonly<Record<string, unknown>>, partition: string): StateDocument {
   const { id, pk = partition, type } = document

@@ -10,9 +10,7 @@ import {
   type Shape,
 } from '../../platform/options.js'
 
-/**
- * The options of a submission, without its input. The defaults of `jobId` and `partitionKey` are filled in.
- */
+/** The options of a submission, with the defaults of `jobId` and `partitionKey`, without its input. */
 export interface SubmissionTerms {
   readonly jobId: string
   readonly partitionKey: string
@@ -25,8 +23,8 @@ export interface SubmissionTerms {
 
 const maxIdLength = 200
 /**
- * Matches a lone half of a UTF-16 pair. A request cannot contain such a half, so the job would be accepted
- * but could never be read.
+ * Matches a lone half of a UTF-16 pair. A request cannot contain such a half, so a job with it would be
+ * accepted but could never be read.
  */
 const halfCharacter = /\p{Cs}/u
 
@@ -50,7 +48,7 @@ const shape = {
 
 /**
  * Returns all problems of these terms. The values often come from outside the program, so their declared
- * types prove nothing. A job stored with an unreadable value would be accepted and never run (I1).
+ * types prove nothing. A job with an unreadable value would be accepted and never run (I1).
  */
 export function submitProblems(terms: SubmissionTerms): readonly string[] {
   const { partitionKey, ...others } = terms
@@ -66,10 +64,7 @@ export interface CommandTerms {
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-/**
- * Returns all problems of the arguments of a call about a job. The check does not rely on the declared types
- * of the arguments.
- */
+/** Returns all problems of the arguments of a call about a job, without relying on their declared types. */
 export function commandProblems({ needed, optional = {}, flags = {} }: CommandTerms): readonly string[] {
   const kinds: Shape = {
     ...each(needed, text()),

@@ -13,24 +13,21 @@ import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
 
-/** All parts of a submission. The caller passes in the time and the hash. */
+/** All parts of a submission. The caller passes the time and the hash. */
 export interface SubmitRequest {
   readonly plan: Plan
   readonly jobId: string
   readonly orderId: string
-  /** The partition key value that the job, its steps and the documents alongside share. */
+  /** The partition key value of the job, its steps and the documents alongside. */
   readonly partition: string
   readonly input: Json
   /** Documents of the user that are created in the same transaction. */
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
-  /** The longest time of the whole job in milliseconds; null for no limit. */
+  /** The longest time of the whole job in milliseconds. Null means no limit. */
   readonly completeWithinMs: number | null
-  /**
-   * The time in milliseconds for which the job is kept after it ended Processed or Compensated; null for no
-   * limit.
-   */
+  /** The time in milliseconds for which the ended job is kept, unless in Error. Null means no limit. */
   readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number
@@ -53,7 +50,6 @@ export function submit(request: SubmitRequest): StateWrite[] {
 
 /** The parts of a submission that is too large for one transaction. */
 export interface StagedSubmission {
-  /** The job without its intent. */
   readonly job: JobDocument
   readonly steps: readonly StepDocument[]
   /** The user's documents, which are written together with the intent after all steps are written. */
@@ -61,10 +57,7 @@ export interface StagedSubmission {
   readonly received: readonly NoticeDocument[]
 }
 
-/**
- * Prepares a submission in stages (W0). No part of the submission counts before the last stage is written
- * (F-S7).
- */
+/** Prepares a submission in stages (W0), of which no part counts before the last stage (F-S7). */
 export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
   const { plan, alongside } = request
   const job = jobOf(request)
@@ -74,8 +67,8 @@ export function stage(request: SubmitRequest, planHash: string): StagedSubmissio
 }
 
 /**
- * Returns a staged job with its intent. The job runs after this version is written. Then the time within
- * which a scheduler must take up the job begins.
+ * Returns a staged job with its intent. When this version is written, the job may run, and the time for a
+ * scheduler to take the job begins.
  */
 export function intended<T extends JobDocument>(staged: T, now: number): T {
   const submittedAt = new Date(now).toISOString()

@@ -16,17 +16,12 @@ import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../store/transaction.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
-/**
- * The number of times that a transaction is tried while the store does not answer and the job does not exist.
- */
+/** The number of tries of a transaction while the store does not answer and the job does not exist. */
 const maxTries = 3
-/**
- * The number of tries of a submission in stages, including tries after another process wrote the same job
- * first.
- */
+/** The number of tries of a submission in stages, even if another process wrote the same job first. */
 const maxStagedTries = 6
 
-/** An accepted job and its steps as they were written, and the physical range that holds these documents. */
+/** An accepted job and its steps as they were written, and their physical range. */
 export interface AcceptedJob {
   readonly job: Stored<JobDocument>
   readonly steps: readonly Stored<StepDocument>[]
@@ -35,16 +30,16 @@ export interface AcceptedJob {
 
 export interface Submitted {
   readonly isNew: boolean
-  /** The stored documents if this call wrote all of them in one confirmed transaction; otherwise null. */
+  /** The stored documents if this call wrote all of them in one confirmed transaction. Otherwise null. */
   readonly accepted: AcceptedJob | null
 }
 
 const standingAlready: Submitted = { isNew: false, accepted: null }
 
 /**
- * Writes a submission until the job is stored. After a refused or unanswered write, this function reads the
- * store to find out what the write did (F-S2 to F-S6). A submission that is too large for one transaction is
- * written in stages.
+ * Writes a submission until the job is stored. After a refused or unanswered write, reads the store to find
+ * the result of the write (F-S2 to F-S6). A submission that is too large for one transaction is written in
+ * stages.
  *
  * @throws SubmissionInvalid if the submission is invalid or too large even for stages; nothing was written
  * @throws JobConflict if the id belongs to another submission, or if a document alongside already exists
@@ -58,7 +53,7 @@ export async function ensureSubmitted(store: StateStore, request: SubmitRequest)
   return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
 }
 
-/** The writes of a submission, and the same documents as readers will decode them. */
+/** The writes of a submission, and the same documents as their readers decode them. */
 interface Writing {
   readonly writes: readonly StateWrite[]
   readonly decoded: readonly Decoded[]
@@ -81,10 +76,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/**
- * Checks whether a step has a time to live. Then an ended job with the same id left the step, because a step
- * may outlive its job.
- */
+/** Checks whether a step has a time to live, because an ended job with the same id left the step. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }
@@ -106,9 +98,9 @@ function acceptedAs(
 /**
  * Writes the job without its intent, then the steps in as many transactions as necessary. The last
  * transaction writes the intent together with the user's documents (I1, I14). If the process dies before the
- * last transaction, nothing runs. The same submission, given again, continues at the point where the first
- * one stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that was given
- * up in the meantime (F-S8).
+ * last transaction, nothing runs. The same submission then continues at the point where the first submission
+ * stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that was given up
+ * meanwhile (F-S8).
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
@@ -123,7 +115,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
     if (there === null) continue
     if (!isStaged(there)) return standingAlready
     if (there.planHash !== hash) throw begunOtherwise(request)
-    // This try continues with the values of the first try, which the stored job holds.
+    // This try continues with the values of the first try, which the stored job contains.
     const { orderId, priority, replyTo } = there
     const begun = stage({ ...request, orderId, priority, replyTo }, hash)
     const present = await store.listSteps(partition, request.jobId)
@@ -139,7 +131,7 @@ async function submitInStages(store: StateStore, request: SubmitRequest): Promis
   throw unanswered(request)
 }
 
-/** Creates the staged job. Returns null if the write was not confirmed, so that the job must be read. */
+/** Creates the staged job. Returns null if the write was not confirmed, so that the caller reads the job. */
 async function beginning(
   store: StateStore,
   { partition }: SubmitRequest,
@@ -149,7 +141,7 @@ async function beginning(
   return result.kind === 'applied' ? { ...job, _etag: result.etags[0] ?? '', _ts: 0 } : null
 }
 
-/** Returns the writes for steps that are missing, and for steps that an earlier job left over. */
+/** Returns the writes for missing steps, and for steps that an earlier job left. */
 function missingSteps(
   steps: readonly StepDocument[],
   present: readonly Stored<StepDocument>[],
@@ -162,7 +154,7 @@ function missingSteps(
   })
 }
 
-/** Writes the missing steps and returns the staged job, or null if a write was not applied. */
+/** Writes the missing steps and returns the staged job. Returns null if a write was not applied. */
 async function withSteps(
   store: StateStore,
   staged: Stored<JobDocument>,
@@ -178,10 +170,7 @@ async function withSteps(
   return job
 }
 
-/**
- * Reads the job of this submission. Returns null if there is none. Throws if another submission wrote the
- * stored job.
- */
+/** Reads the job of this submission, or returns null. Throws if another submission wrote the stored job. */
 async function standing(store: StateStore, request: SubmitRequest): Promise<Stored<JobDocument> | null> {
   const { jobId, partition, payloadHash } = request
   const job = await readableJob(store, { pk: partition, id: jobDocumentId(jobId) })
@@ -213,8 +202,8 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
 }
 
 /**
- * Decodes the documents as their readers will decode them. If a plan was edited or made by other code, a
- * document may be unreadable. The store would accept such a document, but the job would never run (I1).
+ * Decodes the documents as their readers will. A plan that was edited or made by other code may give an
+ * unreadable document. The store would accept such a document, but the job would never run (I1).
  */
 function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): readonly Decoded[] {
   const decoded = writes.map(({ document }) => decodeDocument(document))
@@ -225,7 +214,7 @@ function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): read
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 
-/** Refuses two documents with the same id. The store would wrongly report that one of them exists already. */
+/** Refuses documents with the same id, because the store would report that one already exists. */
 function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   const ids = writes.map(({ document }) => document.id)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]

@@ -2,7 +2,7 @@ import type { StepDocument } from '../model/documents.js'
 import type { JobRecovery } from '../decisions/recover-job.js'
 import type { Recovery } from '../decisions/recover-step.js'
 
-/** The result of looking at one document. `untilMs` is the time to look again, or null. */
+/** The result of a check of one document. `untilMs` is the time of the next check, or null. */
 export interface Look {
   readonly untilMs: number | null
   readonly isRecovered: boolean
@@ -11,14 +11,11 @@ export interface Look {
 /** The result for a document that the supervisor does not change. */
 export const untouched: Look = { untilMs: null, isRecovered: false }
 
-/** Returns the result of looking at a document after its decision was carried out. */
+/** Returns the result of the check of a document whose decision was carried out. */
 export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRecovery): Look {
   if (kind === 'written') return { untilMs: null, isRecovered: true }
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
-/**
- * A decision about a step. `inDoubt` means that the supervisor must first check whether the step's job is
- * still alive.
- */
+/** A decision about a step. For `inDoubt`, the supervisor first checks whether its job is still alive. */
 export type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }

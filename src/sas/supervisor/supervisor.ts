@@ -16,7 +16,6 @@ import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { type Look, type StepDecision, lookOf, untouched } from './look.js'
 
-/** The options of a supervisor. */
 export interface SupervisorOptions {
   readonly store: StateStore
   readonly instanceName: string
@@ -26,36 +25,29 @@ export interface SupervisorOptions {
   readonly sweepIntervalMs: number
   /** The largest number of overdue documents in one query. Default 1,000. */
   readonly sweepLimit?: number
-  /**
-   * The time after a deadline before the supervisor acts on it. Must be at least the difference between the
-   * clocks of two hosts.
-   */
+  /** The pause after a deadline, at least the difference between the clocks of two hosts. */
   readonly deadlineGraceMs: number
 }
 
-/** The number of documents that are looked at in parallel. */
+/** The number of documents that are checked in parallel. */
 const recoveriesAtOnce = 16
 
-/** The pause after a failed recovery before the document is looked at again. */
+/** The pause after a failed recovery before the document is checked again. */
 const retryAfterMs = 1_000
 
 /** The result of one sweep. */
 export interface SweepResult {
-  /** The number of documents that were overdue. */
+  /** The number of overdue documents. */
   readonly lookedAt: number
-  /**
-   * The number of these documents that were written, because the work is offered again, given back or out of
-   * attempts.
-   */
+  /** The number of these documents that were written: offered again, given back or out of attempts. */
   readonly recovered: number
 }
 
 /**
- * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. When a deadline
- * passes, nothing is written, so the feed does not report it. The supervisor notes the deadlines that the
- * feed delivers, so that recovery is fast. The sweep of {@link DueWork} makes sure that no deadline is
- * missed. For each step, {@link recover} decides on a fresh read, so two supervisors that look at one step
- * write only once.
+ * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A passed deadline
+ * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines
+ * that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For each step,
+ * {@link recover} decides on a fresh read, so two supervisors that check one step write only once.
  *
  * A supervisor is idle, then running after `start`, then idle again after `stop`.
  */
@@ -83,7 +75,6 @@ export class Supervisor {
     return this.work.stop()
   }
 
-  /** Notes the due time of each changed step and job. */
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes) {
       const { pk, id } = change
@@ -105,11 +96,11 @@ export class Supervisor {
 
   /**
    * Recovers all documents that are overdue now, without the loops, for a supervisor that is started on a
-   * schedule (R106). The query continues page by page. So documents that cannot be recovered do not hide
+   * schedule (R106). The query continues page by page, so documents that cannot be recovered do not hide
    * documents that are due later.
    *
    * @throws StoreUnavailable or StoreRefused if a request to the store failed; documents that were recovered
-   * before the failure stay recovered
+   *   before the failure stay recovered
    */
   async runOnce(): Promise<SweepResult> {
     const { store, clock, sweepLimit, deadlineGraceMs } = this.options
@@ -138,7 +129,7 @@ export class Supervisor {
     return overdue.map(({ pk, id, dueMs }) => ({ pk, id, dueMs: dueMs + graceMs, leaseToken: null }))
   }
 
-  /** Returns the time when a document is due, or null if no time makes it due. */
+  /** Returns the time when a document is due, or null if it is never due. */
   private dueAt(decoded: Decoded): number | null {
     if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {

@@ -1,21 +1,17 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentAddress } from '../store/state-store.js'
 
-/** A document, and the time when work on the document is due. */
 export interface DueEntry extends DocumentAddress {
   readonly dueMs: number
-  /** The lease whose feed delivered the document; null if the sweep found the document. */
+  /** The lease whose feed delivered the document. Null if the sweep found the document. */
   readonly leaseToken: string | null
 }
 
-/**
- * The entries of one document. An entry that waits while another entry is under way is news about the
- * document.
- */
+/** The entries of one document. While an entry is under way, the waiting entry is news. */
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
-  /** True if the lease of the entry under way was released: its end makes nothing due again. */
+  /** True if the lease of the entry under way was released. Its end then makes nothing due again. */
   readonly isForgotten?: boolean
 }
 
@@ -23,9 +19,9 @@ interface Known<T> {
 const toleratedEntries = 64
 
 /**
- * Remembers when work on each document is due, earliest first. The entries are hints that save queries. A
- * lost entry does no harm, because the sweep finds the document. A wrong entry does no harm, because the
- * document is read before any decision.
+ * Remembers when work on each document is due, earliest first. The entries are hints that save queries. If an
+ * entry is lost, the sweep finds the document. If an entry is wrong, the document is still read before any
+ * decision.
  *
  * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again
  * (`end`). News about an entry under way waits for its end, so that two runs never work on the same document
@@ -35,17 +31,14 @@ export class DueEntries<T extends DueEntry = DueEntry> {
   private readonly known = new Map<string, Known<T>>()
   private queue = new TinyQueue<T>([], earlierFirst)
 
-  /**
-   * @param isNews checks whether an entry replaces the known entry of its document; by default, every entry
-   * does
-   */
+  /** @param isNews checks whether an entry replaces the known entry; by default always true */
   constructor(private readonly isNews: (entry: T, known: T | null) => boolean = () => true) {}
 
   get size(): number {
     return this.known.size
   }
 
-  /** The number of entries in the queue, including outdated ones that are not removed yet. */
+  /** The number of entries in the queue, including outdated entries that are not removed yet. */
   get queued(): number {
     return this.queue.length
   }
@@ -84,29 +77,23 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     }
   }
 
-  /**
-   * Forgets the waiting entry of a document. If work on the document is under way, its end may still make the
-   * document due again.
-   */
+  /** Forgets the waiting entry of a document. The end of work under way may make the document due again. */
   forget(address: DocumentAddress): void {
     const key = keyOf(address)
     this.set(key, { underWay: null, ...this.known.get(key), waiting: null })
   }
 
-  /**
-   * Forgets all entries of a released lease, even entries that are under way. The new owner of the lease has
-   * them now.
-   */
+  /** Forgets all entries of a released lease, even entries under way, because the new owner has them. */
   forgetLease(leaseToken: string): void {
     for (const [key, known] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken
       if (isOf(known.waiting)) this.set(key, { ...known, waiting: null })
-      // The work goes on, so news about the document waits for its end.
+      // The work continues, so news about the document waits for its end.
       if (isOf(known.underWay)) this.known.set(key, { ...known, waiting: null, isForgotten: true })
     }
   }
 
-  /** Returns the time when the earliest waiting entry is due, or null if no entry waits. */
+  /** Returns the time when the earliest waiting entry is due, or null. */
   next(): number | null {
     return this.first()?.dueMs ?? null
   }
@@ -119,10 +106,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     this.clean()
   }
 
-  /**
-   * Rebuilds the queue if most of its entries are outdated. On average, these rebuilds move each entry at
-   * most one more time.
-   */
+  /** Rebuilds the queue if most entries are outdated. On average each entry is moved at most once more. */
   private clean(): void {
     if (this.queue.length <= 2 * this.known.size + toleratedEntries) return
     const current = [...this.known.values()].flatMap(({ waiting, underWay }) =>

@@ -5,11 +5,9 @@ import type { DocumentAddress } from '../store/state-store.js'
 import { DueEntries, type DueEntry } from './due-entries.js'
 import { Sweep } from './sweep.js'
 
-/** One kind of work, and the limits of this work. */
 export interface DueWorkOptions<T extends DueEntry> {
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** The name of the loop in `loop.failed` events. */
   readonly name: string
   /**
    * Works on due entries. An entry is only a hint, so the work reads the document first. Returns the entries
@@ -21,7 +19,7 @@ export interface DueWorkOptions<T extends DueEntry> {
   readonly runsAtOnce: number
   /** The largest number of entries of one run. Default 1. */
   readonly entriesPerRun?: number
-  /** Returns the number of milliseconds for which no run may begin. Default: 0. */
+  /** Returns the number of milliseconds in which no run may begin. Default 0. */
   readonly pauseMs?: () => number
   /** Checks whether an entry replaces the known entry of its document. Default: always true. */
   readonly isNews?: (entry: T, known: T | null) => boolean
@@ -36,20 +34,18 @@ export interface DueWorkOptions<T extends DueEntry> {
 }
 
 /**
- * The shortest pause before the next page of a sweep. It is also the pause after every run failed, probably
- * because of the store.
+ * The shortest pause before the next page of a sweep. It is also the pause if every run failed, which is
+ * probably the fault of the store.
  */
 const soonMs = 1_000
 
 /**
  * Works on documents when they are due. The feed delivers most of these documents. A sweep lists the
- * documents that the feed delivered to an instance that has died. The runs of the work begin in the order of
- * due times. At most `runsAtOnce` runs are under way at the same time, and no run waits for another one to
- * end.
+ * documents that the feed delivered to an instance that has died. Runs begin in the order of due times,
+ * without waiting for each other. At most `runsAtOnce` runs are under way at the same time.
  *
  * The object is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts
- * the signal of the runs and waits for their end. The next owner of the leases finds the work that these runs
- * leave.
+ * the signal of the runs and waits for their end. The next owner of the leases finds the work that is left.
  */
 export class DueWork<T extends DueEntry> {
   private readonly entries: DueEntries<T>
@@ -57,7 +53,7 @@ export class DueWork<T extends DueEntry> {
   private readonly loop: BackgroundLoop
   private readonly sweep: Sweep
   /**
-   * The last entry that the sweep listed; null before its first page. When a lease is acquired, another sweep
+   * The last entry that the sweep listed. Null before its first page. When a lease is acquired, another sweep
    * begins with the first page.
    */
   private listed: { last: T | null } = { last: null }
@@ -97,9 +93,7 @@ export class DueWork<T extends DueEntry> {
     this.sweep.leaseAcquired(leaseToken, isFirstRange)
   }
 
-  /**
-   * Forgets the entries of a lease. Runs that are under way continue, but their entries are not noted again.
-   */
+  /** Forgets the entries of a lease. Runs under way continue, but their entries are not noted again. */
   leaseReleased(leaseToken: string): void {
     this.sweep.leaseReleased(leaseToken)
     this.entries.forgetLease(leaseToken)
@@ -129,7 +123,7 @@ export class DueWork<T extends DueEntry> {
       this.begin(due)
     }
     const next = this.entries.next()
-    // When a run ends, it wakes this loop.
+    // The end of a run wakes this loop.
     if (next === null || this.runs.size >= runsAtOnce) return sweepIntervalMs
     return Math.max(0, next - now)
   }
@@ -154,21 +148,19 @@ export class DueWork<T extends DueEntry> {
       if (stop.aborted) return []
       this.failed(error)
       this.failuresInARow += 1
-      // A few entries that keep failing must not delay the other entries. If all runs fail, the store gets a
-      // pause.
+      // Entries that keep failing must not delay other entries. If all runs fail, the store gets a pause.
       if (this.failuresInARow % runsAtOnce === 0) this.resumeAtMs = clock.monotonic() + soonMs
       return due.map((entry) => ({ ...entry, dueMs: clock.now() + retryAfterMs }))
     }
   }
 
-  /** Notes a page of the sweep. Returns the pause before the next page, or null after the last one. */
+  /** Notes a page of the sweep. Returns the pause before the next page, or null after the last page. */
   private async notePage(): Promise<number | null> {
     const { clock, list, sweepIntervalMs, sweepLimit = 1_000 } = this.options
     const { listed } = this
     const page = await list(listed.last, sweepLimit)
     for (const entry of page) this.note(entry)
-    // The loop looks at the time again, because the clock may have been corrected since the loop began to
-    // wait.
+    // The loop checks the time again, because the clock may have been corrected since the loop began to wait.
     this.loop.wake()
     const last = page.length < sweepLimit ? undefined : page.at(-1)
     listed.last = last ?? null
@@ -181,10 +173,7 @@ export class DueWork<T extends DueEntry> {
   }
 }
 
-/**
- * Makes a run that works on each entry separately. `work` returns the time when its entry is due again, or
- * null.
- */
+/** Makes a run that works on each entry. `work` returns the next due time of its entry, or null. */
 export function forEachEntry<T extends DueEntry>(
   work: (entry: T, stop: AbortSignal) => Promise<number | null>,
 ): DueWorkOptions<T>['run'] {

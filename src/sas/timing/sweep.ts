@@ -6,10 +6,7 @@ export interface SweepOptions {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly intervalMs: number
-  /**
-   * Queries the store once. Returns the pause before the next query in milliseconds, or null if the sweep is
-   * complete.
-   */
+  /** Queries the store once. Returns the pause before the next query, or null at the end of the sweep. */
   readonly ask: () => Promise<number | null>
 }
 
@@ -18,9 +15,9 @@ const soonMs = 1_000
 
 /**
  * Queries the store for work that the feed does not deliver, and for work that the feed delivered to an
- * instance that has died. A sweep starts when a lease is acquired. In addition, the owner of the first range
- * starts a sweep at every interval, so that only one instance does this. Only a sweep finds the earlier work
- * of an acquired lease. So a sweep for a lease stays due if it failed or did not reach the end.
+ * instance that has died. Every acquired lease starts a sweep, because only a sweep finds its earlier work.
+ * The sweep stays due if it fails or does not reach the end. The owner of the first range also starts a sweep
+ * at every interval, so that only one instance does this.
  *
  * The object is idle, runs after `start`, and is idle again after `stop`. Leases may be acquired and released
  * at any time.

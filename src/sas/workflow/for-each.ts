@@ -6,16 +6,14 @@ import { byScheduler, type PlanDraft, type Step } from './plan-draft.js'
 import { reference, referencePath, toTemplate, type Reference } from '../model/reference.js'
 import type { StepOptions } from './step-options.js'
 
-/** The options of a fan-out. The options apply to each step of the fan-out. */
+/** The options of a fan-out, which apply to each of its steps. */
 export interface ForEachOptions<E, O> extends StepOptions {
   /**
    * The largest number of items. A longer list is refused. If the list is an output of a step, one step is
    * stored for each possible item. Default 20.
    */
   readonly atMost?: number
-  /**
-   * Makes the undo for one item from the output of the item's step. Pass `'none'` if the step has no effect.
-   */
+  /** Makes the undo for one item from its step's output. Pass `'none'` if the step has no effect. */
   readonly undo?: ((output: Reference<O>, item: Reference<E>) => OperationCall<unknown>) | 'none'
 }
 
@@ -27,9 +25,9 @@ export interface ForEachDraft<E, O> {
 }
 
 /**
- * Adds one step for each possible item of the list: `id-0`, `id-1` and so on. Also adds the step `id`, which
- * gathers the outputs of these steps. Like all steps, these steps exist from the beginning (R16). Steps
- * beyond the end of the list are skipped.
+ * Adds one step for each possible item of the list (`id-0`, `id-1` and so on), and the step `id`, which
+ * gathers their outputs. Like all steps, these steps exist from the beginning (R16). Steps beyond the end of
+ * the list are skipped.
  */
 export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>): Step<readonly O[]> {
   const { id, list, call, options } = forEach
@@ -65,10 +63,7 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
   return addGather<readonly O[]>(draft, id, () => toTemplate(input, 'its list'), { when, after: items })
 }
 
-/**
- * Adds a step that the scheduler ends as soon as the step begins. The scheduler computes its output from its
- * input.
- */
+/** Adds a step that the scheduler ends as soon as it begins. The step's output is made from its input. */
 export function addGather<O>(
   draft: PlanDraft,
   id: string,

@@ -14,23 +14,17 @@ import {
 import { stepsReferredTo } from '../plan/template.js'
 import { undoProblems } from './undo-problems.js'
 
-/**
- * A step of a workflow that is being defined. `output` is a reference to the later result of the step's
- * operation.
- */
+/** A step of a workflow that is being defined. `output` refers to the later result of its operation. */
 export interface Step<O> {
   readonly id: string
   readonly output: Reference<O>
 }
 
-/** The operation of a step, with its input as a template. */
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
 export interface StepDraft<O> {
   readonly id: string
-  /**
-   * The name of the step in problems, for a definition that makes many steps. Default: the id of the step.
-   */
+  /** The name in problems, for a definition that makes many steps. Default: the step's id. */
   readonly name?: string
   readonly kind?: StepKind
   /** @throws NotPlainDataError if the input of the call is not JSON */
@@ -38,14 +32,12 @@ export interface StepDraft<O> {
   readonly options: StepOptions & { readonly undo?: Undo<O> }
 }
 
-/**
- * The parts of a definition. Its own plan is made from them, and also its part of another workflow's plan.
- */
+/** The parts of a definition, from which its own plan and its part of another workflow's plan are made. */
 export interface Drafted {
   readonly steps: readonly DraftedStep[]
   /** Null if the definition does not call `onExhausted`. */
   readonly onExhausted: ExhaustionPolicy | null
-  /** The output that this workflow has as a part of another workflow, as a template. */
+  /** The template of the output that this workflow has as a part of another workflow. */
   readonly output: Json
 }
 
@@ -55,15 +47,12 @@ export interface Compiled {
   readonly problems: readonly string[]
 }
 
-/** Returns the call of a step that the scheduler ends. The call names no agent. */
+/** Returns the call of a step that the scheduler ends, without an agent. */
 export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
-/**
- * The greatest length of a step id. Together with the longest job id, such an id fits into the 1,023 bytes
- * that the store allows.
- */
+/** The largest length of a step id. With the longest job id, it fits into the store's 1,023 bytes. */
 const maxIdLength = 200
 
 const exhaustionShape = {
@@ -129,7 +118,6 @@ export class PlanDraft {
     })
   }
 
-  /** Adds a step that is already compiled. */
   include<O>(drafted: DraftedStep): Step<O> {
     const { step, name } = drafted
     const { id } = step
@@ -154,8 +142,7 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the result of `make`. If the result is not plain data, this method notes a problem of the step
-   * called `name` and returns null.
+   * Returns the result of `make`. Notes a problem of step `name` and returns null if it is not plain data.
    */
   template<T>(name: string, what: string, make: () => T): T | null {
     try {
@@ -208,10 +195,7 @@ export class PlanDraft {
     }
   }
 
-  /**
-   * Returns the call of a step or its undo. The call is checked, because callers in JavaScript may ignore the
-   * types.
-   */
+  /** Returns the call of a step or its undo, checked because callers in JavaScript may ignore types. */
   private callOf(
     name: string,
     {
@@ -221,7 +205,6 @@ export class PlanDraft {
     }: Pick<StepDraft<unknown>, 'call'> & { readonly kind: StepKind; readonly what: string },
   ): Call {
     const made = this.template<Partial<Call> | undefined>(name, what, call)
-    // `template` has already noted the problem.
     if (made === null) return byScheduler(null)
     const { actor = '', action = '', input = null } = made ?? {}
     if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }

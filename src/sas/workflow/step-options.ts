@@ -20,22 +20,19 @@ import type { Reference } from '../model/reference.js'
 
 /** Options of a step. */
 export interface StepOptions {
-  /** Other steps that must be done first. This step does not need to use their output. */
+  /** Other steps that must be done first, even if this step does not use their output. */
   readonly after?: readonly { readonly id: string }[]
   /** The longest time of an attempt, including the time until an agent begins it. Default `'1m'`. */
   readonly completeWithin?: Duration
   /**
-   * The step is given up after `tries` attempts without success. After a reported failure, the next attempt
-   * waits for the pause `backoff`. Default 3 tries, 1 s to 1 m.
+   * The number of attempts without success, `tries`, after which the step is given up, and the pause
+   * `backoff` after a reported failure. Default 3 tries, 1 s to 1 m.
    */
   readonly retry?: Partial<Retry>
   /** Your names for the states before and after the step. Default `NotStarted` and `Completed`. */
   readonly initialState?: string
   readonly targetState?: string
-  /**
-   * The condition of the step. If it does not hold, this step and every step whose input refers to this
-   * step's output are skipped.
-   */
+  /** The condition of the step. If it does not hold, this step and steps that need its output are skipped. */
   readonly when?: Condition
   /**
    * The policy for a step that failed permanently or has no attempts left. Default: the policy of
@@ -43,16 +40,16 @@ export interface StepOptions {
    */
   readonly onExhausted?: OnExhausted
   /**
-   * The deadline or the failure of another step may cut off the last attempt. Then it is unknown whether the
-   * attempt took effect. This option says whether the step's `undo` also runs in that case. The undo then
-   * lacks the output of the step, but the context of the undo names the key of the attempt. Default true.
+   * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
+   * if the deadline or the failure of another step cuts the attempt off. The undo then lacks the output of
+   * the step, but its context names the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**
    * Whether an agent claims each attempt in the store before it acts. If two instances receive the same
-   * attempt, only one of them acts. An attempt that no agent claimed in time does not count as failed. This
-   * costs one write for each attempt. Default false: both instances may act, and the first recorded outcome
-   * counts.
+   * attempt, only one of them acts. An attempt that no agent claimed in time does not count as failed. A
+   * claim costs one write for each attempt. Default false: both instances may act, and the first recorded
+   * outcome counts.
    */
   readonly claim?: boolean
 }
@@ -61,8 +58,8 @@ export interface StepOptions {
  * The policy for a step that failed permanently or has no attempts left.
  *
  * - `error` ends the job in error.
- * - `compensate` undoes all steps that are done.
- * - `compensateThenRetry` undoes all steps that are done and then begins the job again.
+ * - `compensate` undoes all done steps.
+ * - `compensateThenRetry` undoes all done steps and then begins the job again.
  * - `park` sets the step aside until an operator releases it.
  * - `extendedWait` waits for the given time and then tries the step again.
  */
@@ -75,7 +72,7 @@ export type OnExhausted =
  */
 export type Undo<O> = ((output: Reference<O>) => OperationCall<unknown>) | 'none'
 
-/** A name for the state before or after a step. The name for the state between the two is not allowed. */
+/** A name for the state before or after a step. The name of the state between them is not allowed. */
 const stateName = textThat(
   `a name other than ${JSON.stringify(betweenStates)}, the state of a step that is between the two`,
   (name) => name !== '' && name !== betweenStates,
@@ -119,9 +116,7 @@ const shape = {
   ),
 }
 
-/**
- * Returns a step's options as they are stored, and every problem that can be found without the other steps.
- */
+/** Returns a step's options as stored, and every problem that can be found without the other steps. */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
   const { values, problems } = readOptions(shape, options)
   const { initialState, targetState } = values

@@ -15,10 +15,10 @@ export interface RunDraft {
 }
 
 /**
- * Adds the steps of another workflow, each with the prefix `id-`. Also adds the step `id`, which is done
- * after all these steps. The output of the step `id` is the result of the other definition. The added steps
- * begin when all values in `input` are known. The other workflow keeps its own failure policy. If it sets no
- * policy, the policy of the workflow that runs it applies.
+ * Adds the steps of another workflow, each with the prefix `id-`, and the step `id`, which is done after all
+ * these steps. The output of the step `id` is the result of the other definition. The added steps begin when
+ * all values in `input` are known. The other workflow keeps its own failure policy. If it has no policy, the
+ * policy of the outer workflow applies.
  */
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
@@ -35,7 +35,6 @@ export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: Run
 }
 
 interface Inlining {
-  /** The ids of the steps that must be done before the added steps begin. */
   readonly first: readonly string[]
   readonly condition: Json
   readonly rename: (stepId: string) => string

@@ -20,7 +20,7 @@ export function undoProblems(drafted: readonly DraftedStep[]): string[] {
 }
 
 /**
- * Returns for each step all steps that it depends on, directly or indirectly. In `steps`, every step comes
+ * Returns, for each step, all steps on which it depends, directly or indirectly. In `steps`, every step comes
  * after its dependencies.
  */
 function ancestorsOf(steps: readonly PlanStep[]): ReadonlyMap<string, ReadonlySet<string>> {

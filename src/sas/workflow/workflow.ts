@@ -14,8 +14,8 @@ export interface WorkflowBuilder<I> {
   /** A reference to the input of the job. */
   readonly input: Reference<I>
   /**
-   * Adds a step. Two steps run in parallel unless one depends on the other, by references or by `after`,
-   * directly or through other steps.
+   * Adds a step. Steps run in parallel unless one depends on the other, by references or by `after`, directly
+   * or through other steps.
    */
   step<OI, O>(
     id: string,
@@ -23,28 +23,26 @@ export interface WorkflowBuilder<I> {
     input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
-  /**
-   * Adds a step that is done when the given time since its beginning has passed, or at an instant (ISO-8601).
-   */
+  /** Adds a step that is done after a time since its beginning, or at an instant (ISO-8601). */
   sleep(
     id: string,
     time: Duration | { readonly until: ValueOrReference<string> },
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<null>
   /**
-   * Adds a step that is done when `client.raiseEvent` is called with the id of the step. The call may come
-   * even before the step begins. The output of the step is the payload of the event. If no event comes within
-   * `completeWithin` (default `'1d'`), the step has no attempts left, and its `onExhausted` applies.
+   * Adds a step that is done when `client.raiseEvent` is called with the id of the step, even if the call
+   * comes before the step begins. The output of the step is the payload of the event. If no event comes
+   * within `completeWithin` (default `'1d'`), the step has no attempts left, and its `onExhausted` applies.
    */
   waitFor<T>(
     id: string,
     options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
   ): Step<T>
   /**
-   * Adds one step for each item of a list: `id-0`, `id-1` and so on, in parallel. The list is part of the
+   * Adds one step for each item of a list (`id-0`, `id-1` and so on), in parallel. The list is part of the
    * job's input or of an earlier step's output. The returned step is done when the steps of all items are
-   * done, and its output is the list of their outputs. If the list is empty, the returned step is done
-   * immediately. If the step of an item fails permanently, it is handled like any other failed step.
+   * done, and its output is the list of their outputs. For an empty list, it is done immediately. If the step
+   * of an item fails permanently, it is handled like any other failed step.
    */
   forEach<E, O>(
     id: string,
@@ -53,8 +51,8 @@ export interface WorkflowBuilder<I> {
     options?: ForEachOptions<E, O>,
   ): Step<readonly O[]>
   /**
-   * Adds the steps of another workflow, each with its id prefixed by `id-`. The returned step is done when
-   * all these steps are done, and its output is the result of the other definition.
+   * Adds the steps of another workflow, each with the id prefix `id-`. The returned step is done when all
+   * these steps are done, and its output is the result of the other definition.
    */
   run<SI, SO>(
     id: string,
@@ -63,9 +61,9 @@ export interface WorkflowBuilder<I> {
     options?: Pick<StepOptions, 'after' | 'when'>,
   ): Step<SO>
   /**
-   * Sets the policy for failed steps, for every step without its own `onExhausted`. Default `'error'`.
-   * `maxGenerations` limits `compensateThenRetry`: after that number of generations, the job is undone and
-   * ends in error. Default 3.
+   * Sets the failure policy for every step without its own `onExhausted`. Default `'error'`. `maxGenerations`
+   * limits `compensateThenRetry`: after that number of generations, the job is undone and ends in error.
+   * Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
 }
@@ -77,12 +75,9 @@ export interface Alongside {
 
 /** Defaults for submissions of a workflow. */
 export interface SubmissionDefaults<I> {
-  /**
-   * Converts a value from a file or a request to an input. If that is impossible, it throws an Error with the
-   * reason.
-   */
+  /** Converts a value from a file or a request to an input, or throws an Error with the reason. */
   readonly parse?: (input: unknown) => I
-  /** Returns the id of the job. Two submissions with the same id are the same job. */
+  /** Returns the id of the job. Submissions with the same id are one job. */
   readonly jobId?: (input: I) => string
   /** Returns documents to create with the job, in the job's logical partition. */
   readonly alongside?: (input: I) => readonly Alongside[]
@@ -91,8 +86,8 @@ export interface SubmissionDefaults<I> {
 const definition = Symbol('stepward.workflow')
 
 /**
- * A workflow, with its plan and its submission defaults. `O` is the type of its output in a workflow that
- * runs it.
+ * A workflow, with its plan and its submission defaults. `O` is the type of its output as a part of another
+ * workflow.
  */
 export interface Workflow<I, O = unknown> {
   readonly name: string
@@ -100,11 +95,11 @@ export interface Workflow<I, O = unknown> {
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
   readonly [definition]: unknown
-  /** This property is never set. It only carries the type of the output. */
+  /** Never set. The property only carries the type of the output. */
   readonly output?: O
 }
 
-/** The error for an invalid definition. It lists every problem. */
+/** The error for an invalid definition, with every problem. */
 export class WorkflowInvalid extends Error {
   override readonly name = 'WorkflowInvalid'
   readonly code = 'WORKFLOW_INVALID'
@@ -127,10 +122,10 @@ const shape = {
 /**
  * Defines a workflow. `build` runs once, during this call, and only describes the steps. The result is a plan
  * in plain JSON, which is stored with every job. `build` may return a value made of references and JSON. If
- * another workflow runs this one, this value is its output.
+ * another workflow runs this workflow, the value is its output.
  *
  * @throws WorkflowInvalid with a list of all problems, such as bad or repeated names, bad durations or
- * limits, and values that are not JSON
+ *   limits, and values that are not JSON
  */
 export function defineWorkflow<I, O = unknown>(
   name: string,
@@ -179,8 +174,8 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
 }
 
 /**
- * Returns the names of an operation's actor and action. In JavaScript, a misspelt operation is undefined. Its
- * names are then empty, and the draft refuses empty names.
+ * Returns the names of an operation's actor and action. A misspelt operation in JavaScript is undefined and
+ * gives empty names, which the draft refuses.
  */
 function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
