@@ -21,8 +21,8 @@ const { container: leases } = await database.containers.create({
 })
 
 /**
- * Stores an order's total under its id, and does not add it to a sum. A repeated change therefore has no
- * further effect.
+ * Stores an order's total under its id instead of adding it to a sum, so a repeated change has no further
+ * effect.
  */
 async function project({ id, customer, total }: Change<Order>): Promise<void> {
   const seen = await view.item(customer, customer).read<{ orders: Record<string, number> }>()
@@ -32,7 +32,6 @@ async function project({ id, customer, total }: Change<Order>): Promise<void> {
 const unit = { monitoredContainer: orders, leaseContainer: leases, processorName: 'customer-view' }
 const delivered: Record<string, number> = {}
 
-/** Starts an instance. Resolves when the instance has acquired a lease. */
 async function started(instanceName: string): Promise<ChangeFeedProcessor<Order>> {
   let onLeaseAcquired = (): void => undefined
   const hasWork = new Promise<void>((resolve) => (onLeaseAcquired = resolve))

@@ -7,8 +7,8 @@ export interface LabelOrder {
 }
 
 /**
- * Declares the actions of the agent for workflows and the compiler. No host runs this agent, because
- * `label_printer.py` does the work.
+ * Declares the agent's actions for workflows and the compiler. No host runs this agent; `label_printer.py`
+ * does.
  */
 const labels = defineAgent('labels', {
   print: (_input: { text: string }): { label: string } => {

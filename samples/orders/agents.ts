@@ -3,8 +3,8 @@ import type { Order } from './orders-file.js'
 import { askService, Refused } from './services-client.js'
 
 /**
- * Returns the URL of the remote services. `run.ts` sets this variable. To start a worker without `run.ts`,
- * set the variable yourself.
+ * Returns the URL of the remote services. `run.ts` sets this variable; without `run.ts`, set the variable
+ * yourself.
  */
 function servicesUrl(): string {
   const url = process.env['ORDER_SERVICES_URL']
@@ -17,8 +17,8 @@ function servicesUrl(): string {
 }
 
 /**
- * Sends one request to a service. A permanent refusal ends the step without further tries, and flags the step
- * for a person.
+ * Sends one request to a service. A permanent refusal ends the step without retries and flags it for a
+ * person.
  */
 async function post<T>(path: string, body: unknown, context: AgentContext): Promise<T> {
   const { idempotencyKey, signal } = context

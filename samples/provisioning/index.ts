@@ -6,7 +6,6 @@ export interface SiteOrder {
   readonly site: string
 }
 
-/** The agent that calls the remote service for databases. */
 export const databases = defineAgent('databases', {
   activate: (input: { site: string }, context) => ask<{ id: string }>('database', input, context),
 })
@@ -16,10 +15,7 @@ export const websites = defineAgent('websites', {
     ask<{ id: string }>('website', input, context),
 })
 
-/**
- * The settings of each resource's step. The time to become active is short, so that the demonstration shows a
- * recovery.
- */
+/** The settings of each resource's step. The time to become active is short, to show a recovery. */
 const resource = {
   initialState: 'Disabled',
   targetState: 'Active',

@@ -9,8 +9,8 @@ export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
 }
 
 /**
- * Returns the roles that these words name; `all` means every role. Returns null if a word is not a role, or
- * if there are no words.
+ * Returns the roles that these words name; `all` names every role. Returns null for an unknown word or an
+ * empty list.
  */
 export function rolesNamed(words: readonly string[]): readonly Role[] | null {
   const isKnown = words.every((word) => word === 'all' || roles.some((role) => role === word))

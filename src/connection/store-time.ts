@@ -5,8 +5,8 @@ import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
 /**
- * The error of a machine's clock from which the host reports the clock as wrong. Hosts tolerate an error of
- * this size (`deadlineGrace`).
+ * The error of a machine's clock from which the host reports it. Hosts tolerate an error of this size
+ * (`deadlineGrace`).
  */
 const toleratedMs = 2_000
 
@@ -18,8 +18,8 @@ export interface StoreTime {
 }
 
 /**
- * Follows the store's time, which every answer to this client contains, and reports when the machine's clock
- * is wrong.
+ * Follows the store's time, which every answer to this client contains. Reports a wrong clock of this
+ * machine.
  */
 export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telemetry): StoreTime {
   let saidMs = 0

@@ -7,7 +7,6 @@ import { RememberedAnswers, type GivenAnswer } from './remembered-answers.js'
 import { shipmentRequest, type Shipping } from './shipping.js'
 import { replyRequest, type Shop } from './shop.js'
 
-/** The services that carry out requests. */
 export interface Services {
   readonly inventory: Inventory
   readonly payments: Payments
@@ -15,7 +14,7 @@ export interface Services {
   readonly shop: Shop
 }
 
-/** A request in the form in which it arrived. */
+/** A request as it arrived. */
 export interface Call {
   readonly method: string
   readonly path: string
@@ -35,7 +34,6 @@ type Understand = (call: Call) => Work
 
 const reservationPath = /^\/inventory\/reservations\/([^/]+)$/
 
-/** Maps each request to an operation of a service. */
 export class Operations {
   private readonly posts: ReadonlyMap<string, Understand>
   private readonly inventory: Inventory
@@ -75,8 +73,7 @@ export class Operations {
   }
 
   /**
-   * Returns the work that releases a reservation. This work needs no key to recognise a repetition, because
-   * the id says which effect to undo.
+   * Releases a reservation. The id says which effect to undo, so no key is needed to recognise a repetition.
    */
   private release(reservationId: string): Work {
     return {
@@ -87,8 +84,8 @@ export class Operations {
 }
 
 /**
- * Returns a function that builds the POST operations of one service. These operations share the service's
- * memory of idempotency keys.
+ * Returns a builder of the POST operations of one service. They share the service's memory of idempotency
+ * keys.
  */
 function posts(service: ServiceName) {
   const memory = new RememberedAnswers()

@@ -2,7 +2,8 @@ import type { Argument, Option } from 'commander'
 import type { Role } from '../../connection/index.js'
 import type { ProcessState } from '../../sas/index.js'
 
-// The names are repeated here. An import of them would load other rooms, which takes too long for the help.
+// The names are repeated here, because importing them would load other rooms, which takes too long for the
+// help.
 const roles: Readonly<Record<Role, true>> = {
   scheduler: true,
   agents: true,
@@ -10,10 +11,8 @@ const roles: Readonly<Record<Role, true>> = {
   notifier: true,
 }
 
-/** The words that name roles. */
 export const roleWords: readonly string[] = [...Object.keys(roles), 'all']
 
-/** The states of a job. */
 const states: Readonly<Record<ProcessState, true>> = {
   Pending: true,
   Processing: true,

@@ -12,8 +12,8 @@ import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
 /**
- * Runs `use` with the settings of the configured store. The store is an embedded store in `--data`, or the
- * account named by flags, environment or configuration file.
+ * Runs `use` with the settings of the configured store, which is the embedded store in `--data` or an
+ * account.
  */
 export async function withSettings<T>(
   options: StoreOptions,
@@ -22,7 +22,6 @@ export async function withSettings<T>(
   return withStore(options, await settingsOf(options), use)
 }
 
-/** Returns the settings from flags, environment and configuration file. */
 export function settingsOf(options: StoreOptions): Promise<Settings> {
   const { endpoint, key, connectionString, database, container, leaseContainer } = options
   const flags = { endpoint, key, connectionString, database, container, leaseContainer }
@@ -36,10 +35,7 @@ export function settingsOf(options: StoreOptions): Promise<Settings> {
   })
 }
 
-/**
- * Opens the embedded store if `--data` is given, and runs `use` with settings for that store. Closes the
- * store afterwards.
- */
+/** Runs `use`, with settings for the embedded store if `--data` is given. Closes that store afterwards. */
 export async function withStore<T>(
   options: StoreOptions,
   settings: Settings,
@@ -47,8 +43,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  // The emulator is imported only here, because a worker that uses an account does not need it and starts
-  // sooner.
+  // The emulator is imported only here, so that a worker that uses an account starts sooner.
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
@@ -60,7 +55,6 @@ export async function withStore<T>(
   }
 }
 
-/** The arguments of a command that reads a store. */
 export interface Asked<O extends StoreOptions = StoreOptions> {
   readonly options: O
   readonly terminal: Terminal
@@ -68,8 +62,7 @@ export interface Asked<O extends StoreOptions = StoreOptions> {
 
 /**
  * Runs `use` with the settings of a store that must exist, because a command that reads creates no store. On
- * a terminal, prints the store's name on standard error, because the user may have meant another store. A
- * script gets only the result.
+ * a terminal, prints the store's name on standard error, in case the user meant another store.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,
@@ -95,7 +88,6 @@ export function withUnits<T>(
   return withExistingStore({ options, terminal }, (settings) => use({ ...settings, ...chosen }))
 }
 
-/** Runs `use` with a job client, and closes the client afterwards. */
 export async function withClient<T>(
   settings: Settings,
   use: (client: JobClient) => Promise<T>,

@@ -11,8 +11,8 @@ import type { Terminal } from '../output/terminal.js'
 import { untilEnd, type ProcessEnd } from './until-ended.js'
 
 /**
- * The times to wait at the start: for a store that does not answer, and for role assignments. Role
- * assignments take minutes.
+ * The waiting times of a start: for a store that does not answer, and for role assignments, which take
+ * minutes.
  */
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
@@ -66,8 +66,8 @@ function endedAs({ error }: ProcessEnd, instanceName: string, telemetry: Telemet
 }
 
 /**
- * Runs no role, but answers probes until a signal arrives. The process must not exit, because the platform
- * would then restart it again and again.
+ * Runs no role, but answers probes until a signal arrives. If the process exited, the platform would restart
+ * it again and again.
  */
 export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
   const server = port === null ? null : await serveIdle(port)
@@ -97,8 +97,8 @@ async function startedOrTold(
 ): Promise<Host | null> {
   const first = await Promise.race([starting, ending])
   if ('client' in first) return first
-  // A host that is still starting fails because its signal aborts, as intended. A host that has just started
-  // is stopped here.
+  // The aborted signal makes a host that is still starting fail. A host that has just started is stopped
+  // here.
   await inTime(
     starting.then((host) => host.stop()).catch(() => undefined),
     withinMs,

@@ -1,7 +1,6 @@
 import { isJsonObject, parsedJson } from '../engine/index.js'
 import { MasterKey } from '../rest/authorization.js'
 
-/** A call of an admin route of a running emulator. */
 export interface AdminCall {
   readonly endpoint: string
   /** The account's master key in base64. */
@@ -26,8 +25,8 @@ export class AdminRefusal extends Error {
 }
 
 /**
- * Posts a request to `/_stepward/{operation}`. Rejects with an `AdminRefusal` if the emulator refuses the
- * call, or with the error of `fetch` if no server answers.
+ * Posts a request to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or with the error of `fetch`
+ * if no server answers.
  */
 export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
   const link = `_stepward/${operation}`

@@ -9,12 +9,12 @@ type HttpHeaders = PipelineResponse['headers']
 /** Answers a request. Resolves when the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
 
-/** An address at which there is no server. The client below never opens a socket. */
+/** An address without a server. The client below never opens a socket. */
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Creates a client of the unmodified SDK. The client calls `respond` without a network and without timers of
- * its own. With a key or another credential, it signs every request, and wrong signatures are refused as in
+ * Creates a client of the unmodified SDK that calls `respond`, without a network and without its own timers.
+ * With a key or another credential, the client signs every request, and wrong signatures are refused as in
  * the service. Without a credential, requests need no signature.
  */
 export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {

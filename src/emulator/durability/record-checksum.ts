@@ -3,12 +3,11 @@ import { crc32 } from 'node:zlib'
 /** The length of the checksum in front of a value: 32 bits in hexadecimal digits. */
 const sealBytes = 8
 
-/** Computes the checksum of a key and its value, so that the value does not match under another key. */
+/** Includes the key in the checksum, so that the value does not match under another key. */
 function checksumOf(key: string | Uint8Array, value: string | Uint8Array): number {
   return crc32(value, crc32(key))
 }
 
-/** Returns the value in the form that is written, with its checksum in front. */
 export function sealed(key: string, value: string): string {
   return checksumOf(key, value).toString(16).padStart(sealBytes, '0') + value
 }
@@ -21,7 +20,6 @@ export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
 
-/** Checks whether a value on disk matches its checksum and its key. */
 export function isSealed(key: Uint8Array, value: Buffer): boolean {
   return Number.parseInt(sealIn(value), 16) === checksumOf(key, value.subarray(sealBytes))
 }
@@ -58,8 +56,8 @@ export class RecordTotal {
 }
 
 /**
- * Mixes the bits of a checksum (as in murmur3). Without this mixing, equal changes of two records could
- * cancel each other out in the sum.
+ * Mixes the bits of a checksum (as in murmur3). Otherwise equal changes of two records could cancel each
+ * other out in the sum.
  */
 function mixed(seal: string): number {
   let bits = Number.parseInt(seal, 16)

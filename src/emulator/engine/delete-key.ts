@@ -4,8 +4,8 @@ import type { PartitionKey } from './partitions/partition-key.js'
 import { Transaction } from './transaction.js'
 
 /**
- * Deletes every document of a partition key before this function returns. The service deletes them gradually
- * in the background.
+ * Deletes every document of a partition key immediately. The service deletes them gradually in the
+ * background.
  */
 export function deleteKey(container: Container, key: PartitionKey): void {
   const { partition, keyText } = container.locate(key)

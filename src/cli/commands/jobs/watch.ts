@@ -10,8 +10,8 @@ import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-signal.js'
 
 /**
- * Follows a job to its end. On a terminal it shows a graph that changes in place. Without a terminal it
- * prints a line for each change.
+ * Follows a job to its end. On a terminal, shows a graph that changes in place. Otherwise prints a line for
+ * each change.
  */
 export async function watch(
   jobId: string,
@@ -39,7 +39,6 @@ export async function watch(
         })
         return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
       } catch (error) {
-        // The user stopped watching. The job continues.
         if (!stopping.signal.aborted) throw error
         return exitCodes.ok
       } finally {

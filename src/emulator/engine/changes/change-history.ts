@@ -5,30 +5,24 @@ import { epkOf, type VersionChange } from './version-change.js'
 
 export interface HistoryOwner {
   readonly rid: string
-  /** The current partitions. Splits and merges change this list. */
   readonly partitions: readonly PhysicalPartition[]
 }
 
 /**
- * The history of every change of a container's documents within the retention. Only containers with a change
- * feed policy have a history. The history and the stored documents share the data of versions, so a change
- * costs only the memory of the version that it replaced.
+ * Every change of a container's documents within the retention. Only containers with a change feed policy
+ * have a history. It shares versions with the stored documents, so a change costs only the memory of the
+ * replaced version.
  *
  * Changes are kept by physical partition, in LSN order. The container does not inform the history of splits
- * and merges. When the history meets a partition for the first time, it takes the changes in that partition's
- * range from the earlier partitions and moves them to the new one. In the same way, the new partition took
- * over the documents and LSNs of the earlier partitions.
+ * and merges. When the history first meets a partition, it moves the changes in that range from the earlier
+ * partitions to the new one, which also took over their documents and LSNs.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
   private floors: readonly HistoryFloor[]
   private trimmedAt = 0
 
-  /**
-   * Creates a history.
-   *
-   * @param kept the changes that a journal kept; if omitted, the history begins now
-   */
+  /** @param kept the changes that a journal kept; if omitted, the history begins now */
   constructor(
     private readonly owner: HistoryOwner,
     public retentionSeconds: number,
@@ -107,8 +101,8 @@ export class ChangeHistory {
   }
 
   /**
-   * Moves the changes of partitions that no longer exist to the partitions that replaced them. Ids of
-   * partitions are never reused, so a log with the id of a current partition belongs to that partition.
+   * Moves the changes of partitions that no longer exist to their successors. Ids of partitions are never
+   * reused, so a log with the id of a current partition belongs to it.
    */
   private arrange(): void {
     const { partitions } = this.owner
@@ -127,9 +121,9 @@ export class ChangeHistory {
 }
 
 /**
- * Returns the changes within a range, in LSN order. Before a merge, the two partitions numbered their
- * transactions separately. After sorting, a position from either partition still comes after every change
- * that its reader has seen.
+ * Returns the changes within a range, in LSN order. Before a merge, both partitions numbered their
+ * transactions separately. After sorting, a position from either still comes after every change that its
+ * reader has seen.
  */
 function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
   return changes

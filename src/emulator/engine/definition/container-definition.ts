@@ -12,14 +12,13 @@ export interface ContainerDefinition {
   readonly id: string
   readonly partitionKey: PartitionKeyDefinition
   /**
-   * The default time to live in seconds. -1 means that only documents with a `ttl` expire. Null means that no
-   * document expires.
+   * The default time to live in seconds. With -1, only documents with a `ttl` expire. With null, none
+   * expires.
    */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
   /**
-   * The number of seconds for which every change is kept for the all-versions feed. Null means that no
-   * history is kept.
+   * The seconds for which every change is kept for the all-versions feed. Null means that no history is kept.
    */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
@@ -36,7 +35,6 @@ const defaultConflictResolution: JsonObject = {
   conflictResolutionProcedure: '',
 }
 
-/** Reads the definition in a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
   refuseUnsupportedSettings(body)
   const id = assertId(body['id'], 'container')
@@ -63,10 +61,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   }
 }
 
-/**
- * Returns the indexing policy that the service derives from the given value. Without a value, returns the
- * service's default policy.
- */
+/** Returns the indexing policy that the service derives from the given value, or its default policy. */
 function computedIndexingPolicy(value: unknown): JsonObject {
   const given = isJsonObject(value) ? value : {}
   const { indexingMode: named = 'consistent', excludedPaths = [] } = given
