@@ -6,6 +6,7 @@ export interface SiteOrder {
   readonly site: string
 }
 
+/** The agent that calls the remote service for databases. */
 export const databases = defineAgent('databases', {
   activate: (input: { site: string }, context) => ask<{ id: string }>('database', input, context),
 })

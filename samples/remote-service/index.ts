@@ -12,6 +12,7 @@
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
+/** One effect that the service had. */
 export interface Effect {
   readonly kind: string
   readonly key: string
@@ -19,6 +20,7 @@ export interface Effect {
   isUndone: boolean
 }
 
+/** A request in the form that the service sees. */
 export interface RemoteRequest {
   readonly kind: string
   readonly key: string
@@ -33,6 +35,7 @@ export interface RemoteRequest {
  */
 export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
 
+/** The running service. */
 export interface RemoteService {
   /** The URL of the service, without a trailing slash. */
   readonly url: string

@@ -26,7 +26,8 @@ export interface Containers {
 }
 
 /**
- * The roles of both containers. No .NET host shares the leases, so one partition key path is enough for them.
+ * The roles of both containers. No .NET host shares the leases, so their container needs only one partition
+ * key path.
  */
 export const containerRoles = {
   state: stateContainerRole,

@@ -5,8 +5,8 @@ import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
 /**
- * The error of a machine's clock from which the host reports it. Hosts tolerate an error of this size
- * (`deadlineGrace`).
+ * If a machine's clock is wrong by this much, the host reports the clock. Hosts tolerate an error of this
+ * size (`deadlineGrace`).
  */
 const toleratedMs = 2_000
 

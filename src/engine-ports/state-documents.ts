@@ -4,7 +4,7 @@ import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/stor
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
 /**
- * Returns the time when a step or job is due, or the time by which a scheduler must take up a job. Returns
+ * Returns the time when a step or job is due, or the time by which a scheduler must start a job. Returns
  * Infinity for any other document.
  */
 export function dueAt(
@@ -18,8 +18,8 @@ export function dueAt(
 }
 
 /**
- * Returns an operation for the engine. The engine keeps the text of the document, so the caller may change
- * the document later.
+ * Returns an operation for the engine. The engine keeps the document's text, so the caller may change the
+ * document.
  */
 export function toOperation(write: StateWrite): ItemOperation {
   const document = write.document as JsonObject
@@ -46,19 +46,17 @@ export function refused(refusal: Refusal, id: string): ApplyResult {
   }
 }
 
-/** Returns a copy of a version in the form that the port returns. */
 export function stored(version: DocumentVersion): Stored<StateDocument> {
   return version.copy() as Stored<StateDocument>
 }
 
-/** Checks whether a job or notice is flagged for an operator. */
 export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
 /**
- * Returns the first items in the order of their moments. Returns at least `limit` items, if there are that
- * many, and always all items of a moment.
+ * Returns the first items in the order of their moments: at least `limit` items, if possible, and always all
+ * items of a moment.
  */
 export function wholeMoments<T>(
   found: readonly T[],

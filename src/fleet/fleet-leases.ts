@@ -6,13 +6,12 @@ import type { Connection, Role } from '../connection/index.js'
 import { openConnection, processorNameOf } from '../connection/internal.js'
 import { releaseLeasesOf } from './release-leases.js'
 
-/** The backlog of a role. */
 export interface RoleBacklog {
   readonly role: Role
   readonly leaseCount: number
   /**
-   * An upper bound for the number of changes that are not yet checkpointed, summed over all leases of the
-   * role. A lease with an unknown backlog counts as 1.
+   * An upper bound for the number of changes that are not yet checkpointed, summed over the role's leases. A
+   * lease with an unknown backlog counts as 1.
    */
   readonly estimatedLag: number
   /** The age of the oldest of these changes in milliseconds; null if no change waits. */
@@ -29,8 +28,8 @@ interface RoleLeases {
 const answerWithinMs = 3_000
 
 /**
- * The leases of the fleet's processes. Their parent process reads the backlog of the leases, and releases the
- * leases of dead processes.
+ * The leases of the fleet's processes. The parent process reads their backlog, and releases the leases of
+ * dead processes.
  */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
@@ -43,8 +42,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease that the instance owned, in all roles, and returns the tokens of these leases. If
-   * the store does not answer, the method gives up, and the leases expire later (I8).
+   * Releases every lease that the instance owned, in all roles, and returns the lease tokens. Gives up if the
+   * store does not answer; the leases then expire later (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()

@@ -8,8 +8,8 @@ export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor' | 'notifier
 export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unknown>> | undefined
 
 /**
- * Returns the write point of the failure matrix for a group of writes. The write point depends on the writer
- * and on the change.
+ * Returns the write point of the failure matrix for a group of writes, which depends on the writer and the
+ * change.
  */
 export function writePointOf(party: Party, writes: readonly StateWrite[], stored: Lookup): string {
   const documents = writes.map(({ document }) => document)

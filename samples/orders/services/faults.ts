@@ -45,6 +45,7 @@ const many: FaultShares = {
 /** Predefined shares. With these levels, 0 %, 15 % and 50 % of the keys meet a fault. */
 export const faultLevels = { none: {}, some, many } satisfies Record<string, FaultShares>
 
+/** The name of a predefined level. */
 export type FaultLevel = keyof typeof faultLevels
 
 export interface Treatment {

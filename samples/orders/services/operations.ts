@@ -73,7 +73,8 @@ export class Operations {
   }
 
   /**
-   * Releases a reservation. The id says which effect to undo, so no key is needed to recognise a repetition.
+   * Returns the work that releases a reservation. The id says which effect to undo, so no key is needed to
+   * recognise a repetition.
    */
   private release(reservationId: string): Work {
     return {

@@ -11,6 +11,7 @@ import { Shipping } from './shipping.js'
 import { Shop } from './shop.js'
 import type { StockFile } from './stock-file.js'
 
+/** Options of {@link startServices}. */
 export interface ServicesOptions {
   /** The port on the loopback address. Default 0, which means any free port. */
   readonly port?: number
@@ -26,6 +27,7 @@ export interface ServicesOptions {
   readonly clock?: Clock
 }
 
+/** The running services. */
 export interface Services {
   /** The URL of the services, without a trailing slash. */
   readonly url: string

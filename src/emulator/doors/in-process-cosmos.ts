@@ -9,6 +9,7 @@ export type InProcessCosmosOptions = AccountOptions
 
 /** A Cosmos DB account that runs in this process and is used without a socket. */
 export interface InProcessCosmos extends OpenAccount {
+  /** Returns a new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
 }
 

@@ -47,7 +47,7 @@ export class LmdbJournal implements Journal {
   private gathering: Group | null = null
   private committing: Group | null = null
   private failure: Error | null = null
-  /** Resolves when the lock is taken or refused, and never rejects. Null afterwards. */
+  /** Resolves when the lock is taken or refused, and never rejects. It is null afterwards. */
   private locking: Promise<void> | null
 
   private constructor(

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 /** The length of the checksum in front of a value: 32 bits in hexadecimal digits. */
 const sealBytes = 8
 
-/** Includes the key in the checksum, so that the value does not match under another key. */
+/** Computes the checksum of a key and its value, so that the value does not match under another key. */
 function checksumOf(key: string | Uint8Array, value: string | Uint8Array): number {
   return crc32(value, crc32(key))
 }

@@ -31,7 +31,7 @@ const rememberedHashes = 20_000
 /** The largest number of expired documents that one access drops, so that no access takes long. */
 const purgedPerAccess = 256
 
-/** A new container, or a container that a journal kept. */
+/** The data of a new container, or of a container that a journal kept. */
 export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly databaseId: string
   readonly definition: ContainerDefinition

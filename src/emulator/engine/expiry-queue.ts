@@ -13,14 +13,14 @@ export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null
 }
 
 /**
- * A container's documents by the second in which they expire. The queue finds expired documents without
- * looking at the other documents.
+ * A container's documents by the second in which they expire, so that expired documents are found without
+ * reading the others.
  */
 export class ExpiryQueue {
   private readonly bySecond = new Map<number, Set<DocumentVersion>>()
   /**
-   * The seconds in which documents expire, the earliest first. If all documents of a second are gone, the
-   * second stays in the queue until its time comes.
+   * The seconds in which documents expire, the earliest first. Even if all documents of a second are gone,
+   * the second stays until its time comes.
    */
   private readonly seconds = new TinyQueue<number>()
   private readonly queued = new Set<number>()
@@ -50,8 +50,8 @@ export class ExpiryQueue {
   }
 
   /**
-   * Returns up to `count` expired versions, all of the earliest second that has any. The versions stay in the
-   * queue until `remove` is called for them.
+   * Returns up to `count` expired versions, all of the earliest second that has any. They stay in the queue
+   * until `remove` is called for them.
    */
   due(nowSeconds: number, count: number): readonly DocumentVersion[] {
     while (true) {

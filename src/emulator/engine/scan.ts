@@ -4,8 +4,8 @@ import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
 /**
- * The documents to scan, which are the documents of one partition key or of one range. Unless a partition is
- * named, a range is read in every partition of the container.
+ * The documents of one partition key or of one range. Unless a partition is named, a range is read in every
+ * partition of the container.
  */
 export type ScanScope =
   | { readonly kind: 'key'; readonly partition: PhysicalPartition; readonly keyText: string }

@@ -25,9 +25,7 @@ interface Standing extends Fault {
 /** The defaults for a throttled request, as in the service's answer. */
 const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
-/**
- * The path of the admin routes. Faults never affect them, because a fault must not prevent its own removal.
- */
+/** The path of the admin routes. No fault affects them, because it could prevent its own removal. */
 const adminPath = /^\/*_stepward(\/|$)/u
 
 /** The faults of one account. Every request passes through them. */
@@ -86,8 +84,8 @@ export class FaultInjection implements Faults {
   }
 
   /**
-   * Returns the error answer. If the request was carried out, the answer contains the charge and the activity
-   * id of the work, but not the result.
+   * Returns the error answer. If the request was carried out, the answer contains its charge and activity id,
+   * but not the result.
    */
   private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }
@@ -113,8 +111,8 @@ export class FaultInjection implements Faults {
 }
 
 /**
- * Creates the signal that ends delays. It allows any number of listeners, because clients may send any number
- * of requests that are delayed at the same time.
+ * Creates the signal that ends delays. Any number of requests may be delayed at the same time, so it allows
+ * any number of listeners.
  */
 function newDelays(): AbortController {
   const delays = new AbortController()

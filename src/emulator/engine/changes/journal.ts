@@ -97,6 +97,7 @@ export interface JournalContents {
   history(containerRid: string): KeptHistory | undefined
 }
 
+/** A journal for an engine without persistence. */
 export const noJournal: Journal = {
   append: () => undefined,
   settled: () => null,

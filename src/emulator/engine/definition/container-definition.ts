@@ -35,6 +35,7 @@ const defaultConflictResolution: JsonObject = {
   conflictResolutionProcedure: '',
 }
 
+/** Reads the definition in a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
   refuseUnsupportedSettings(body)
   const id = assertId(body['id'], 'container')

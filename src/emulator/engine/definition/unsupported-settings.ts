@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../values/json.js'
 import { notSupported } from '../values/refusal.js'
 
-/** Settings that the emulator does not support, each with the feature that it asks for. */
+/** Settings that the emulator does not support, each with the feature that the setting asks for. */
 const features: readonly (readonly [path: string, feature: string])[] = [
   ['vectorEmbeddingPolicy', 'Vector search'],
   ['indexingPolicy/vectorIndexes', 'Vector search'],

@@ -50,7 +50,7 @@ export function offerContent(throughput: Throughput, highestEver: number): JsonO
 }
 
 /**
- * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over
+ * Reads an offer's `content` that a client sends back. Autoscale settings take precedence over
  * `offerThroughput`.
  */
 export function parseOfferContent(content: unknown): Throughput {
@@ -61,7 +61,7 @@ export function parseOfferContent(content: unknown): Throughput {
 }
 
 /**
- * Returns the minimum throughput that the service allows. It is at least a hundredth (manual) or a tenth
+ * Returns the minimum throughput that the service allows: at least a hundredth (manual) or a tenth
  * (autoscale) of the highest throughput so far.
  */
 export function minimumThroughput(kind: Throughput['kind'], highestEver: number): number {

@@ -14,14 +14,14 @@ import { assertSessionReached } from '../../messages/session-token.js'
 import { epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
 /**
- * The format that has the metadata in a separate object. Reads of all versions require this format. The Java
- * client also asks for it when it reads latest versions.
+ * The format with the metadata in a separate object. Reads of all versions require it. The Java client also
+ * asks for it when it reads latest versions.
  */
 const separateMetadata = '2021-09-15'
 
 /**
- * Answers GET `…/docs` with the header `A-IM`. The answer is a page of changes, or status 304. The etag of
- * the answer is the position from which the client continues.
+ * Answers GET `…/docs` with the header `A-IM`: a page of changes, or status 304. The etag of the answer is
+ * the position from which the client continues.
  */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
   const mode = request.headers['a-im'] ?? ''
@@ -86,8 +86,8 @@ function onlyPartition(container: Container): PhysicalPartition {
 }
 
 /**
- * Returns the start of the read. An etag takes precedence over a time, because clients send the time again
- * with every later page.
+ * Returns the start of the read. An etag takes precedence over a time, because clients repeat the time with
+ * every later page.
  */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']

@@ -3,8 +3,8 @@ import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { header, isQuery, type RestRequest } from '../../messages/rest-message.js'
 
 /**
- * The query code, which is loaded with the first request that may contain a query. Its parser library takes
- * longer to load than everything else at the start of an emulator.
+ * The query code. Its parser library takes longer to load than the rest of an emulator, so it is loaded with
+ * the first request that may contain a query.
  */
 let room: typeof QueryRoom | null = null
 
@@ -16,7 +16,7 @@ const headers = [header.isQueryPlan, header.isBatch]
  */
 export function queryRoomFor(request: RestRequest): Promise<void> | null {
   if (room !== null) return null
-  // A patch, alone or in a batch, may have a condition, which is a query.
+  // A patch, alone or in a batch, may have a query as its condition.
   const mayHoldQuery =
     request.method === 'PATCH' ||
     isQuery(request) ||
