@@ -29,10 +29,7 @@ async function startPrinter(env: Readonly<Record<string, string>>): Promise<Chil
   return printer
 }
 
-/**
- * Prints labels with an agent that is killed in the middle of its work, and with a second agent that replaces
- * it.
- */
+/** Prints labels with an agent that is killed in the middle of its work, and with its replacement. */
 async function run(): Promise<void> {
   const emulator = await startEmulator({ port: 0 })
   const labelsDirectory = await mkdtemp(join(tmpdir(), 'labels-'))

@@ -24,7 +24,6 @@ export class Observer implements Telemetry {
     }
   }
 
-  /** The number of jobs that have ended. */
   get endedCount(): number {
     return this.ended.size
   }

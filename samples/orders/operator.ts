@@ -3,7 +3,7 @@ import type { Order } from './orders-file.js'
 import { askService } from './services-client.js'
 import { orderFulfilment } from './workflow.js'
 
-/** How often a delivery without an answer is tried. All tries use the same key. */
+/** The number of tries for a delivery that gets no answer. All tries use the same key. */
 const maxTries = 5
 const answerWithinMs = 1_000
 
@@ -11,7 +11,6 @@ const answerWithinMs = 1_000
 export class Operator {
   private readonly alertsByJob = new Map<string, Alert>()
 
-  /** The latest alert of each job. */
   get alerts(): readonly Alert[] {
     return [...this.alertsByJob.values()]
   }

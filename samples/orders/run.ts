@@ -81,10 +81,7 @@ async function play(scene: Scene): Promise<Summary> {
   return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
 }
 
-/**
- * Checks whether the shop has the final reply about every order, and the operator an alert for every failed
- * job.
- */
+/** Checks whether the shop has every final reply, and the operator an alert for every failed job. */
 function isEverybodyTold({ orders, services, observer, operator }: Scene): boolean {
   const isShopTold = orders.every(({ orderId }) => services.lastReply(orderId)?.kind === 'finished')
   return isShopTold && observer.endedIn('Error').every((jobId) => operator.isAlertedOf(jobId))

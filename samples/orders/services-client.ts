@@ -32,10 +32,7 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   throw response.status >= 500 || response.status === 429 ? new Error(message) : new Refused(message)
 }
 
-/**
- * Returns the reason from an error body. The services send `{ code, message }`, but a proxy may send another
- * body.
- */
+/** Returns the reason from an error body. A proxy may send a body without `{ code, message }`. */
 function reasonIn(body: string): string {
   try {
     const { code, message } = JSON.parse(body) as { readonly code?: string; readonly message?: string }

@@ -20,10 +20,7 @@ export interface Summary {
   /** The number of effects beyond one per idempotency key or order, according to the services' own ledger. */
   readonly duplicateEffects: number
   readonly alerts: number
-  /**
-   * The number of orders whose end reached the shop through the job's `replyTo`, according to the shop's
-   * ledger.
-   */
+  /** The number of orders whose end the shop knows through the job's `replyTo`, by the shop's ledger. */
   readonly shopToldOf: number
   readonly misorderedReplies: number
 }

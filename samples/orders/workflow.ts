@@ -8,10 +8,7 @@ const patience = {
   retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },
 } as const
 
-/**
- * Reserves the stock, charges the customer and ships the products. Each step needs the previous step's
- * result.
- */
+/** Reserves the stock, charges the customer and ships the products, one after the other. */
 export const orderFulfilment = defineWorkflow<Order>(
   'order-fulfilment',
   (job) => {

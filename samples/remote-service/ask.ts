@@ -1,14 +1,11 @@
 import type { AgentContext } from 'stepward'
 
-/**
- * The variable with the URL of the remote service. A sample's `run.ts` sets it; without `run.ts`, set it
- * yourself.
- */
+/** The variable with the URL of the remote service. `run.ts` sets it. Without `run.ts`, set it yourself. */
 export const urlVariable = 'REMOTE_SERVICE_URL'
 
 /**
- * Sends one request to the remote service. Another attempt sends the same key, so the service recognises the
- * repetition. A refusal is permanent and ends the step without retries.
+ * Sends one request to the remote service. All attempts send the same key, so the service recognises
+ * repetitions. A refusal is permanent and ends the step without retries.
  */
 export async function ask<T>(
   kind: string,

@@ -89,8 +89,7 @@ class Book {
     const number = (this.requests.get(key) ?? 0) + 1
     this.requests.set(key, number)
     const mood = this.mood({ kind, key, body, number })
-    // A refusal by the mood is not remembered. But if a key was undone before its call, every call is
-    // refused.
+    // A refusal by the mood is not remembered. A key that was undone before its call is always refused.
     if (mood === 'refused' || this.refused.has(key)) {
       return { status: 409, body: { message: `there is no ${kind} for ${JSON.stringify(body)}` } }
     }

@@ -47,7 +47,6 @@ interface Parts extends Omit<ProgramOptions, 'version'> {
   readonly program: Command
 }
 
-/** Returns the program with every command and its options. */
 export function programOf({ version, terminal, ending }: ProgramOptions): Command {
   const program = new Command('stepward')
     .description('Durable distributed jobs on Azure Cosmos DB.')
@@ -134,8 +133,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))
-      // A handler that ignores its signal would keep the process alive forever. Other instances continue its
-      // work.
+      // A handler that ignores its signal would keep the process alive. Other instances continue its work.
       process.exit()
     })
 

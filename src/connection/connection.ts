@@ -159,8 +159,8 @@ export function connectionProblems(connection: Connection): readonly string[] {
 }
 
 /**
- * Returns the settings, with endpoint and key from the connection string. If the caller has its own client,
- * leaves out endpoint and key, because the client needs neither.
+ * Returns the settings, with endpoint and key from the connection string. Leaves out both if the caller has
+ * its own client.
  */
 function used(connection: Connection): Connection {
   const { endpoint: _endpoint, key: _key, connectionString, ...others } = connection

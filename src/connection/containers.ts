@@ -25,10 +25,7 @@ export interface Containers {
   readonly advice: readonly string[]
 }
 
-/**
- * The roles of both containers. No .NET host shares the leases, so their container needs only one partition
- * key path.
- */
+/** The roles of both containers. No .NET host shares the leases, so one partition key path is enough. */
 export const containerRoles = {
   state: stateContainerRole,
   leases: { ...leaseContainerRole, partitionKeys: ['/id'] },

@@ -5,10 +5,7 @@ import type { DefaultAzureCredential, ManagedIdentityCredential } from '@azure/i
  */
 const variablesInAzure = ['WEBSITE_SITE_NAME', 'IDENTITY_ENDPOINT', 'MSI_ENDPOINT'] as const
 
-/**
- * Returns whether the process uses the app's own identity, which the platform provides, or the developer's
- * login.
- */
+/** Returns whether the process has the app's own identity or the developer's login. */
 export function identityKind(
   environment: Readonly<Record<string, string | undefined>>,
 ): 'managedIdentity' | 'developer' {
@@ -18,8 +15,8 @@ export function identityKind(
 
 /**
  * Returns the credential of this process. In Azure, only the managed identity is tried. A chain of
- * credentials would probe for a minute or find a person's login. `AZURE_CLIENT_ID` chooses among several
- * identities of an app.
+ * credentials probes for a minute or finds a person's login. `AZURE_CLIENT_ID` chooses among several
+ * identities.
  */
 export async function credential(
   environment: Readonly<Record<string, string | undefined>> = process.env,

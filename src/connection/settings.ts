@@ -1,10 +1,7 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
 import { connectionFromEnvironment, type Connection } from './connection.js'
 
-/**
- * The settings from the command line. The other settings come from the environment and the configuration
- * file.
- */
+/** The settings from the command line. Others come from the environment and the configuration file. */
 export interface SettingsSources {
   readonly flags: Connection & { readonly module?: string; readonly unitPrefix?: string }
   readonly configPath?: string

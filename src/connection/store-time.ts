@@ -4,23 +4,16 @@ import type { Clock } from '../platform/index.js'
 import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/**
- * If a machine's clock is wrong by this much, the host reports the clock. Hosts tolerate an error of this
- * size (`deadlineGrace`).
- */
+/** The error from which the host reports a machine's clock. Hosts tolerate as much (`deadlineGrace`). */
 const toleratedMs = 2_000
 
-/** A clock that follows the store's time. */
 export interface StoreTime {
   readonly clock: StoreClock
   /** Stops reading the time from answers. */
   readonly end: () => void
 }
 
-/**
- * Follows the store's time, which every answer to this client contains. Reports a wrong clock of this
- * machine.
- */
+/** Follows the store's time, which every answer contains. Reports a wrong clock of this machine. */
 export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telemetry): StoreTime {
   let saidMs = 0
   const onLearned = (correctionMs: number): void => {

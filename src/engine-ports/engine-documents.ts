@@ -31,7 +31,7 @@ export class EngineDocuments {
     }
   }
 
-  /** Returns the documents for which `isWanted` returns true. Default: of any partition, without a limit. */
+  /** Returns the documents that `isWanted` accepts, by default from any partition and without a limit. */
   async find(
     isWanted: (document: Readonly<JsonObject>) => boolean,
     { partition, limit = Infinity }: { readonly partition?: string; readonly limit?: number } = {},

@@ -44,7 +44,7 @@ export interface EngineLeaseStoreOptions {
 /** The account name in lease ids. A Cosmos client uses the host of its endpoint instead. */
 const accountHost = 'embedded'
 
-/** How much longer an expired lock is kept, because its age is known only to the second. */
+/** The extra time for an expired lock, because its age is known only to the second. */
 const lockGraceMs = 2_000
 
 /** Implements the lease store port directly on the engine, with the same rules as the store over REST. */
@@ -53,10 +53,7 @@ export class EngineLeaseStore implements LeaseStore {
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
 
-  /**
-   * @param decoded the decoded leases, by document version. All instances share them, because a version never
-   * changes
-   */
+  /** @param decoded the decoded leases, by document version, which all instances share */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
     private readonly decoded: WeakMap<DocumentVersion, Lease>,
@@ -158,10 +155,7 @@ export class EngineLeaseStore implements LeaseStore {
     return !(result instanceof Refusal) || result.status === 404
   }
 
-  /**
-   * Executes an operation. Returns a refusal as a value, because only the caller knows which refusals are
-   * lost races.
-   */
+  /** Executes an operation. Returns a refusal as a value, because it may be a lost race. */
   private async write(id: string, operation: ItemOperation): Promise<OperationResult | Refusal> {
     let result: OperationResult | Refusal
     try {

@@ -26,10 +26,7 @@ export interface LeaseStoreNames {
   readonly processorName: string
 }
 
-/**
- * The ports on one database of an engine. Each call returns a new instance, and all instances share the
- * stored data.
- */
+/** The ports on one database of an engine. Each call returns a new instance on the same stored data. */
 export interface EnginePorts {
   changeFeed(container: string): ChangeFeed
   stateStore(container: string): StateStore

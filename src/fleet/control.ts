@@ -31,10 +31,7 @@ export interface FleetStatus {
   readonly processId: number
   /** The wanted number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
-  /**
-   * The number of leases of each role; null if the store does not answer. Instances beyond this number are
-   * spares.
-   */
+  /** The number of leases of each role. Instances beyond it are spares. Null if the store does not answer. */
   readonly leases: Readonly<Record<string, number | null>>
   /** The backlog of each role of the pattern; empty if the store does not answer. */
   readonly backlog: readonly RoleBacklog[]

@@ -27,10 +27,7 @@ interface RoleLeases {
 /** The time to wait for the store's answer. After that, a status is shown without the answer. */
 const answerWithinMs = 3_000
 
-/**
- * The leases of the fleet's processes. The parent process reads their backlog, and releases the leases of
- * dead processes.
- */
+/** The leases of the fleet's processes, for their backlog, and to release the leases of dead processes. */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
   private close: () => void = () => undefined
@@ -42,8 +39,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease that the instance owned, in all roles, and returns the lease tokens. Gives up if the
-   * store does not answer; the leases then expire later (I8).
+   * Releases every lease of the instance and returns the lease tokens. Gives up if the store does not answer;
+   * the leases then expire later (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()

@@ -208,8 +208,7 @@ class RunningFleet implements Fleet {
 }
 
 /**
- * Returns the largest number of leases of one role, because that is how many of its instances can work.
- * Returns null if the numbers are unknown.
+ * Returns the largest number of leases of one role, which limits the working instances. Null means unknown.
  */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))

@@ -38,19 +38,16 @@ export interface Launch {
 }
 
 /**
- * The Node options of a worker. Most of a worker's objects are short-lived. In a larger young generation they
- * become garbage before Node copies them. This gives a sixth more jobs per second, and costs a hundred
- * megabytes. The parent's own options come last, so they win.
+ * The Node options of a worker. With a larger young generation, most of its objects become garbage before
+ * Node copies them. This gives a sixth more jobs per second, and costs a hundred megabytes. The parent's own
+ * options win.
  */
 export const workerNodeOptions = ['--max-semi-space-size=64']
 
 /** The time after which a silent child counts as not answering. */
 const answerWithinMs = 1_000
 
-/**
- * Starts a child process with a channel to its parent. If the parent dies, the channel closes and the child
- * stops.
- */
+/** Starts a child process with a channel. If the parent dies, the channel closes and the child stops. */
 export function launch(
   { program, args, environment, instanceName }: Launch,
   clock: Clock = systemClock,

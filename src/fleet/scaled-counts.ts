@@ -7,10 +7,7 @@ export type Counts = Readonly<Record<string, number>>
 
 const count = z.number().int().nonnegative()
 const schema = z.strictObject({
-  /**
-   * `instances` is the number that `scale` set. `startedWith` is the number of `--instances` at the start of
-   * the fleet.
-   */
+  /** `startedWith` is the number of `--instances` at the start; `scale` replaced it with `instances`. */
   scaled: z.record(z.string(), z.strictObject({ instances: count, startedWith: count })),
 })
 

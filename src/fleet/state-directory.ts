@@ -53,10 +53,7 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   ])
 }
 
-/**
- * Returns the reason why the folder cannot be trusted, or null if it belongs to this user alone or is
- * missing.
- */
+/** Returns the reason why the folder cannot be trusted; null if it is missing or this user's alone. */
 async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null

@@ -72,8 +72,7 @@ export class AccountWatch {
     this.loop = new BackgroundLoop({
       clock,
       turn: () => this.ask(),
-      // A failed read says nothing about the account. The roles themselves report a store that does not
-      // answer.
+      // A failed read says nothing about the account. The roles report a store that does not answer.
       onError: () => askEveryMs,
     })
   }

@@ -29,7 +29,7 @@ export class EventLoopWatch {
     }
   }
 
-  /** How long the event loop was blocked at the last check, in milliseconds; null if it was not blocked. */
+  /** The length in milliseconds of the block that the last check found; null if there was none. */
   get blockedMs(): number | null {
     return this.latestBlockMs
   }

@@ -70,10 +70,7 @@ export interface HostOptions extends Connection, UnitSettings {
    * any free port. Default: none.
    */
   readonly port?: number
-  /**
-   * The time that the start waits for a store that does not answer or does not permit access yet. Default:
-   * none.
-   */
+  /** The time that the start waits for a store that does not answer or permit access. Default: none. */
   readonly patience?: StorePatience
   /** A signal that aborts a start while it waits. */
   readonly signal?: AbortSignal

@@ -55,10 +55,7 @@ export interface Host {
    */
   readonly client: JobClient
   figures(): HostFigures
-  /**
-   * Looks for free leases now instead of at the next cycle. Call it when other instances have started or
-   * stopped.
-   */
+  /** Looks for free leases now. Call this function when other instances have started or stopped. */
   rebalance(): void
   /**
    * Stops reading, stores checkpoints and releases every lease, idle leases first. Then waits for running
@@ -70,8 +67,7 @@ export interface Host {
 /**
  * Runs roles in this process until `stop`.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused; each message says what to do. No role runs
- * then
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice; then no role runs
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = hostSettings(options)

@@ -18,8 +18,8 @@ export interface LeaseRow {
    */
   readonly ageMs: number | null
   /**
-   * Why this library does not read the lease: the Java SDK wrote it, or its format is refused. Null if the
-   * library reads it.
+   * The reason why this library does not read the lease: the Java SDK wrote it, or its format is refused.
+   * Null if the library reads the lease.
    */
   readonly notRead: 'Java SDK' | 'refused' | null
 }
@@ -75,10 +75,7 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
   })
 }
 
-/**
- * Returns the leases of a unit that its estimator cannot read. An estimator reads all leases of a unit or
- * none.
- */
+/** Returns the leases of a unit if its estimator cannot read them. It reads all leases of a unit or none. */
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []

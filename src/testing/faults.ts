@@ -124,10 +124,7 @@ export class Faults {
   }
 }
 
-/**
- * The error of every answered request, which is never used. Creating an error for each request would cost
- * more than the request.
- */
+/** An unused error for answered requests, because creating an error for each request is slow. */
 const noError = storeError('none')
 
 function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {

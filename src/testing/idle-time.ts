@@ -13,7 +13,7 @@ interface Timed {
 
 /** The time without a write to the job's container after which the simulation counts as idle. */
 const restMs = 30_000
-/** How long before the next due time a leap ends. From there the clock runs normally. */
+/** The time between the end of a leap and the next due time, in which the clock runs normally. */
 const marginMs = 20_000
 
 /**
@@ -67,10 +67,7 @@ function isOpen({ processState }: Timed): boolean {
   return processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
 }
 
-/**
- * Checks whether an agent may work on the step. Such a step has a deadline, and is no sleep and no wait for
- * an event.
- */
+/** Checks whether an agent may work on the step. Such a step has a deadline and does not sleep or wait. */
 function isAttempted({ type, kind, completeByMs }: Timed): boolean {
   return type === 'sas.step' && kind !== 'sleep' && kind !== 'waitFor' && (completeByMs ?? null) !== null
 }

@@ -35,10 +35,7 @@ export type Role = (typeof roles)[number] | 'notifier'
 export interface JobFleetOptions {
   /** Returns the agents of a process. Their handlers run in this process. */
   readonly agents: (process: SimulatedProcess) => readonly Agent[]
-  /**
-   * Returns the channel through which a notifier process reaches submitters. Default: a channel only for
-   * webhooks.
-   */
+  /** Returns a notifier's channel to submitters. Default: a channel only for webhooks. */
   readonly channel?: (process: SimulatedProcess) => ReplyChannel
   /** Returns the roles that run on a computer. Default: the roles of the pattern. */
   readonly rolesOn?: (computer: Computer) => readonly Role[]
@@ -116,10 +113,7 @@ export class JobFleet {
     return process
   }
 
-  /**
-   * Asks the store for its time before a role runs, as a host does. Repeats this while the time is too
-   * uncertain.
-   */
+  /** Asks the store for its time before a role runs, as a host does, until the time is certain enough. */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
@@ -143,8 +137,7 @@ export class JobFleet {
   }
 
   /**
-   * Creates a client in this process. It uses the in-process path of the roles in the process, if any, as in
-   * a host.
+   * Creates a client in this process. The client uses the in-process path of the roles, if any, as in a host.
    */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)

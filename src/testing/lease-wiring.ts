@@ -9,8 +9,7 @@ import type { SimulatedProcess } from './simulated-process.js'
 const replicaLag = 3
 
 /**
- * Creates the wiring of a lease store. All instances of a unit share it, because a stale replica is stale for
- * all of them.
+ * Creates the wiring of a lease store. A unit's instances share it, because all see the same stale replica.
  */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []

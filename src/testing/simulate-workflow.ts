@@ -6,17 +6,11 @@ import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
 
 /** Your workflow, and options that decide how thoroughly it is tested. */
 export interface WorkflowSimulationOptions<I> extends WorkflowUnderTest<I> {
-  /**
-   * The number of stories with two faults, chosen at random, in addition to all stories with one fault.
-   * Default 0.
-   */
+  /** The number of stories with two random faults, in addition to all stories with one fault. Default 0. */
   readonly pairs?: number
   /** The seed for the random choice of the pairs of faults. Default 1. */
   readonly seed?: number
-  /**
-   * The faults of the only story to run, copied from `problems` of an earlier simulation. Default: all
-   * stories run.
-   */
+  /** The faults of the only story to run, from `problems` of an earlier run. Default: all stories run. */
   readonly only?: readonly string[]
 }
 

@@ -17,7 +17,7 @@ export interface Computer {
 /** Receives the time in an answer, in milliseconds (rounded to whole seconds), or null if no answer came. */
 type Told = (storeMs: number | null) => void
 
-/** How early a timer may fire, in milliseconds, because sums of fractions are not exact. */
+/** The time by which a timer may fire early, in milliseconds, because sums of fractions are not exact. */
 const exactMs = 0.001
 
 /**
@@ -30,10 +30,7 @@ const exactMs = 0.001
  * requests never get an answer.
  */
 export class SimulatedProcess {
-  /**
-   * The clock of the units in this process: the clock of the machine, or a clock that the store's answers
-   * correct.
-   */
+  /** The clock of the units in this process, which the store's answers may correct. */
   readonly clock: Clock
   private readonly storeClock: StoreClock | null
   private state: 'running' | 'paused' | 'crashed' = 'running'
@@ -125,10 +122,7 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /**
-   * Blocks the event loop for this time after the process has decided on the next request and before it sends
-   * it.
-   */
+  /** Blocks the event loop for this time, between the decision on the next request and its sending. */
   stall(ms: number): void {
     this.stallMs = ms
   }

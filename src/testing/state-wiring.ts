@@ -112,10 +112,7 @@ export class StateWirings implements Checker {
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }
 
-  /**
-   * Repeats a submission as a second submitter would. For any other request, edits a user's field in its
-   * document.
-   */
+  /** Repeats a submission, like a second submitter. Otherwise edits a user's field in the document. */
   private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
     const [partition, [first]] = args as [string, readonly StateWrite[]]
     if (first?.kind === 'create') return act()

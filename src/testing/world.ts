@@ -160,8 +160,7 @@ export class World {
   }
 
   /**
-   * Runs a request. The engine acts synchronously, so all journal entries during the call belong to this
-   * request.
+   * Runs a request. The engine is synchronous, so all journal entries during the call belong to the request.
    */
   private act(request: Request, act: () => Promise<unknown>): Promise<unknown> {
     this.acting = request

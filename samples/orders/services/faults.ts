@@ -14,15 +14,12 @@ export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWo
  */
 export type FaultKind = (typeof faultKinds)[number]
 
-/**
- * For each kind of fault, the share (0 to 1) of idempotency keys that meet this fault first. The shares add
- * up to at most 1.
- */
+/** For each kind of fault, the share (0 to 1, in total at most 1) of idempotency keys that meet it first. */
 export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
 
 export interface FaultOptions {
   readonly shares: FaultShares
-  /** How many requests with one key may fail in a row. The next request works. Default 2. */
+  /** The number of requests with one key that may fail in a row. The next request works. Default 2. */
   readonly maxFaultsPerKey?: number
 }
 
@@ -101,10 +98,7 @@ export function planFaults(random: Random, shares: FaultShares, maxFaults: numbe
   return faults
 }
 
-/**
- * Places the kinds next to each other on a line, each as wide as its share. Returns the kind that covers
- * `point`.
- */
+/** Places the kinds on a line, each as wide as its share. Returns the kind that covers `point`. */
 function kindAt(point: number, shares: FaultShares): FaultKind | undefined {
   let end = 0
   for (const kind of faultKinds) {

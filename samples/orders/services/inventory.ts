@@ -4,13 +4,11 @@ import type { Ledger } from './ledger.js'
 import { idFor } from './per-key.js'
 import type { StockFile } from './stock-file.js'
 
-/** The body of `POST /inventory/reservations`. */
 export const reservationRequest = z.object({
   orderId: z.string().min(1),
   lines: z.array(z.object({ productId: z.number().int(), quantity: z.number().int().positive() })).min(1),
 })
 
-/** The body of `POST /inventory/deliveries`. */
 export const deliveryRequest = z.object({
   productId: z.number().int(),
   quantity: z.number().int().positive(),

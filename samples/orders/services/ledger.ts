@@ -36,8 +36,7 @@ export interface LedgerReport {
   readonly effects: readonly Effect[]
   /**
    * The number of effects beyond the first for one idempotency key, and of reservations, charges and
-   * shipments beyond the first for one order that were not undone. A customer who was charged twice counts
-   * here.
+   * shipments beyond the first for one order that were not undone.
    */
   readonly duplicateEffects: number
   /**
@@ -49,9 +48,7 @@ export interface LedgerReport {
   readonly counters: {
     /** The number of valid requests. */
     readonly requests: number
-    /**
-     * The number of valid requests that were answered from memory, because their idempotency key was known.
-     */
+    /** The number of valid requests whose idempotency key was known, so the answer came from memory. */
     readonly answeredFromMemory: number
     readonly faults: Readonly<Record<FaultKind, number>>
   }

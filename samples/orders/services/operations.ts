@@ -72,10 +72,7 @@ export class Operations {
     throw new Refusal(404, 'unknown-operation', message)
   }
 
-  /**
-   * Returns the work that releases a reservation. The id says which effect to undo, so no key is needed to
-   * recognise a repetition.
-   */
+  /** Returns the work that releases a reservation. The id identifies a repetition, so no key is needed. */
   private release(reservationId: string): Work {
     return {
       name: `inventory release ${reservationId}`,
@@ -84,10 +81,7 @@ export class Operations {
   }
 }
 
-/**
- * Returns a builder of the POST operations of one service. They share the service's memory of idempotency
- * keys.
- */
+/** Returns a builder of one service's POST operations, which share a memory of idempotency keys. */
 function posts(service: ServiceName) {
   const memory = new RememberedAnswers()
   return <T>(schema: z.ZodType<T>, work: (body: T, key: string) => Answer): Understand =>

@@ -3,7 +3,6 @@ import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 import { idFor } from './per-key.js'
 
-/** The body of `POST /payments/charges`. */
 export const chargeRequest = z.object({ orderId: z.string().min(1), amount: z.number().nonnegative() })
 
 /** The body of `POST /payments/refunds`. A refund returns the whole charge. */

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Random, seededRandom } from 'stepward/testing'
 
-/**
- * Returns random numbers that depend only on the seed and one name. With one shared source, every run would
- * differ, because requests arrive in a different order.
- */
+/** Returns random numbers that depend only on seed and name, although requests arrive in varying order. */
 export function randomFor(seed: number, name: string): Random {
   return seededRandom(createHash('sha256').update(`${seed}\n${name}`).digest().readUInt32BE())
 }

@@ -78,10 +78,7 @@ function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(JSON.stringify(body))
 }
 
-/**
- * Returns the answer to an unexpected error: a bug in this code, or a client that disconnected while sending
- * and does not see the answer.
- */
+/** Returns the answer to a bug in this code, or to a client that disconnected while sending. */
 function broken(error: unknown): Answer {
   return { status: 500, body: { code: 'broken', message: String(error) } }
 }

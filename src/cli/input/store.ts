@@ -11,10 +11,7 @@ import { openingData } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
-/**
- * Runs `use` with the settings of the configured store, which is the embedded store in `--data` or an
- * account.
- */
+/** Runs `use` with the settings of the embedded store in `--data`, or of the configured account. */
 export async function withSettings<T>(
   options: StoreOptions,
   use: (settings: Settings) => Promise<T>,
@@ -61,8 +58,8 @@ export interface Asked<O extends StoreOptions = StoreOptions> {
 }
 
 /**
- * Runs `use` with the settings of a store that must exist, because a command that reads creates no store. On
- * a terminal, prints the store's name on standard error, in case the user meant another store.
+ * Runs `use` with the settings of a store that must exist. On a terminal, prints the store's name on standard
+ * error, in case the user meant another store.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,

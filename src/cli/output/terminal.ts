@@ -6,7 +6,6 @@ import type { Writable } from 'node:stream'
 import { systemRandom } from '../../platform/internal.js'
 
 export interface Terminal {
-  /** Prints a result to standard output. */
   print(text: string): void
   /** Prints a remark to standard error. */
   note(text: string): void
@@ -18,8 +17,7 @@ export interface Terminal {
   /** The width of the terminal in columns, or 80 if the output is not a terminal. */
   readonly width: number
   /**
-   * The number of columns that a table may use. Without a terminal it is infinite, because a script needs the
-   * whole table.
+   * The columns that a table may use. Infinite without a terminal, because a script needs the whole table.
    */
   readonly tableWidth: number
   /** Asks a yes-or-no question on the terminal. Resolves with true for yes. */
@@ -81,15 +79,9 @@ export function shown(text: string, isColoured: boolean): string {
 const escape = String.fromCharCode(27)
 /** Random numbers of this process. Text from outside cannot contain them, so it cannot look like a mark. */
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
-/**
- * The number that is added to a colour's code in a mark. Tables repeat and close the codes that they know, so
- * a mark needs a code that tables do not know.
- */
+/** The number added to a colour's code in a mark, because tables change the codes that they know. */
 const unknownToTables = 1_000
-/**
- * Matches a mark, which becomes a colour when the text is printed. It has the form of a colour code, so
- * tables count no width for it.
- */
+/** Matches a mark, which becomes a colour later. Tables count no width for a mark, as for a colour code. */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
 /** Matches one of our marks, or a character that controls terminals. */
 const commanding = new RegExp(
@@ -97,7 +89,6 @@ const commanding = new RegExp(
   'gu',
 )
 
-/** The codes that start and end each style. */
 const styles = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 
 function marked(style: keyof typeof styles, text: string): string {

@@ -42,10 +42,7 @@ export interface StartPlan {
 /** The largest number of instances that one command starts, which is more than any machine can use. */
 const maxInstances = 256
 
-/**
- * Resolves settings from flags, then the environment, then the configuration file. One error reports all
- * problems.
- */
+/** Resolves settings from flags, environment and file, in this order. One error reports all problems. */
 export async function planOf(options: StartOptions): Promise<StartPlan> {
   const problems = new Problems()
   const instances = await problems.trying(() => numberOf('--instances', options.instances, 0, maxInstances))

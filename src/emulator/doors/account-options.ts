@@ -17,13 +17,10 @@ export interface AccountOptions {
   readonly partitionCount?: number
   /**
    * Whether requests beyond a container's throughput get status 429 (sub-status 3200) and a time to wait, as
-   * in the service. A model of charges determines the cost of each request. Default false.
+   * in the service. Charges come from a model. Default false.
    */
   readonly enforceThroughput?: boolean
-  /**
-   * The directory that keeps all data after the process ends. Without a directory, the data is lost. Default:
-   * none.
-   */
+  /** The directory that keeps all data after the process ends. Default: none, so the data is lost. */
   readonly dataDirectory?: string
   /** The clock, which TTL and `_ts` follow even if it is virtual. Default: the machine's clock. */
   readonly clock?: Clock

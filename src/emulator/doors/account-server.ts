@@ -16,8 +16,8 @@ export interface AccountServerOptions extends AccountOptions {
   /** The account's master key in base64. Default: the well-known key of all Cosmos DB emulators. */
   readonly key?: string
   /**
-   * Whether the server uses https, with a certificate for localhost, 127.0.0.1 and ::1 that is kept in the
-   * data directory, if there is one. Default false, which means http.
+   * Whether the server uses https, with a certificate for localhost, 127.0.0.1 and ::1. The certificate is
+   * kept in the data directory, if there is one. Default false.
    */
   readonly https?: boolean
 }
@@ -44,8 +44,8 @@ const shape = {
 }
 
 /**
- * Starts a server. The SDK is not loaded, because that takes longer than loading everything else. Rejects
- * with one clear error if the port or the data directory is not available.
+ * Starts a server without loading the slow SDK. Rejects with one clear error if the port or the data
+ * directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port, host, key, https, ...own } = doorOptions(shape, options)
@@ -92,8 +92,8 @@ async function openLocked(options: Values<typeof accountShape>, key: string): Pr
 }
 
 /**
- * Returns an address that clients can call, which is the loopback address if the server listens on every
- * address. Puts brackets around an IPv6 address.
+ * Returns an address that clients can call. Returns the loopback address if the server listens on every
+ * address.
  */
 function shown(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'

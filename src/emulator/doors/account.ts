@@ -34,10 +34,7 @@ export interface Account extends OpenAccount {
 
 /** Settings that differ between an account that is served over HTTP and an account in process. */
 export interface AccountDoor {
-  /**
-   * The lock on the data directory. By default, the account takes it itself, and answers no request before
-   * that.
-   */
+  /** The lock on the data directory. By default, the account takes the lock before it answers requests. */
   readonly lock?: Promise<DirectoryLock>
   /** The clock whose time clients put into their signatures. Default: the account's clock. */
   readonly signersClock?: Clock

@@ -18,9 +18,8 @@ const dayMs = 24 * 60 * 60 * 1_000
 const validMs = 825 * dayMs
 
 /**
- * Returns the certificate of an emulator on this machine. The certificate in `dataDirectory` is kept until
- * one day before it expires, so that clients continue to trust it. Without a directory, each call creates a
- * new one.
+ * Returns the certificate of an emulator. The certificate in `dataDirectory` is kept until one day before it
+ * expires, so that clients continue to trust it. Without a directory, each call creates another.
  */
 export async function localCertificate(
   dataDirectory: string | undefined,

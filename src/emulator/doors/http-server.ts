@@ -28,16 +28,13 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/**
- * The size of the largest body that is read. The largest batch fits easily. The engine refuses larger bodies
- * anyway.
- */
+/** The size of the largest body that is read, which leaves room for the largest batch. */
 const maxBodyBytes = limits.batchBytes * 2
 
 /** The largest size of headers. Session tokens and continuation tokens grow with the number of ranges. */
 const maxHeaderBytes = 128 * 1024
 
-/** How long an idle connection stays open, which is longer than any client keeps it. */
+/** The time for which an idle connection stays open, which is longer than any client keeps it. */
 const keepAliveTimeoutMs = 65_000
 
 /** Starts to listen. Rejects with one clear error if the port is not available. */
@@ -94,9 +91,8 @@ async function answer(
 }
 
 /**
- * Reads the body as text. Returns null if the body is too large, and discards the rest as it arrives. Rejects
- * if the client disconnects early. Uses events, because iterating over a request costs more than everything
- * else in answering it.
+ * Reads the body as text. Returns null if the body is too large, and discards the rest. Rejects if the client
+ * disconnects early. Uses events, because iterating over a request is slow.
  */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -126,8 +122,8 @@ function write(response: ServerResponse, { status, headers, body }: RestResponse
 }
 
 /**
- * Escapes characters that a header cannot contain, as the service does for names in other scripts. Converting
- * to bytes also replaces unpaired surrogates.
+ * Escapes characters that a header cannot contain, as the service does. The conversion to bytes also replaces
+ * unpaired surrogates.
  */
 function headerText(value: string): string {
   return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())

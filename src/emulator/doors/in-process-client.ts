@@ -13,9 +13,9 @@ export type Respond = (request: RestRequest) => Promise<RestResponse>
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Creates a client of the unmodified SDK that calls `respond`, without a network and without its own timers.
- * With a key or another credential, the client signs every request, and wrong signatures are refused as in
- * the service. Without a credential, requests need no signature.
+ * Creates a client of the unmodified SDK that calls `respond`, without a network or timers. With a key or
+ * another credential, it signs every request, and wrong signatures are refused. Otherwise no signature is
+ * needed.
  */
 export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({

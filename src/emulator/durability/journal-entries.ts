@@ -87,10 +87,7 @@ export function rangeOf(prefix: string): { readonly start: string; readonly end:
   return { start: prefix, end: `${prefix}\u{10ffff}` }
 }
 
-/**
- * Returns a version as it is written to disk: a line with the other fields, and then the document's unchanged
- * JSON text. Reading the version then needs little parsing.
- */
+/** Returns a version as written to disk: a line with the other fields, then the document's unchanged JSON. */
 function encodedVersion({ text, ...fields }: VersionFields): string {
   return `${JSON.stringify(fields)}\n${text}`
 }

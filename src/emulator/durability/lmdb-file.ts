@@ -25,8 +25,8 @@ export interface StoredRecord {
 }
 
 /**
- * Free pages that were never written may lie beyond the end of the file. All pages together may have the size
- * of the file times `mostGrowth`, plus `leastGrowthBytes`.
+ * All pages may have this multiple of the file's size, plus `leastGrowthBytes`, because free pages that were
+ * never written may lie beyond the end of the file.
  */
 const mostGrowth = 16
 
@@ -79,10 +79,7 @@ export class LmdbFile {
     closeSync(this.descriptor)
   }
 
-  /**
-   * Yields every record, in the order of keys. If it throws `Damage`, the earlier records cannot be trusted
-   * either.
-   */
+  /** Yields every record in the order of keys. If it throws `Damage`, no record can be trusted. */
   *records(): Generator<StoredRecord, void, undefined> {
     this.take(0, 2, 'meta pages')
     yield* this.walked(this.meta.records)

@@ -148,7 +148,8 @@ export class LmdbJournal implements Journal {
       durable: begun.then(() => this.commit(group)),
       begin,
     }
-    // Callers that wait for the group get its failure. Without such a caller, it must not end the process.
+    // Callers that wait for the group get its failure. Without such a caller, the failure must not end the
+    // process.
     group.durable.catch(() => undefined)
     return group
   }
@@ -179,8 +180,7 @@ export class LmdbJournal implements Journal {
   }
 
   private async write({ entries, cleared }: Group): Promise<void> {
-    // Makes the writes of earlier groups visible. Otherwise records to remove would stay, and replaced
-    // records would be counted twice.
+    // Makes the writes of earlier groups visible, so that records are removed and counted correctly.
     this.store.resetReadTxn()
     const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
@@ -208,7 +208,7 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/** Contains the cause of a failed commit in a promise. If its rejection is not handled, the process ends. */
+/** Contains the cause of a failed commit in a promise. If the rejection is not handled, the process ends. */
 interface CommitFailure {
   readonly commitError?: Promise<unknown>
 }
@@ -236,8 +236,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // This option would wrap each batch in another batch whose promise no caller gets. A failed commit would
-    // then end the process.
+    // With this option, a failed commit would end the process, because no caller gets the outer batch's
+    // promise.
     eventTurnBatching: false,
   })
   try {
@@ -277,8 +277,7 @@ function initialize(store: Lmdb.RootDatabase<string, string>): void {
 function* decodedVersions(values: Iterable<string>): Generator<VersionFields, void, undefined> {
   for (const value of values) {
     const end = value.indexOf('\n')
-    // Adds the text to the parsed object, because copying costs as much as reading, and a start reads many
-    // objects.
+    // Adds the text to the parsed object, because copying many objects would make the start slow.
     const fields = JSON.parse(value.slice(0, end)) as {
       -readonly [Name in keyof VersionFields]: VersionFields[Name]
     }

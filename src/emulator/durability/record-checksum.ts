@@ -55,10 +55,7 @@ export class RecordTotal {
   }
 }
 
-/**
- * Mixes the bits of a checksum (as in murmur3). Otherwise equal changes of two records could cancel each
- * other out in the sum.
- */
+/** Mixes a checksum's bits (as in murmur3), so that equal changes of two records do not cancel out. */
 function mixed(seal: string): number {
   let bits = Number.parseInt(seal, 16)
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)

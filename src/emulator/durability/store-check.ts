@@ -27,15 +27,13 @@ const unfinishedFile = 'data.unfinished'
 const smallestFile = 2 * 4096
 
 /**
- * The size of the lock file, more than LMDB's table of readers needs. The file is written in full, because on
- * a full disk a missing page would end the process.
+ * The size of the lock file, which is written in full: on a full disk, a missing page would end the process.
  */
 const lockFileBytes = 16_384
 
 /**
  * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null if there
- * is no store yet. If anything is missing, cut off or altered, throws an error of one sentence that names the
- * file.
+ * is no store yet. If anything is missing or altered, throws an error of one sentence that names the file.
  */
 export function checkedStore(directory: string): RecordTotal | null {
   assertReadable(directory)

@@ -70,7 +70,6 @@ function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): nu
 
 function scopeOf(partition: PhysicalPartition, request: ChangeFeedRequest): KeyRange {
   const { epk, range = partition.range } = request
-  // A single key has an interval that contains only this key.
   return epk === undefined ? range : { min: epk, max: `${epk}0` }
 }
 

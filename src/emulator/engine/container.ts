@@ -187,10 +187,7 @@ export class Container implements TransactionTarget {
     this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
-  /**
-   * Splits a physical partition into two children. Both continue the parent's LSNs, so a position in the
-   * parent's feed stays valid in both.
-   */
+  /** Splits a physical partition into two children. A position in the parent's feed stays valid in both. */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
     const children = split(parent, this.lastRangeId)

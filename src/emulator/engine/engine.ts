@@ -61,7 +61,7 @@ export class CosmosEngine {
 
   /**
    * Resolves when everything stored so far is durable; null if it is durable already. No answer may be sent
-   * before its data is durable, because a reader of the feed may keep a position that it has seen.
+   * before its data is durable, because a reader of the feed may keep its position.
    */
   settled(): Promise<void> | null {
     return this.journal.settled()
@@ -137,8 +137,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Returns the container with these ids or rids, and deletes some expired documents. The refusal for a
-   * missing container has the sub-status `ownerNotFound`, because the container owns the requested resource.
+   * Returns the container with these ids or rids, and deletes some expired documents. If the container is
+   * missing, the refusal is `ownerNotFound`.
    */
   container(databaseName: string, containerName: string): Container {
     const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
@@ -209,10 +209,7 @@ export class CosmosEngine {
     return Math.floor(this.now() / 1000)
   }
 
-  /**
-   * Returns a random rid that is not taken. A token from a deleted account therefore does not fit a new
-   * account.
-   */
+  /** Returns a new random rid, so that a token from a deleted account does not fit a new account. */
   private newRid(ridOf: (number: number) => string, isTaken: (rid: string) => boolean): string {
     while (true) {
       const digits = this.nextId().replaceAll(/[^0-9a-f]/gu, '')

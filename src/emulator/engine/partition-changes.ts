@@ -33,10 +33,7 @@ export interface PartitionChanges {
   ): Promise<readonly PartitionRange[]>
 }
 
-/**
- * Returns functions that split and merge an engine's partitions. Their promises resolve when the change is
- * durable.
- */
+/** Returns functions that split and merge an engine's partitions, and resolve when the change is durable. */
 export function partitionChanges(engine: CosmosEngine): PartitionChanges {
   return {
     splitPartition: async (reference, rangeId) => {

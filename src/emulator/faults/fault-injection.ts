@@ -25,7 +25,9 @@ interface Standing extends Fault {
 /** The defaults for a throttled request, as in the service's answer. */
 const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
-/** The path of the admin routes. No fault affects them, because it could prevent its own removal. */
+/**
+ * The path of the admin routes. Faults do not affect it, because a fault must not prevent its own removal.
+ */
 const adminPath = /^\/*_stepward(\/|$)/u
 
 /** The faults of one account. Every request passes through them. */
@@ -83,10 +85,7 @@ export class FaultInjection implements Faults {
     return fault
   }
 
-  /**
-   * Returns the error answer. If the request was carried out, the answer contains its charge and activity id,
-   * but not the result.
-   */
+  /** Returns the error answer. If the request was carried out, the answer has its charge and activity id. */
   private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }
     const { substatus = defaults.substatus, retryAfter = defaults.retryAfter } = values
@@ -110,10 +109,7 @@ export class FaultInjection implements Faults {
   }
 }
 
-/**
- * Creates the signal that ends delays. Any number of requests may be delayed at the same time, so it allows
- * any number of listeners.
- */
+/** Creates the signal that ends delays. It allows listeners from any number of delayed requests. */
 function newDelays(): AbortController {
   const delays = new AbortController()
   setMaxListeners(0, delays.signal)

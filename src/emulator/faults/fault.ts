@@ -14,19 +14,13 @@ export interface FaultOptions {
   readonly match?: FaultMatch | ((request: RequestMatched) => boolean)
   /** The status of the answer, 400 to 599. */
   readonly status?: number
-  /**
-   * Distinguishes errors with the same status. Default: 3200 for status 429, as in the service; otherwise
-   * none.
-   */
+  /** Distinguishes errors with the same status. Default: 3200 for status 429; otherwise none. */
   readonly substatus?: number
   /** The number of requests after which the fault has no more effect. Default: no limit. */
   readonly times?: number
   /** The probability that the fault affects a matching request, above 0 and up to 1. Default 1. */
   readonly probability?: number
-  /**
-   * A seed that makes `probability` decide in the same way in every run. Default: the account's random
-   * numbers.
-   */
+  /** A seed with which `probability` decides as in other runs. Default: the account's random numbers. */
   readonly seed?: number
   /**
    * If true, the request is carried out, and then `status` or `reset` replaces its answer, so the client

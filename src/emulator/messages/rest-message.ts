@@ -9,10 +9,7 @@ export interface RestRequest {
   readonly body: string
   /** The address that the client used, such as `http://127.0.0.1:8081`. The account document names it. */
   readonly origin: string
-  /**
-   * Whether this process sent the request. It need not be signed then, because this process could use the
-   * engine directly.
-   */
+  /** Whether this process sent the request, which then need not be signed. */
   readonly isOwn?: boolean
 }
 
@@ -81,10 +78,7 @@ export function isSet({ headers }: RestRequest, name: string): boolean {
   return headers[name]?.toLowerCase() === 'true'
 }
 
-/**
- * Checks whether the body is a query. Clients mark a query by one of two headers, or only by the content
- * type.
- */
+/** Checks whether the body is a query, according to one of two headers or the content type. */
 export function isQuery(request: RestRequest): boolean {
   return (
     isSet(request, header.isQuery) ||

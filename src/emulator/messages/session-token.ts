@@ -1,16 +1,16 @@
 import { Refusal, substatus, type PhysicalPartition } from '../engine/index.js'
 
 /**
- * Returns a session token in the form `{rangeId}:{version}#{lsn}`. SDKs can merge any two tokens, because
- * there is only one version and one region.
+ * Returns a session token `{rangeId}:{version}#{lsn}`. Version and region never vary, so SDKs can merge
+ * tokens.
  */
 export function sessionToken(partition: PhysicalPartition): string {
   return `${partition.id}:-1#${partition.lsn}`
 }
 
 /**
- * Refuses a read whose client has already seen a later LSN than this partition has. A token of a split range
- * also counts for its children, because they continue its LSNs.
+ * Refuses a read whose client has seen a later LSN than this partition has. A token of a split range also
+ * counts for its children.
  */
 export function assertSessionReached(partition: PhysicalPartition, token: string | undefined): void {
   if (token === undefined || token === '') return

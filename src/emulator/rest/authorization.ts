@@ -20,10 +20,7 @@ export interface Signing {
   readonly now: () => number
 }
 
-/**
- * Refuses a request that was not signed with the account's key, or whose date differs from the present by
- * more than 15 minutes.
- */
+/** Refuses a request without the account's signature, or with a date more than 15 minutes from now. */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,
@@ -86,7 +83,7 @@ export class MasterKey {
   private readonly key: KeyObject
   /**
    * Valid signatures, by the signed text. Dates have whole seconds, so a busy client signs the same text many
-   * times. Only texts from clients with the key are remembered.
+   * times.
    */
   private readonly remembered = new Map<string, Buffer>()
 
@@ -128,10 +125,7 @@ function signedText({ method, kind, link, date }: SignedParts): string {
   return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
 }
 
-/**
- * Returns the kinds and links that a client may sign for a path. The link names the resource, or the parent
- * of a feed.
- */
+/** Returns the kinds and links that a client may sign for a path. A feed is signed with its parent. */
 export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
   if (segments.length === 6 && segments[4] === 'operations') {
     const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))

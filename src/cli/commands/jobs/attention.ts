@@ -66,10 +66,7 @@ function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
 
 const mostNotices = 1_000
 
-/**
- * Returns undelivered notices of the selected jobs. A notice contains neither a state nor a step, so a filter
- * by either finds none.
- */
+/** Returns undelivered notices of the selected jobs. A notice has no state and no step to filter by. */
 async function undeliveredIn(
   client: JobClient,
   { workflow, state, step, since = new Date(0) }: SelectionFilter,

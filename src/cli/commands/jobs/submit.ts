@@ -32,7 +32,6 @@ interface Submission {
   readonly jobId: string
 }
 
-/** The number of concurrent submissions and waits. */
 const atOnce = 16
 
 /**
@@ -112,7 +111,6 @@ interface Work {
   readonly submissions: readonly Submission[]
   readonly options: SubmitOptions
   readonly terminal: Terminal
-  /** The ids of jobs that did not exist before. */
   readonly newIds: ReadonlySet<string>
   readonly standstill: Standstill
 }

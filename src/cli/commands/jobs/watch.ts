@@ -9,10 +9,7 @@ import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-signal.js'
 
-/**
- * Follows a job to its end. On a terminal, shows a graph that changes in place. Otherwise prints a line for
- * each change.
- */
+/** Follows a job to its end, with a live graph on a terminal and otherwise a line for each change. */
 export async function watch(
   jobId: string,
   options: StoreOptions,
@@ -82,7 +79,6 @@ function whatToDo(view: JobView, before: JobView | null): readonly string[] {
 
 type Flagged = Pick<JobView, 'attention'>
 
-/** Checks whether a job's attention is new or has changed. */
 function isFlagged({ attention }: Flagged, before: Flagged | null | undefined): boolean {
   const earlier = before?.attention
   return attention !== null && (earlier?.kind !== attention.kind || earlier.since !== attention.since)

@@ -10,12 +10,11 @@ export interface HistoryOwner {
 
 /**
  * Every change of a container's documents within the retention. Only containers with a change feed policy
- * have a history. It shares versions with the stored documents, so a change costs only the memory of the
- * replaced version.
+ * have a history. A change costs only the memory of the replaced version, because versions are shared.
  *
  * Changes are kept by physical partition, in LSN order. The container does not inform the history of splits
- * and merges. When the history first meets a partition, it moves the changes in that range from the earlier
- * partitions to the new one, which also took over their documents and LSNs.
+ * and merges. When the history first meets a partition, it moves the changes in that partition's range from
+ * the earlier partitions to the new one.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
@@ -101,8 +100,7 @@ export class ChangeHistory {
   }
 
   /**
-   * Moves the changes of partitions that no longer exist to their successors. Ids of partitions are never
-   * reused, so a log with the id of a current partition belongs to it.
+   * Moves the changes of partitions that no longer exist to their successors. Partition ids are never reused.
    */
   private arrange(): void {
     const { partitions } = this.owner
@@ -121,7 +119,7 @@ export class ChangeHistory {
 }
 
 /**
- * Returns the changes within a range, in LSN order. Before a merge, both partitions numbered their
+ * Returns the changes within a range, sorted by LSN. Before a merge, both partitions numbered their
  * transactions separately. After sorting, a position from either still comes after every change that its
  * reader has seen.
  */

@@ -34,8 +34,8 @@ export function keyTextOf(change: VersionChange): string {
 }
 
 /**
- * Returns the change as JSON text of the all-versions feed. `previousImageLSN` appears only with a previous
- * version, and the id and the partition key only for a delete.
+ * Returns the change as JSON text of the all-versions feed. `previousImageLSN` requires a previous version.
+ * Only a delete has the id and the partition key.
  */
 export function changeText(change: VersionChange, { paths }: PartitionKeyDefinition): string {
   const { kind, lsn, ts, current, previous, isExpired } = change

@@ -11,10 +11,7 @@ import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 export interface ContainerDefinition {
   readonly id: string
   readonly partitionKey: PartitionKeyDefinition
-  /**
-   * The default time to live in seconds. With -1, only documents with a `ttl` expire. With null, none
-   * expires.
-   */
+  /** The default time to live in seconds; -1 if only documents with a `ttl` expire, null if none expires. */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
   /**

@@ -31,8 +31,8 @@ function parseUniqueKey(paths: unknown): UniqueKey {
 }
 
 /**
- * Returns one text for each unique key. Documents with the same partition key must not share any of these
- * texts. A missing value counts as null.
+ * Returns one text for each unique key, which no other document of the partition key may have. A missing
+ * value counts as null.
  */
 export function uniqueKeyTexts(
   document: Readonly<JsonObject>,
@@ -44,7 +44,7 @@ export function uniqueKeyTexts(
   })
 }
 
-/** Sorts properties, because clients may send those of equal objects in different orders. */
+/** Sorts properties, because clients may send the properties of equal objects in different orders. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (!isJsonObject(value)) return value
@@ -52,10 +52,7 @@ function canonical(value: unknown): unknown {
   return { properties: names.map((name) => [name, canonical(value[name])]) }
 }
 
-/**
- * Finds the document that holds a combination of unique values. The entries depend on partition keys, not on
- * physical partitions, so a split does not change them.
- */
+/** Finds the document that holds a combination of unique values. Splits do not affect the entries. */
 export class UniqueKeyIndex {
   private readonly holders = new Map<string, string>()
 

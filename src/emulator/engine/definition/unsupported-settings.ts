@@ -32,10 +32,7 @@ function settingAt(body: JsonObject, path: string): unknown {
     .reduce<unknown>((holder, name) => (isJsonObject(holder) ? holder[name] : undefined), body)
 }
 
-/**
- * Checks whether a setting asks for nothing. Clients may send an unset setting as null, 0, an empty text, an
- * empty list, or an object of such values.
- */
+/** Checks whether a setting asks for nothing. Clients may send an unset setting in any of these forms. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   if (Array.isArray(value)) return value.length === 0

@@ -14,17 +14,14 @@ const stringEnd = 0xff
 const usedBits = 0x3fff_ffff_ffff_ffffn
 
 /**
- * Returns the position of a partition key in the key space (version 2), as 32 upper-case hexadecimal digits
- * per component. All keys with the same first levels form a contiguous interval.
+ * Returns the position of a partition key in the key space (version 2): 32 upper-case hexadecimal digits per
+ * component. Keys with the same first levels form a contiguous interval.
  */
 export function effectivePartitionKey(values: readonly PartitionKeyValue[]): string {
   return values.map(hashed).join('')
 }
 
-/**
- * Returns the range of all keys that begin with these values. No hash begins with FF, so the range is
- * complete.
- */
+/** Returns the range of all keys that begin with these values. No hash begins with FF. */
 export function keyRangeOfPrefix(values: readonly PartitionKeyValue[]): KeyRange {
   const min = effectivePartitionKey(values)
   return { min, max: `${min}FF` }

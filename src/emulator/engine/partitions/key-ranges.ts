@@ -1,6 +1,6 @@
 /**
- * An interval of effective partition keys, which contains `min` but not `max`. Both are upper-case
- * hexadecimal. The whole key space is `""` to `"FF"`.
+ * An interval of effective partition keys in upper-case hexadecimal, from `min` to before `max`. The whole
+ * key space is `""` to `"FF"`.
  */
 export interface KeyRange {
   readonly min: string

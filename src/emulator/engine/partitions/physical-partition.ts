@@ -45,8 +45,7 @@ export class PhysicalPartition {
   }
 
   /**
-   * Stores versions, which replace earlier versions with the same document number. They may be in any order,
-   * because a transaction may change documents in a different order than they were created.
+   * Stores versions, which replace earlier versions with the same document number. They may be in any order.
    */
   store(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
@@ -82,10 +81,7 @@ export class PhysicalPartition {
   }
 }
 
-/**
- * Sorts items only if necessary. A journal returns documents sorted by number, and documents that never
- * changed have the same order in the log.
- */
+/** Sorts items only if necessary, because most are sorted already. */
 function sortedBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
   let before = Number.NEGATIVE_INFINITY
   for (const item of items) {

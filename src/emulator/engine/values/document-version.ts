@@ -1,9 +1,6 @@
 import type { JsonObject } from './json.js'
 
-/**
- * The largest number of documents that can share an LSN. It is enough for a full batch in each of many
- * partitions that are merged into one.
- */
+/** The largest number of documents with one LSN: many partitions with full batches may be merged into one. */
 const placesPerLsn = 2 ** 20
 
 /** The properties of a version without the parsed document. The journal also keeps them. */
@@ -26,10 +23,7 @@ export interface VersionFields {
   readonly text: string
 }
 
-/**
- * One immutable version of a document. The JSON text is authoritative, and the object is parsed from it on
- * demand.
- */
+/** One immutable version of a document. The object is parsed from the authoritative JSON text on demand. */
 export class DocumentVersion {
   readonly bytes: number
   private parsed: JsonObject | undefined
@@ -55,18 +49,15 @@ export class DocumentVersion {
     return this.fields.lsn * placesPerLsn + this.fields.place
   }
 
-  /**
-   * The document as one object that all callers share, for filters. Callers must not change it or give it to
-   * users.
-   */
+  /** The document as one shared object for filters. Callers must not change it or give it to users. */
   get document(): Readonly<JsonObject> {
     this.parsed ??= this.copy()
     return this.parsed
   }
 
   /**
-   * Checks whether the document's JSON may contain all these texts. Only false is certain. If the document is
-   * not parsed yet, searches its JSON text, because this is faster than parsing.
+   * Checks whether the document's JSON may contain all these texts. Only false is certain. Searching unparsed
+   * text is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))

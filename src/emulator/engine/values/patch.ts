@@ -22,8 +22,7 @@ export interface Patch {
 }
 
 /**
- * Reads the operations of a patch request. The paths in `guarded` must not change, such as partition key
- * paths.
+ * Reads the operations of a patch request. The `guarded` paths, such as the partition key, must not change.
  */
 export function parsePatchSteps(operations: unknown, guarded: readonly string[]): readonly PatchStep[] {
   if (!Array.isArray(operations) || operations.length === 0) {

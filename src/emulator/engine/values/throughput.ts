@@ -49,10 +49,7 @@ export function offerContent(throughput: Throughput, highestEver: number): JsonO
   }
 }
 
-/**
- * Reads an offer's `content` that a client sends back. Autoscale settings take precedence over
- * `offerThroughput`.
- */
+/** Reads a client's `content` of an offer. Autoscale settings take precedence over `offerThroughput`. */
 export function parseOfferContent(content: unknown): Throughput {
   if (!isJsonObject(content)) throw badRequest('An offer needs its "content" as a JSON object.')
   const { offerAutopilotSettings: settings, offerThroughput } = content

@@ -23,10 +23,7 @@ import { header, isSet, type Answer, type RestRequest } from '../../messages/res
 import { bodyJson, keyOf, partitionHeaders } from './context.js'
 import { parsePatch } from './patches.js'
 
-/**
- * Answers a batch or a bulk request. A batch is atomic and has one partition key. A bulk request has
- * independent operations within one range.
- */
+/** Answers an atomic batch of one partition key, or a bulk request of independent operations in one range. */
 export function routeBatch(request: RestRequest, container: Container): Answer {
   const bytes = Buffer.byteLength(request.body)
   if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)

@@ -13,15 +13,12 @@ import { header, type Answer, type RestRequest } from '../../messages/rest-messa
 import { assertSessionReached } from '../../messages/session-token.js'
 import { epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
-/**
- * The format with the metadata in a separate object. Reads of all versions require it. The Java client also
- * asks for it when it reads latest versions.
- */
+/** The format with separate metadata. Reads of all versions require it, and the Java client prefers it. */
 const separateMetadata = '2021-09-15'
 
 /**
- * Answers GET `…/docs` with the header `A-IM`: a page of changes, or status 304. The etag of the answer is
- * the position from which the client continues.
+ * Answers GET `…/docs` with the header `A-IM`: a page of changes, or status 304. The client continues from
+ * the etag of the answer.
  */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
   const mode = request.headers['a-im'] ?? ''
@@ -86,8 +83,7 @@ function onlyPartition(container: Container): PhysicalPartition {
 }
 
 /**
- * Returns the start of the read. An etag takes precedence over a time, because clients repeat the time with
- * every later page.
+ * Returns the start of the read. Clients repeat a time with every later page, so an etag takes precedence.
  */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']

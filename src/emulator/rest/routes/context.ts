@@ -69,10 +69,7 @@ export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
 }
 
-/**
- * The scope that the headers of a request ask for: one partition key or a range, limited to one partition if
- * the headers name a partition.
- */
+/** The scope that the headers ask for: one partition key or a range, perhaps within one partition. */
 interface NamedScope {
   readonly partition?: PhysicalPartition | undefined
   readonly range?: KeyRange | undefined
@@ -129,10 +126,7 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
   return headers
 }
 
-/**
- * Returns a feed of resources in the form `{ _rid, <name>: […], _count }`. The items are JSON texts, so that
- * documents are not parsed again.
- */
+/** Returns a feed in the form `{ _rid, <name>: […], _count }`, without parsing the items' JSON again. */
 export function feedBody(rid: string, name: string, items: readonly string[]): string {
   return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`
 }

@@ -38,8 +38,8 @@ export class ThroughputMeter {
   }
 
   /**
-   * Returns the budgets of partitions. A container that was created directly on the engine may have no offer,
-   * and then has no limit.
+   * Returns the budgets of partitions. A container that was created on the engine may have no offer and no
+   * limit.
    */
   private budgets(container: Container, partitions: readonly PhysicalPartition[]): readonly Budget[] {
     const own = this.engine.offers.of(container.rid)
@@ -60,10 +60,7 @@ export class ThroughputMeter {
     return (this.second() + secondsOwed) * 1000 - this.engine.now()
   }
 
-  /**
-   * Returns the spent units of the current second. Each second that has passed paid its share of earlier
-   * spending.
-   */
+  /** Returns the spent units of the current second. Every past second paid its share of earlier spending. */
   private spent({ name, unitsPerSecond }: Budget): number {
     const account = this.accounts.get(name)
     if (account === undefined) return 0
