@@ -4,7 +4,7 @@ import type { Clock } from '../platform/index.js'
 import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/** The error from which the host reports a machine's clock. Hosts tolerate as much (`deadlineGrace`). */
+/** The size of a clock error that the host reports. Hosts tolerate as much (`deadlineGrace`). */
 const toleratedMs = 2_000
 
 export interface StoreTime {

@@ -31,7 +31,7 @@ export interface FleetStatus {
   readonly processId: number
   /** The wanted number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
-  /** The number of leases of each role. Instances beyond it are spares. Null if the store does not answer. */
+  /** The number of leases of each role; null without an answer of the store. More instances are spares. */
   readonly leases: Readonly<Record<string, number | null>>
   /** The backlog of each role of the pattern; empty if the store does not answer. */
   readonly backlog: readonly RoleBacklog[]

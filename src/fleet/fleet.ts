@@ -207,9 +207,7 @@ class RunningFleet implements Fleet {
   }
 }
 
-/**
- * Returns the largest number of leases of one role, which limits the working instances. Null means unknown.
- */
+/** Returns the largest number of leases of one role, which limits its instances; null if unknown. */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

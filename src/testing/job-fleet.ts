@@ -136,9 +136,7 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /**
-   * Creates a client in this process. The client uses the in-process path of the roles, if any, as in a host.
-   */
+  /** Creates a client in this process, which uses the in-process path of the roles, if any. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =

@@ -8,9 +8,7 @@ import type { SimulatedProcess } from './simulated-process.js'
 /** The number of answers by which a replica may be old. */
 const replicaLag = 3
 
-/**
- * Creates the wiring of a lease store. A unit's instances share it, because all see the same stale replica.
- */
+/** Creates the wiring of a lease store. A unit's instances share it, including stale replicas. */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
   let isBootstrapped = false

@@ -159,9 +159,7 @@ export class World {
     return `after ${(this.time.monotonic() / 1000).toFixed(3)} s`
   }
 
-  /**
-   * Runs a request. The engine is synchronous, so all journal entries during the call belong to the request.
-   */
+  /** Runs a request. All journal entries during the synchronous call belong to the request. */
   private act(request: Request, act: () => Promise<unknown>): Promise<unknown> {
     this.acting = request
     try {

@@ -24,9 +24,7 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   }
 }
 
-/**
- * Converts a date or a duration before `now` to milliseconds since the epoch. Returns null for other texts.
- */
+/** Converts a date or a duration before `now` to epoch milliseconds. Returns null for other texts. */
 export function instantOf(text: string, now: number): number | null {
   const agoMs = durationMs(text)
   if (agoMs !== null) return now - agoMs

@@ -16,9 +16,7 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** The width of the terminal in columns, or 80 if the output is not a terminal. */
   readonly width: number
-  /**
-   * The columns that a table may use. Infinite without a terminal, because a script needs the whole table.
-   */
+  /** The columns that a table may use. Infinite without a terminal, so that a script gets the whole table. */
   readonly tableWidth: number
   /** Asks a yes-or-no question on the terminal. Resolves with true for yes. */
   confirm(question: string): Promise<boolean>

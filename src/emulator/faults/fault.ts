@@ -20,7 +20,7 @@ export interface FaultOptions {
   readonly times?: number
   /** The probability that the fault affects a matching request, above 0 and up to 1. Default 1. */
   readonly probability?: number
-  /** A seed with which `probability` decides as in other runs. Default: the account's random numbers. */
+  /** A seed that makes `probability` repeatable. Default: the account's random numbers. */
   readonly seed?: number
   /**
    * If true, the request is carried out, and then `status` or `reset` replaces its answer, so the client

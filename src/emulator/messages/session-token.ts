@@ -1,9 +1,6 @@
 import { Refusal, substatus, type PhysicalPartition } from '../engine/index.js'
 
-/**
- * Returns a session token `{rangeId}:{version}#{lsn}`. Version and region never vary, so SDKs can merge
- * tokens.
- */
+/** Returns a session token `{rangeId}:{version}#{lsn}`. SDKs merge tokens of one version and one region. */
 export function sessionToken(partition: PhysicalPartition): string {
   return `${partition.id}:-1#${partition.lsn}`
 }

@@ -81,10 +81,7 @@ const longestRemembered = 1_024
 
 export class MasterKey {
   private readonly key: KeyObject
-  /**
-   * Valid signatures, by the signed text. Dates have whole seconds, so a busy client signs the same text many
-   * times.
-   */
+  /** Valid signatures, by signed text. A busy client signs the same text several times in a second. */
   private readonly remembered = new Map<string, Buffer>()
 
   /** @param key the master key in base64 */

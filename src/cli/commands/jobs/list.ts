@@ -67,7 +67,7 @@ export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   return `${submittedAt}/${id}`
 }
 
-/** Returns the filter for a page, or null if the text is no time and not from {@link pageAfter}. */
+/** Returns the filter for a page, or null if the text is neither a time nor from {@link pageAfter}. */
 export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
   const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
   if (submittedAt === undefined || id === undefined) {

@@ -99,9 +99,7 @@ export class ChangeHistory {
     return log
   }
 
-  /**
-   * Moves the changes of partitions that no longer exist to their successors. Partition ids are never reused.
-   */
+  /** Moves the changes of former partitions to their successors. Partition ids are never reused. */
   private arrange(): void {
     const { partitions } = this.owner
     const left = [...this.logs].filter(([id]) => partitions.every((partition) => partition.id !== id))

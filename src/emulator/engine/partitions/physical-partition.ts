@@ -44,9 +44,7 @@ export class PhysicalPartition {
     return this.logical.get(keyText)?.values() ?? []
   }
 
-  /**
-   * Stores versions, which replace earlier versions with the same document number. They may be in any order.
-   */
+  /** Stores versions in any order. They replace earlier versions with the same document number. */
   store(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
     for (const version of sortedBy(versions, (one) => one.sequence)) {

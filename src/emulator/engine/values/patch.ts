@@ -21,9 +21,7 @@ export interface Patch {
   readonly isApplicable?: (document: Readonly<JsonObject>) => boolean
 }
 
-/**
- * Reads the operations of a patch request. The `guarded` paths, such as the partition key, must not change.
- */
+/** Reads the operations of a patch. The `guarded` paths, such as the partition key, must not change. */
 export function parsePatchSteps(operations: unknown, guarded: readonly string[]): readonly PatchStep[] {
   if (!Array.isArray(operations) || operations.length === 0) {
     throw badRequest('A patch must be an array of at least one operation.')

@@ -16,10 +16,7 @@ import { epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from '
 /** The format with separate metadata. Reads of all versions require it, and the Java client prefers it. */
 const separateMetadata = '2021-09-15'
 
-/**
- * Answers GET `…/docs` with the header `A-IM`: a page of changes, or status 304. The client continues from
- * the etag of the answer.
- */
+/** Answers GET `…/docs` with `A-IM`: a page of changes or 304. The client continues from the etag. */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
   const mode = request.headers['a-im'] ?? ''
   const format = request.headers[header.changeFeedFormat]
@@ -82,9 +79,7 @@ function onlyPartition(container: Container): PhysicalPartition {
   )
 }
 
-/**
- * Returns the start of the read. Clients repeat a time with every later page, so an etag takes precedence.
- */
+/** Returns the start of the read. An etag wins, because clients repeat a time with every later page. */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']
   if (etag === '*') return { kind: 'now' }

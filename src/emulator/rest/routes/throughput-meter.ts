@@ -37,10 +37,7 @@ export class ThroughputMeter {
     }
   }
 
-  /**
-   * Returns the budgets of partitions. A container that was created on the engine may have no offer and no
-   * limit.
-   */
+  /** Returns the budgets of partitions. Containers created on the engine may have no offer and no limit. */
   private budgets(container: Container, partitions: readonly PhysicalPartition[]): readonly Budget[] {
     const own = this.engine.offers.of(container.rid)
     const offer = own ?? this.engine.offers.of(container.databaseRid)
