@@ -1,5 +1,6 @@
 import { childrenOf, type Call, type Expression } from './language/ast.js'
-import { compareValues, isPrimitive } from './functions/values.js'
+import { refuseLongResult } from './language/query-limits.js'
+import { canonicalText, compareValues, isPrimitive } from './functions/values.js'
 
 /** Accumulates one value per document and returns the result for all of them. Ignores undefined values. */
 export interface Accumulator {
@@ -14,6 +15,36 @@ function count(): Accumulator {
       if (value !== undefined) total += 1
     },
     result: () => total,
+  }
+}
+
+/** Counts the values that are true. */
+function countIf(): Accumulator {
+  let total = 0
+  return {
+    add: (value) => {
+      if (value === true) total += 1
+    },
+    result: () => total,
+  }
+}
+
+/** Collects values, all of them or one of each. */
+function collection(isSet: boolean): Accumulator {
+  const values: unknown[] = []
+  const seen = new Set<string>()
+  let characters = 0
+  return {
+    add: (value) => {
+      if (value === undefined) return
+      const text = canonicalText(value)
+      if (isSet && seen.has(text)) return
+      if (isSet) seen.add(text)
+      characters += text.length
+      refuseLongResult(characters)
+      values.push(value)
+    },
+    result: () => values,
   }
 }
 
@@ -53,6 +84,9 @@ function extreme(direction: 1 | -1): Accumulator {
 
 const accumulators = {
   COUNT: count,
+  COUNTIF: countIf,
+  MAKELIST: () => collection(false),
+  MAKESET: () => collection(true),
   SUM: () => total((sum) => sum),
   AVG: () => total((sum, added) => (added === 0 ? undefined : sum / added)),
   MIN: () => extreme(1),

@@ -5,11 +5,14 @@ import { functions } from './functions/functions.js'
 import { compilePattern } from './functions/like-pattern.js'
 import { refuseWrongCount } from './functions/query-function.js'
 import { parameterValue, type Evaluate, type Scope } from './scope.js'
+import { compileSubquery } from './subquery.js'
 import { unknownFunction } from './functions/unknown-function.js'
 import { areEqual, compareForOperators, isObject } from './functions/values.js'
 
 /** Compiles an expression. Resolves all names here, so that evaluation fails only at a limit. */
 export function compileExpression(expression: Expression, scope: Scope): Evaluate {
+  const known = scope.known(expression)
+  if (known !== undefined) return known
   const compile = (inner: Expression): Evaluate => compileExpression(inner, scope)
   switch (expression.kind) {
     case 'literal':
@@ -38,6 +41,8 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
       return compileLike(expression, compile)
     case 'call':
       return isAggregate(expression) ? scope.aggregate(expression) : compileCall(expression, compile)
+    case 'subquery':
+      return compileSubquery(expression, scope)
     case 'object':
       return buildObject(expression.properties.map(({ name, value }) => [name, compile(value)] as const))
     case 'array': {

@@ -1,10 +1,10 @@
-import type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
-import { compileFilter } from './filter.js'
+import type { CompiledQuery, QueryParameter } from './compiled-query.js'
+import { compileSelect } from './compile-select.js'
+import { hintsOf } from './filter.js'
+import { documentAlias, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
-import { QueryError } from './language/query-error.js'
-import { compileRows, isAggregated } from './rows.js'
-import { documentScope } from './scope.js'
-import { canonicalText } from './functions/values.js'
+import { isGrouped } from './rows.js'
+import { outermostScope } from './scope.js'
 import { cut, windowOf } from './window.js'
 
 /**
@@ -14,54 +14,38 @@ import { cut, windowOf } from './window.js'
  */
 export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
   const query = parse(text)
-  if (query.source === undefined && query.selection.kind === 'all') {
-    throw new QueryError('BadRequest', 'SELECT * needs a FROM clause.', query.selection.span)
-  }
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
-  const scope = documentScope(query.source?.alias, values)
-  const { matches, equalities, requiredTexts } = compileFilter(query.where, scope)
-  const makeRows = compileRows(query, scope)
+  const scope = outermostScope(values, compileSelect)
+  const { filter, rows } = compileSelect(query, scope)
   const window = windowOf(query, scope)
-  const hasSource = query.source !== undefined
   const isConcatenable =
-    hasSource &&
+    query.sources.length > 0 &&
     !query.isDistinct &&
     query.orderBy.length === 0 &&
     query.page === undefined &&
-    !isAggregated(query)
+    !isGrouped(query) &&
+    !readsOtherDocuments(query)
   const isStreaming = isConcatenable && query.top === undefined
 
   return {
-    equalities,
-    requiredTexts,
+    ...hintsOf(filter, documentAlias(query)),
     isStreaming,
     isConcatenable,
     top: query.top === undefined ? null : window.take,
     isValue: query.selection.kind === 'value',
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf answers for streaming queries only; call execute')
-      return matches(document) ? [...makeRows([document])] : []
+      return [...rows([], [document])]
     },
-    execute: (documents) => {
-      const rows = makeRows(passing(hasSource ? documents : [{}], matches))
-      return [...cut(query.isDistinct ? distinct(rows) : rows, window)]
-    },
+    execute: (documents) => [...cut(rows([], documents), window)],
   }
 }
 
-function* passing(
-  documents: Iterable<QueryDocument>,
-  matches: (document: unknown) => boolean,
-): Generator<QueryDocument> {
-  for (const document of documents) if (matches(document)) yield document
-}
-
-function* distinct(rows: Iterable<unknown>): Generator {
-  const seen = new Set<string>()
-  for (const row of rows) {
-    const text = canonicalText(row)
-    if (seen.has(text)) continue
-    seen.add(text)
-    yield row
-  }
+/** Checks whether a subquery in FROM makes rows of several documents, as `FROM (SELECT DISTINCT …)` does. */
+function readsOtherDocuments({ sources }: Query): boolean {
+  return sources.some(
+    ({ collection }) =>
+      collection.kind === 'query' &&
+      (collection.query.isDistinct || isGrouped(collection.query) || readsOtherDocuments(collection.query)),
+  )
 }

@@ -1,31 +1,26 @@
-import { pathOf, type OrderItem } from './language/ast.js'
-import type { QueryDocument } from './compiled-query.js'
+import { documentAlias, pathOf, rootOf, type Expression, type Query } from './language/ast.js'
 import { compileExpression } from './compile-expression.js'
 import { QueryError } from './language/query-error.js'
-import type { Scope } from './scope.js'
+import type { Evaluate, Frame, Scope } from './scope.js'
 import { compareValues } from './functions/values.js'
 
 /**
  * Compiles an ORDER BY clause. Keeps a document without the property and puts it first, as the service does
- * since its range indexes contain undefined values. Equal documents keep their order.
+ * since its range indexes contain undefined values. Equal documents keep their order. Returns undefined
+ * without the clause.
  */
 export function compileOrder(
-  items: readonly OrderItem[],
+  query: Query,
   scope: Scope,
-): (documents: Iterable<QueryDocument>) => QueryDocument[] {
-  const keys = items.map(({ expression, isDescending }) => {
-    if ((pathOf(expression)?.length ?? 0) === 0) {
-      const reason =
-        'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.'
-      throw new QueryError('BadRequest', reason, expression.span)
-    }
-    return { evaluate: compileExpression(expression, scope), sign: isDescending ? -1 : 1 }
-  })
-  return (documents) =>
-    Array.from(documents, (document) => ({
-      document,
-      values: keys.map(({ evaluate }) => evaluate(document)),
-    }))
+): ((frames: Iterable<Frame>) => readonly Frame[]) | undefined {
+  if (query.orderBy.length === 0) return undefined
+  const alias = documentAlias(query)
+  const keys = query.orderBy.map(({ expression, isDescending }) => ({
+    evaluate: compileKey(expression, alias, scope),
+    sign: isDescending ? -1 : 1,
+  }))
+  return (frames) =>
+    Array.from(frames, (frame) => ({ frame, values: keys.map(({ evaluate }) => evaluate(frame)) }))
       .sort((left, right) => {
         for (const [index, { sign }] of keys.entries()) {
           const difference = compareValues(left.values[index], right.values[index])
@@ -33,5 +28,20 @@ export function compileOrder(
         }
         return 0
       })
-      .map(({ document }) => document)
+      .map(({ frame }) => frame)
+}
+
+function compileKey(expression: Expression, alias: string | undefined, scope: Scope): Evaluate {
+  const evaluate = compileExpression(expression, scope)
+  const root = rootOf(expression)
+  if (root === undefined || (pathOf(expression)?.length ?? 0) === 0) {
+    const reason =
+      'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.'
+    throw new QueryError('BadRequest', reason, expression.span)
+  }
+  if (root !== alias) {
+    const reason = 'Order-by over correlated collections is not supported.'
+    throw new QueryError('BadRequest', reason, expression.span)
+  }
+  return evaluate
 }

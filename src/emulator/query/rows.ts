@@ -1,84 +1,68 @@
-import { accumulatorOf, containsAggregate } from './aggregates.js'
-import { pathOf, selectedExpressions, type Call, type Query } from './language/ast.js'
-import { compileExpression } from './compile-expression.js'
-import type { QueryDocument } from './compiled-query.js'
+import { containsAggregate } from './aggregates.js'
+import { pathOf, selectedExpressions, type Query } from './language/ast.js'
+import { compileGroups } from './groups.js'
 import { compileOrder } from './order.js'
 import { QueryError } from './language/query-error.js'
 import { refuseLongResult, sizeOf } from './language/query-limits.js'
-import { refuseWrongCount } from './functions/query-function.js'
-import type { Evaluate, Scope } from './scope.js'
+import type { Evaluate, Frame, QueryScopes } from './scope.js'
 import { compileSelection } from './selection.js'
 
-/** Turns filtered documents into rows, before duplicates are removed and the window is cut. */
-export type MakeRows = (documents: Iterable<QueryDocument>) => Iterable<unknown>
+/** Turns filtered frames into rows, before duplicates are removed and the window is cut. */
+export type MakeRows = (frames: Iterable<Frame>, outer: Frame) => Iterable<unknown>
 
-export function isAggregated({ selection }: Query): boolean {
-  return selectedExpressions(selection).some(containsAggregate)
+interface CompiledRows {
+  readonly makeRows: MakeRows
+  /** True if there is one row, whatever the number of frames: an aggregate without GROUP BY. */
+  readonly isSingle: boolean
 }
 
-export function compileRows(query: Query, scope: Scope): MakeRows {
-  if (isAggregated(query)) return compileAggregated(query, scope)
-  const rowOf = bounded(query.selection, compileSelection(query.selection, scope))
-  if (query.orderBy.length === 0) return (documents) => defined(documents, rowOf)
-  const sort = compileOrder(query.orderBy, scope)
-  return (documents) => defined(sort(documents), rowOf)
+/** Checks whether rows depend on several frames, because of an aggregate or GROUP BY. */
+export function isGrouped({ selection, groupBy }: Query): boolean {
+  return groupBy.length > 0 || selectedExpressions(selection).some(containsAggregate)
+}
+
+export function compileRows(query: Query, scopes: QueryScopes): CompiledRows {
+  const sort = compileOrder(query, scopes.inner)
+  if (isGrouped(query)) return compileGroupedRows(query, scopes)
+  const rowOf = bounded(query.selection, compileSelection(query, scopes.inner))
+  const makeRows: MakeRows =
+    sort === undefined ? (frames) => defined(frames, rowOf) : (frames) => defined(sort(frames), rowOf)
+  return { makeRows, isSingle: false }
+}
+
+function compileGroupedRows(query: Query, scopes: QueryScopes): CompiledRows {
+  const { selection, groupBy } = query
+  const [firstKey] = groupBy
+  const [firstOrder] = query.orderBy
+  if (selection.kind === 'all') {
+    throw new QueryError('BadRequest', "'SELECT *' is not valid with GROUP BY.", selection.span)
+  }
+  if (firstOrder !== undefined && firstKey !== undefined) {
+    const reason = 'GROUP BY and ORDER BY may not stand in one query.'
+    throw new QueryError('BadRequest', reason, firstOrder.expression.span)
+  }
+  const { scope, groups } = compileGroups(groupBy, scopes)
+  const rowOf = bounded(selection, compileSelection(query, scope))
+  return {
+    makeRows: (frames, outer) => defined(groups(frames, outer), rowOf),
+    isSingle: firstKey === undefined,
+  }
 }
 
 /** Limits the length of rows that a query constructs, such as `[c, c, c, …]`. */
 function bounded(selection: Query['selection'], rowOf: Evaluate): Evaluate {
   if (selection.kind === 'all' || (selection.kind === 'value' && pathOf(selection.expression) !== undefined))
     return rowOf
-  return (input) => {
-    const row = rowOf(input)
+  return (frame) => {
+    const row = rowOf(frame)
     refuseLongResult(sizeOf(row, 0))
     return row
   }
 }
 
-function* defined(documents: Iterable<QueryDocument>, rowOf: Evaluate): Generator {
-  for (const document of documents) {
-    const row = rowOf(document)
+function* defined(frames: Iterable<Frame>, rowOf: Evaluate): Generator {
+  for (const frame of frames) {
+    const row = rowOf(frame)
     if (row !== undefined) yield row
-  }
-}
-
-/**
- * Compiles an aggregated query, which returns one row for all documents. Evaluates the selection once, over
- * the aggregates' results instead of a document.
- */
-function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRows {
-  const [firstOrder] = orderBy
-  if (firstOrder !== undefined) {
-    const reason = 'ORDER BY has no meaning for the one row of an aggregate; leave it out.'
-    throw new QueryError('BadRequest', reason, firstOrder.expression.span)
-  }
-  const calls: { readonly call: Call; readonly argument: Evaluate }[] = []
-  const rowOf = bounded(
-    selection,
-    compileSelection(selection, {
-      parameters: scope.parameters,
-      source: ({ name, span }) => {
-        const reason =
-          `'${name}' may only stand within an aggregate here, since the query selects an ` +
-          'aggregate and has no GROUP BY.'
-        throw new QueryError('BadRequest', reason, span)
-      },
-      aggregate: (call) => {
-        refuseWrongCount(call, 1, 1)
-        const position = calls.length
-        calls.push(
-          ...call.arguments.map((argument) => ({ call, argument: compileExpression(argument, scope) })),
-        )
-        return (results) => (Array.isArray(results) ? (results[position] as unknown) : undefined)
-      },
-    }),
-  )
-  return (documents) => {
-    const running = calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call) }))
-    for (const document of documents) {
-      for (const { argument, accumulator } of running) accumulator.add(argument(document))
-    }
-    const row = rowOf(running.map(({ accumulator }) => accumulator.result()))
-    return row === undefined ? [] : [row]
   }
 }

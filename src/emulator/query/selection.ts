@@ -1,13 +1,20 @@
-import { unwrapped, type Expression, type SelectItem, type Selection } from './language/ast.js'
+import { unwrapped, type Expression, type Query, type SelectItem } from './language/ast.js'
 import { buildObject, compileExpression } from './compile-expression.js'
 import { QueryError } from './language/query-error.js'
 import type { Evaluate, Scope } from './scope.js'
 
-/** Compiles a selection to the row of one input, or undefined when there is none (an undefined VALUE). */
-export function compileSelection(selection: Selection, scope: Scope): Evaluate {
+/** Compiles a selection to the row of one frame, or undefined when there is none (an undefined VALUE). */
+export function compileSelection({ selection, sources }: Query, scope: Scope): Evaluate {
   switch (selection.kind) {
-    case 'all':
-      return (document) => document
+    case 'all': {
+      const slot = scope.width - 1
+      if (sources.length === 1) return (frame) => frame[slot]
+      const reason =
+        sources.length === 0
+          ? "'SELECT *' is not valid if FROM clause is omitted."
+          : "'SELECT *' is only valid with a single input set."
+      throw new QueryError('BadRequest', reason, selection.span)
+    }
     case 'value':
       return compileExpression(selection.expression, scope)
     case 'list':

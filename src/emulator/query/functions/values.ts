@@ -65,6 +65,7 @@ function compareAlike(left: Ordered, right: Ordered): number {
 
 /** Returns a text that two values share exactly when they are equal. */
 export function canonicalText(value: unknown): string {
+  if (typeof value !== 'object') return JSON.stringify(value)
   return JSON.stringify(value, (_name, inner: unknown) =>
     isObject(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => compareAlike(left, right)))

@@ -7,9 +7,10 @@ export interface Query {
   readonly selection: Selection
   readonly isDistinct: boolean
   readonly top: Count | undefined
-  /** Absent in `SELECT 1`, which gives one row whatever the container holds. */
-  readonly source: Source | undefined
+  /** The source of FROM, then those of JOIN. Empty in `SELECT 1`, which always gives one row. */
+  readonly sources: readonly Source[]
   readonly where: Expression | undefined
+  readonly groupBy: readonly Expression[]
   readonly orderBy: readonly OrderItem[]
   readonly page: Page | undefined
   readonly span: Span
@@ -26,13 +27,20 @@ export interface SelectItem {
   readonly alias: string | undefined
 }
 
-/**
- * `FROM c`, `FROM root r`. The collection's name has no meaning; only the alias (or the name without an
- * alias) counts.
- */
+/** A set of values in FROM or JOIN. */
 export interface Source {
-  readonly alias: string
+  /** The name of each value in the query. Absent if the source is a subquery without an alias. */
+  readonly alias: string | undefined
+  readonly collection: Collection
+  /** True for `alias IN collection`, which takes the elements of each array of the collection. */
+  readonly isIterated: boolean
+  readonly span: Span
 }
+
+/** A path from the container or from an earlier alias, or a subquery. */
+export type Collection =
+  | { readonly kind: 'path'; readonly root: SourceReference; readonly steps: readonly (string | number)[] }
+  | { readonly kind: 'query'; readonly query: Query }
 
 export interface OrderItem {
   readonly expression: Expression
@@ -65,6 +73,7 @@ export type Expression =
   | Call
   | ObjectLiteral
   | ArrayLiteral
+  | Subquery
 
 interface Node<Kind extends string> {
   readonly kind: Kind
@@ -157,12 +166,22 @@ interface ArrayLiteral extends Node<'array'> {
   readonly items: readonly Expression[]
 }
 
-/** Returns the expressions directly inside an expression. */
+/** A query within an expression. Its form decides which value its rows become. */
+export interface Subquery extends Node<'subquery'> {
+  readonly form: SubqueryForm
+  readonly query: Query
+}
+
+/** `scalar` is a query in parentheses; the other forms are `EXISTS (…)`, `ARRAY (…)` and so on. */
+export type SubqueryForm = 'scalar' | 'EXISTS' | 'ARRAY' | 'FIRST' | 'LAST' | 'ALL'
+
+/** Returns the expressions directly inside an expression. Those of a subquery belong to the subquery. */
 export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':
     case 'parameter':
     case 'source':
+    case 'subquery':
       return []
     case 'member':
       return [expression.object, expression.key]
@@ -212,6 +231,13 @@ export function pathOf(expression: Expression): readonly (string | number)[] | u
   return parent === undefined ? undefined : [...parent, value]
 }
 
+/** Returns the name at the root of a path (see {@link pathOf}). */
+export function rootOf(expression: Expression): string | undefined {
+  const inner = unwrapped(expression)
+  if (inner.kind === 'source') return inner.name
+  return inner.kind === 'member' ? rootOf(inner.object) : undefined
+}
+
 export function selectedExpressions(selection: Selection): readonly Expression[] {
   switch (selection.kind) {
     case 'all':
@@ -221,4 +247,33 @@ export function selectedExpressions(selection: Selection): readonly Expression[]
     case 'list':
       return selection.items.map((item) => item.expression)
   }
+}
+
+/** Returns the expressions directly inside a query, but not those of its subqueries. */
+export function expressionsOf({ selection, where, groupBy, orderBy }: Query): readonly Expression[] {
+  return [
+    ...selectedExpressions(selection),
+    ...(where === undefined ? [] : [where]),
+    ...groupBy,
+    ...orderBy.map((item) => item.expression),
+  ]
+}
+
+/** Returns the queries directly inside a query: those of its sources and of its expressions. */
+export function subqueriesOf(query: Query): readonly Query[] {
+  const inSources = query.sources.flatMap(({ collection }) =>
+    collection.kind === 'query' ? [collection.query] : [],
+  )
+  return [...inSources, ...expressionsOf(query).flatMap(subqueriesIn)]
+}
+
+function subqueriesIn(expression: Expression): readonly Query[] {
+  return expression.kind === 'subquery' ? [expression.query] : childrenOf(expression).flatMap(subqueriesIn)
+}
+
+/** Returns the alias of a query's documents if the rows come from documents of the container. */
+export function documentAlias({ sources }: Query): string | undefined {
+  const [first] = sources
+  if (first === undefined || first.isIterated || first.collection.kind !== 'path') return undefined
+  return first.collection.steps.length === 0 ? first.alias : undefined
 }

@@ -9,7 +9,7 @@ import { PrimaryParser, type Rule } from './primary-parser.js'
  * The grammar of expressions, from the loosest binding to the tightest. Trees are built inside ACTION only,
  * since the parser runs its rules once without tokens to learn the grammar.
  */
-export class ExpressionParser extends PrimaryParser {
+export abstract class ExpressionParser extends PrimaryParser {
   protected readonly expression: Rule<Expression> = this.RULE('expression', (): Expression => {
     const condition = this.SUBRULE(this.coalesce)
     let result = condition
@@ -72,7 +72,6 @@ export class ExpressionParser extends PrimaryParser {
   private inList(needle: Expression): Expression {
     this.CONSUME(keywords.in)
     this.CONSUME(punctuations.openParenthesis)
-    this.SUBRULE(this.noSubquery)
     const items: Expression[] = []
     this.AT_LEAST_ONE_SEP({
       SEP: punctuations.comma,

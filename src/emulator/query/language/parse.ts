@@ -1,5 +1,5 @@
 import type { ILexingError } from 'chevrotain'
-import { selectedExpressions, type Expression, type Query } from './ast.js'
+import { expressionsOf, subqueriesOf, type Query } from './ast.js'
 import { refuseDeepTokens, refuseDeepTree, refuseLongText } from './depth.js'
 import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
@@ -23,14 +23,19 @@ export function parse(text: string): Query {
   if (known !== undefined) return known
   refuseLongText(text)
   const query = read(text)
-  for (const expression of expressionsOf(query)) {
-    refuseDeepTree(expression)
-    refuseUnclear(expression)
-  }
+  check(query)
   const [oldest] = trees.size >= rememberedTrees ? trees.keys() : []
   if (oldest !== undefined) trees.delete(oldest)
   trees.set(text, query)
   return query
+}
+
+function check(query: Query): void {
+  for (const expression of expressionsOf(query)) {
+    refuseDeepTree(expression)
+    refuseUnclear(expression)
+  }
+  subqueriesOf(query).forEach(check)
 }
 
 function read(text: string): Query {
@@ -58,12 +63,4 @@ function invalidToken(text: string, { offset }: ILexingError): QueryError {
   return /["']/.test(character)
     ? new QueryError('SC1012', `Syntax error, invalid string literal token '${character}'.`, span)
     : new QueryError('SC1010', `Syntax error, invalid token '${character}'.`, span)
-}
-
-function expressionsOf({ selection, where, orderBy }: Query): Expression[] {
-  return [
-    ...selectedExpressions(selection),
-    ...(where === undefined ? [] : [where]),
-    ...orderBy.map((item) => item.expression),
-  ]
 }

@@ -1,6 +1,6 @@
 import { EmbeddedActionsParser, type IToken, type ParserMethod } from 'chevrotain'
-import type { Expression, ParameterReference } from './ast.js'
-import { notSupported } from './query-error.js'
+import type { Expression, ParameterReference, Query, SubqueryForm } from './ast.js'
+import { notSupported, QueryError } from './query-error.js'
 import {
   identifier,
   keywords,
@@ -11,6 +11,17 @@ import {
   vocabulary,
 } from './tokens.js'
 import { between, literalValue, spanOf, textOf } from './tree.js'
+
+const subqueryForms: ReadonlySet<string> = new Set<SubqueryForm>(['EXISTS', 'ARRAY', 'FIRST', 'LAST', 'ALL'])
+
+/** Returns the subquery after a name such as EXISTS. Only some names may stand before a query. */
+function subquery(name: IToken, query: Query): Expression {
+  const form = name.image.toUpperCase()
+  const isForm = (text: string): text is SubqueryForm => subqueryForms.has(text)
+  if (!isForm(form))
+    throw new QueryError('SC1001', "Syntax error, incorrect syntax near 'SELECT'.", query.span)
+  return { kind: 'subquery', form, query, span: query.span }
+}
 
 /** A rule of the grammar that makes a part of the tree. */
 export type Rule<T> = ParserMethod<[], T>
@@ -26,6 +37,7 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
   }
 
   protected abstract readonly expression: Rule<Expression>
+  abstract readonly query: Rule<Query>
 
   protected readonly unary: Rule<Expression> = this.RULE('unary', (): Expression =>
     this.OR<Expression>([
@@ -102,6 +114,7 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
       { ALT: () => this.SUBRULE(this.parenthesized) },
       { ALT: () => this.SUBRULE(this.objectLiteral) },
       { ALT: () => this.SUBRULE(this.arrayLiteral) },
+      { ALT: () => this.SUBRULE(this.keywordSubquery) },
       { ALT: () => this.SUBRULE(this.unsupportedPrimary) },
     ]),
   )
@@ -131,14 +144,29 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
     let result = this.ACTION((): Expression => ({ kind: 'source', name: name.image, span: spanOf(name) }))
     this.OPTION(() => {
       this.CONSUME(punctuations.openParenthesis)
-      const items = this.SUBRULE(this.expressions)
+      result = this.OR([
+        {
+          ALT: () => {
+            const query = this.SUBRULE(this.query)
+            return this.ACTION(() => subquery(name, query))
+          },
+        },
+        {
+          ALT: () => {
+            const items = this.SUBRULE(this.expressions)
+            return this.ACTION((): Expression => ({
+              kind: 'call',
+              name: name.image,
+              arguments: items,
+              span: spanOf(name),
+            }))
+          },
+        },
+      ])
       const end = this.CONSUME(punctuations.closeParenthesis)
-      result = this.ACTION(() => ({
-        kind: 'call',
-        name: name.image,
-        arguments: items,
-        span: between(spanOf(name), spanOf(end)),
-      }))
+      this.ACTION(() => {
+        result = { ...result, span: between(spanOf(name), spanOf(end)) }
+      })
     })
     return result
   })
@@ -156,8 +184,15 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
 
   private readonly parenthesized: Rule<Expression> = this.RULE('parenthesized', (): Expression => {
     const start = this.CONSUME(punctuations.openParenthesis)
-    this.SUBRULE(this.noSubquery)
-    const inner = this.SUBRULE(this.expression)
+    const inner = this.OR<Expression>([
+      {
+        ALT: () => {
+          const query = this.SUBRULE(this.query)
+          return this.ACTION(() => ({ kind: 'subquery', form: 'scalar', query, span: query.span }))
+        },
+      },
+      { ALT: () => this.SUBRULE(this.expression) },
+    ])
     const end = this.CONSUME(punctuations.closeParenthesis)
     return this.ACTION(() => ({ kind: 'parenthesized', inner, span: between(spanOf(start), spanOf(end)) }))
   })
@@ -190,19 +225,22 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
     return this.ACTION(() => ({ kind: 'array', items, span: between(spanOf(start), spanOf(end)) }))
   })
 
-  /** Reading one of these throws, so the value given here is never used. */
-  private readonly unsupportedPrimary: Rule<Expression> = this.RULE('unsupportedPrimary', (): Expression => {
-    const token = this.OR([
-      { ALT: () => this.refused(this.CONSUME(keywords.exists), 'A subquery (EXISTS)') },
-      { ALT: () => this.refused(this.CONSUME(keywords.array), 'A subquery (ARRAY)') },
-      { ALT: () => this.refused(this.CONSUME(keywords.udf), 'A user-defined function (udf.…)') },
+  /** EXISTS and ARRAY are reserved words. FIRST, LAST and ALL are names (see `nameOrCall`). */
+  private readonly keywordSubquery: Rule<Expression> = this.RULE('keywordSubquery', (): Expression => {
+    const form = this.OR([
+      { ALT: () => this.CONSUME(keywords.exists) },
+      { ALT: () => this.CONSUME(keywords.array) },
     ])
-    return this.ACTION(() => ({ kind: 'literal', value: undefined, span: spanOf(token) }))
+    this.CONSUME(punctuations.openParenthesis)
+    const query = this.SUBRULE(this.query)
+    const end = this.CONSUME(punctuations.closeParenthesis)
+    return this.ACTION(() => ({ ...subquery(form, query), span: between(spanOf(form), spanOf(end)) }))
   })
 
-  /** Stands after an opening parenthesis. */
-  protected readonly noSubquery: Rule<void> = this.RULE('noSubquery', (): void => {
-    this.OPTION(() => this.refused(this.CONSUME(keywords.select), 'A subquery'))
+  /** Reading this throws, so the value given here is never used. */
+  private readonly unsupportedPrimary: Rule<Expression> = this.RULE('unsupportedPrimary', (): Expression => {
+    const token = this.refused(this.CONSUME(keywords.udf), 'A user-defined function (udf.…)')
+    return this.ACTION(() => ({ kind: 'literal', value: undefined, span: spanOf(token) }))
   })
 
   /** A token that is read only so that what it begins can be refused by name. */

@@ -25,6 +25,22 @@ export function refuseCostly(comparisons: number): void {
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
+/** The most rows of FROM and JOIN that one request may make. */
+const mostFrames = 20_000_000
+
+/** Counts the rows of FROM and JOIN that one request makes, so that a product of arrays cannot go on forever. */
+export class QueryWork {
+  private frames = 0
+
+  /** Counts a row. Throws {@link QueryError} when there are too many. */
+  add(): void {
+    this.frames += 1
+    if (this.frames <= mostFrames) return
+    const reason = `The query combines more than ${mostFrames} values, which is the limit. Filter before you join.`
+    throw new QueryError('BadRequest', reason, nowhere)
+  }
+}
+
 /** Returns the value's JSON. Refuses a value whose JSON would be too long, before creating it. */
 export function jsonOf(value: unknown): string | undefined {
   refuseLongResult(sizeOf(value, 0))

@@ -1,13 +1,28 @@
-import type { Count, OrderItem, Page, Query, SelectItem, Selection, Source } from './ast.js'
+import type { IToken } from 'chevrotain'
+import type {
+  Collection,
+  Count,
+  Expression,
+  OrderItem,
+  Page,
+  Query,
+  SelectItem,
+  Selection,
+  Source,
+} from './ast.js'
 import { ExpressionParser } from './expression-parser.js'
 import type { Rule } from './primary-parser.js'
-import { identifier, keywords, numberLiteral, punctuations } from './tokens.js'
-import { between, literalValue, spanOf } from './tree.js'
+import { identifier, keywords, numberLiteral, punctuations, stringLiteral } from './tokens.js'
+import { between, literalValue, spanOf, textOf } from './tree.js'
 
-/**
- * The grammar of a whole query around its expressions. It also parses known unsupported constructs, to refuse
- * them by name.
- */
+/** Returns the name of a source without an alias: `c` for `c`, and `tags` for `c.tags`. */
+function impliedAlias(collection: Collection): string | undefined {
+  if (collection.kind === 'query') return undefined
+  const last = collection.steps.at(-1) ?? collection.root.name
+  return typeof last === 'string' ? last : undefined
+}
+
+/** The grammar of a whole query around its expressions. */
 export class QueryParser extends ExpressionParser {
   constructor() {
     super()
@@ -26,17 +41,27 @@ export class QueryParser extends ExpressionParser {
       return this.SUBRULE(this.count)
     })
     const selection = this.SUBRULE(this.selection)
-    const source = this.OPTION3(() => this.SUBRULE(this.source))
+    const sources = this.OPTION3(() => this.SUBRULE(this.sources))
     const where = this.OPTION4(() => {
       this.CONSUME(keywords.where)
       return this.SUBRULE(this.expression)
     })
-    this.OPTION5(() => this.refused(this.CONSUME(keywords.group), 'GROUP BY'))
+    const groupBy = this.OPTION5(() => this.SUBRULE(this.groupBy))
     const orderBy = this.OPTION6(() => this.SUBRULE(this.orderBy))
     const page = this.OPTION7(() => this.SUBRULE(this.page))
     return this.ACTION(() => {
       const span = { start: start.startOffset, end: this.LA(0).startOffset + this.LA(0).image.length }
-      return { selection, isDistinct, top, source, where, orderBy: orderBy ?? [], page, span }
+      return {
+        selection,
+        isDistinct,
+        top,
+        sources: sources ?? [],
+        where,
+        groupBy: groupBy ?? [],
+        orderBy: orderBy ?? [],
+        page,
+        span,
+      }
     })
   })
 
@@ -52,6 +77,8 @@ export class QueryParser extends ExpressionParser {
         ALT: () => {
           this.CONSUME(keywords.value)
           const expression = this.SUBRULE(this.expression)
+          // An alias of the value is allowed, and has no effect.
+          this.OPTION(() => this.SUBRULE(this.sourceAlias))
           return this.ACTION((): Selection => ({ kind: 'value', expression }))
         },
       },
@@ -86,28 +113,113 @@ export class QueryParser extends ExpressionParser {
     return this.ACTION(() => ({ expression, alias: alias?.image }))
   })
 
-  private readonly source: Rule<Source> = this.RULE('source', (): Source => {
+  private readonly sources: Rule<Source[]> = this.RULE('sources', (): Source[] => {
     this.CONSUME(keywords.from)
-    const name = this.OR([
-      { ALT: () => this.CONSUME(identifier) },
-      { ALT: () => this.refused(this.CONSUME(punctuations.openParenthesis), 'A subquery in FROM') },
-    ])
-    const alias = this.OPTION(() =>
-      this.OR2([
-        {
-          ALT: () => {
-            this.CONSUME(keywords.as)
-            return this.CONSUME2(identifier)
-          },
+    const sources = [this.SUBRULE(this.source)]
+    this.MANY(() => {
+      this.CONSUME(keywords.join)
+      sources.push(this.SUBRULE2(this.source))
+    })
+    return sources
+  })
+
+  private readonly source: Rule<Source> = this.RULE('source', (): Source =>
+    this.OR<Source>([
+      {
+        ALT: () => {
+          const alias = this.CONSUME(identifier)
+          this.CONSUME(keywords.in)
+          const collection = this.SUBRULE(this.collection)
+          return this.ACTION(() => ({
+            alias: alias.image,
+            collection,
+            isIterated: true,
+            span: spanOf(alias),
+          }))
         },
-        { ALT: () => this.CONSUME3(identifier) },
-        { ALT: () => this.refused(this.CONSUME(punctuations.dot), 'A path in FROM') },
-        { ALT: () => this.refused(this.CONSUME(punctuations.openBracket), 'A path in FROM') },
-        { ALT: () => this.refused(this.CONSUME(keywords.in), 'Iteration in FROM (x IN c.items)') },
-      ]),
-    )
-    this.OPTION2(() => this.refused(this.CONSUME(keywords.join), 'JOIN'))
-    return this.ACTION(() => ({ alias: (alias ?? name).image }))
+      },
+      {
+        ALT: () => {
+          const start = this.LA(1)
+          const collection = this.SUBRULE2(this.collection)
+          const alias = this.OPTION(() => this.SUBRULE(this.sourceAlias))
+          return this.ACTION(() => ({
+            alias: alias?.image ?? impliedAlias(collection),
+            collection,
+            isIterated: false,
+            span: spanOf(alias ?? start),
+          }))
+        },
+      },
+    ]),
+  )
+
+  private readonly sourceAlias: Rule<IToken> = this.RULE('sourceAlias', (): IToken => {
+    this.OPTION(() => this.CONSUME(keywords.as))
+    return this.CONSUME(identifier)
+  })
+
+  private readonly collection: Rule<Collection> = this.RULE('collection', (): Collection =>
+    this.OR<Collection>([
+      {
+        ALT: () => {
+          this.CONSUME(punctuations.openParenthesis)
+          const query = this.SUBRULE(this.query)
+          this.CONSUME(punctuations.closeParenthesis)
+          return this.ACTION((): Collection => ({ kind: 'query', query }))
+        },
+      },
+      {
+        ALT: () => {
+          const name = this.CONSUME(identifier)
+          const steps: (string | number)[] = []
+          this.MANY(() => {
+            const step = this.SUBRULE(this.pathStep)
+            this.ACTION(() => steps.push(step))
+          })
+          return this.ACTION((): Collection => {
+            const root = { kind: 'source', name: name.image, span: spanOf(name) } as const
+            return { kind: 'path', root, steps }
+          })
+        },
+      },
+    ]),
+  )
+
+  private readonly pathStep: Rule<string | number> = this.RULE('pathStep', (): string | number =>
+    this.OR<string | number>([
+      {
+        ALT: () => {
+          this.CONSUME(punctuations.dot)
+          const name = this.SUBRULE(this.propertyName)
+          return this.ACTION(() => name.image)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(punctuations.openBracket)
+          const key = this.OR2([
+            { ALT: () => this.CONSUME(stringLiteral) },
+            { ALT: () => this.CONSUME(numberLiteral) },
+          ])
+          this.CONSUME(punctuations.closeBracket)
+          return this.ACTION(() => (key.tokenType === stringLiteral ? textOf(key) : Number(key.image)))
+        },
+      },
+    ]),
+  )
+
+  private readonly groupBy: Rule<Expression[]> = this.RULE('groupBy', (): Expression[] => {
+    this.CONSUME(keywords.group)
+    this.CONSUME(keywords.by)
+    const keys: Expression[] = []
+    this.AT_LEAST_ONE_SEP({
+      SEP: punctuations.comma,
+      DEF: () => {
+        keys.push(this.SUBRULE(this.expression))
+      },
+    })
+    return keys
   })
 
   private readonly orderBy: Rule<OrderItem[]> = this.RULE('orderBy', (): OrderItem[] => {

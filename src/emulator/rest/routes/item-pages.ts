@@ -33,7 +33,8 @@ export interface ItemPage {
 }
 
 /**
- * Runs a query for one page. A streaming query continues after the last document that it read. The rows of
+ * Runs a query for one page. A streaming query continues after the last document that it read, or after some
+ * of the rows of a document, which a JOIN may have many of. The rows of
  * any other query depend on all documents, so such a query continues after the number of rows already
  * returned. If anything was written since the previous page, the query runs again.
  */
@@ -49,17 +50,24 @@ export function readPage(container: Container, request: PageRequest): ItemPage {
 type Rows = Omit<ItemPage, 'charge'>
 
 function streamedPage(container: Container, scope: ScanScope, request: PageRequest): Rows {
-  const after = position(request.continuation, 'after')
+  const begun = position(request.continuation, 'in')
+  const given = position(request.continuation, 'rows')
   const rows: string[] = []
+  let after = position(request.continuation, 'after')
   let bytes = 0
-  let seen = after
   for (const version of candidates(container, scope, request.query, after)) {
-    const found = request.query.rowsOf(version.document).map((row) => JSON.stringify(row))
-    const isFull = rows.length >= request.maxItemCount || bytes > limits.responseBytes
-    if (found.length > 0 && isFull) return { rows, continuation: JSON.stringify({ after: seen }) }
-    rows.push(...found)
-    bytes += found.reduce((total, row) => total + row.length, 0)
-    seen = version.fields.number
+    const { number } = version.fields
+    const found = request.query.rowsOf(version.document)
+    for (let index = number === begun ? given : 0; index < found.length; index += 1) {
+      if (rows.length >= request.maxItemCount || bytes > limits.responseBytes) {
+        const inside = index === 0 ? {} : { in: number, rows: index }
+        return { rows, continuation: JSON.stringify({ after, ...inside }) }
+      }
+      const row = JSON.stringify(found[index])
+      rows.push(row)
+      bytes += row.length
+    }
+    after = number
   }
   return { rows, continuation: null }
 }
@@ -146,10 +154,12 @@ function* holding(
   for (const version of versions) if (version.mayHold(texts)) yield version
 }
 
-function position(continuation: string, name: 'after' | 'from'): number {
+/** Returns a number of a continuation. `after` or `from` is always there; the others are 0 by default. */
+function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'): number {
   if (continuation === '') return 0
   const parsed = parsedJson(continuation)
-  const value = isJsonObject(parsed) ? parsed[name] : undefined
+  const isOptional = name === 'in' || name === 'rows'
+  const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number') return value
   throw badRequest('The continuation is not one that this query gave. Start the query again without it.')
 }
