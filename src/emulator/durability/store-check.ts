@@ -26,7 +26,10 @@ const unfinishedFile = 'data.unfinished'
 /** The size of two meta pages with the smallest page size. */
 const smallestFile = 2 * 4096
 
-/** The size of the lock file. It is written in full, because a missing page would end the process. */
+/**
+ * The size of the lock file, more than LMDB's table of readers needs. The file is written in full, because
+ * on a full disk a missing page would end the process.
+ */
 const lockFileBytes = 16_384
 
 /**
