@@ -20,10 +20,7 @@ const { container: leases } = await database.containers.create({
   defaultTtl: -1,
 })
 
-/**
- * Stores an order's total under its id, and does not add it to a sum. A repeated change therefore has no
- * further effect.
- */
+/** Stores an order's total under its id, so that a repeated change has no further effect. */
 async function project({ id, customer, total }: Change<Order>): Promise<void> {
   const seen = await view.item(customer, customer).read<{ orders: Record<string, number> }>()
   await view.items.upsert({ id: customer, orders: { ...seen.resource?.orders, [id]: total } })
@@ -32,7 +29,6 @@ async function project({ id, customer, total }: Change<Order>): Promise<void> {
 const unit = { monitoredContainer: orders, leaseContainer: leases, processorName: 'customer-view' }
 const delivered: Record<string, number> = {}
 
-/** Starts an instance. Resolves when the instance has acquired a lease. */
 async function started(instanceName: string): Promise<ChangeFeedProcessor<Order>> {
   let onLeaseAcquired = (): void => undefined
   const hasWork = new Promise<void>((resolve) => (onLeaseAcquired = resolve))

@@ -1,9 +1,9 @@
-"""An agent in another language: it works on the step documents alone, over the REST API of Cosmos DB.
+"""An agent in another language. It uses only the step documents, through the REST API of Cosmos DB.
 
-A step is ours to run while it names our actor, a scheduler holds it, it has no outcome, and its deadline lies ahead. The
-outcome goes back into the same document, on condition of the etag read: whoever is late or second is refused, and then
-keeps silent (docs/schema/sas.step.json says what the fields mean). Steps with an `undo` need one thing more: what the
-undo will be given, recorded with the success.
+This agent may run a step that names its actor, is held by a scheduler, has no outcome and has a deadline in the future.
+The agent writes the outcome into the same document, if the document still has the etag that was read. The store refuses
+a second or late outcome, and the agent then gives up silently. docs/schema/sas.step.json explains the fields. For a step
+with an `undo`, an agent must also record the input of the undo together with the success.
 """
 import base64, hashlib, hmac, json, os, time
 import urllib.error, urllib.parse, urllib.request
@@ -36,7 +36,7 @@ def open_steps():
 
 
 def print_label(step):
-    """The side effect. The idempotency key is the file's name, so however often it is tried, there is one label."""
+    """Writes the label. The idempotency key is the file's name, so repeated attempts still give only one label."""
     label = step["input"]["text"].upper()
     name = urllib.parse.quote(step["idempotencyKey"], safe="")
     with open(os.path.join(os.environ["LABELS_DIRECTORY"], name), "w") as file:
@@ -48,7 +48,7 @@ def print_label(step):
 def record(step, kind, changes):
     now = time.time()
     if now * 1000 >= step["completeByMs"]:
-        return  # Too late: the step is no longer ours, not even to report a failure.
+        return  # It is too late, even to report a failure.
     outcome = {"kind": kind, "attempt": step["attempt"], "at": instant(now), "by": NAME}
     link = f"{CONTAINER}/docs/{step['id']}"
     headers = {"content-type": "application/json", "if-match": step["_etag"],
@@ -56,7 +56,7 @@ def record(step, kind, changes):
     try:
         request("PUT", link, urllib.parse.quote(link), {**step, **changes, "outcome": outcome}, headers)
     except urllib.error.HTTPError as error:
-        if error.code != 412:  # Another instance, or the supervisor, has written since we read.
+        if error.code != 412:  # 412: another writer changed the step after this agent read it.
             raise
 
 
@@ -68,7 +68,7 @@ def run(step):
     try:
         done = {"currentState": step["targetState"], "processState": "Processed", "output": print_label(step)}
         record(step, "success", {**done, "lockedBy": None, "completeBy": None, "completeByMs": None})
-    except OSError as error:  # A courtesy: the supervisor tries again when this earlier deadline passes.
+    except OSError as error:  # The supervisor retries after the earlier deadline below.
         diagnostic = {"at": instant(time.time()), "by": NAME, "attempt": step["attempt"], "message": str(error)[:2000]}
         retry_at = min(time.time() + 1, step["completeByMs"] / 1000)
         record(step, "failed", {"diagnostics": [*step["diagnostics"], diagnostic][-10:],
@@ -79,6 +79,6 @@ while True:
     try:
         for step in open_steps():
             run(step)
-    except OSError as error:  # The store is away: whatever was open is still open when it is back.
+    except OSError as error:  # Open steps stay open until the store answers again.
         print(f"the store is not reached: {error}", flush=True)
     time.sleep(0.2)

@@ -12,9 +12,7 @@ import { printLabel } from './index.js'
 const python = process.env['PYTHON'] ?? 'python3'
 const texts = ['glass', 'this side up', 'keep dry', 'heavy']
 
-/**
- * The path of the script. It is correct if this file runs from `dist`, and also if it runs from the sources.
- */
+/** The path of the script, both when this file runs from `dist` and when it runs from the sources. */
 const script = fileURLToPath(new URL('label_printer.py', import.meta.url)).replace(
   /([\\/])dist[\\/]samples[\\/]/,
   '$1samples$1',
@@ -31,10 +29,7 @@ async function startPrinter(env: Readonly<Record<string, string>>): Promise<Chil
   return printer
 }
 
-/**
- * Prints labels with an agent that is killed in the middle of its work, and with a second agent that replaces
- * the first.
- */
+/** Prints labels with an agent that is killed in the middle of its work, and with its replacement. */
 async function run(): Promise<void> {
   const emulator = await startEmulator({ port: 0 })
   const labelsDirectory = await mkdtemp(join(tmpdir(), 'labels-'))

@@ -2,10 +2,7 @@ import { defineAgent, type AgentContext } from 'stepward'
 import type { Order } from './orders-file.js'
 import { askService, Refused } from './services-client.js'
 
-/**
- * Returns the URL of the remote services. `run.ts` sets this variable. To start a worker without `run.ts`,
- * set the variable yourself.
- */
+/** Returns the URL of the remote services. `run.ts` sets this variable. Without `run.ts`, set it yourself. */
 function servicesUrl(): string {
   const url = process.env['ORDER_SERVICES_URL']
   if (url === undefined) {
@@ -16,10 +13,7 @@ function servicesUrl(): string {
   return url
 }
 
-/**
- * Sends one request to a service. A permanent refusal ends the step without further tries, and flags the step
- * for a person.
- */
+/** Sends one request to a service. A permanent refusal ends the step and flags it for a person. */
 async function post<T>(path: string, body: unknown, context: AgentContext): Promise<T> {
   const { idempotencyKey, signal } = context
   try {

@@ -26,15 +26,11 @@ export interface CommandLine {
   readonly isHelp: boolean
 }
 
-/** Thrown if the command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/**
- * Returns a path in the package's data folder. The path is correct if this file runs from `dist`, and also if
- * it runs from the sources.
- */
+/** Returns a path in the package's data folder, both from `dist` and from the sources. */
 function own(file: string): string {
   const here = fileURLToPath(new URL('.', import.meta.url)).replaceAll('\\', '/')
   return `${here.replace('/dist/samples/', '/samples/')}data/${file}`
@@ -52,8 +48,7 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   if (problems.length > 0) throw new UsageError(problems.join('; '))
   return {
     orders: orders ?? own('orders.jsonl'),
-    // If the user names another orders file, that file has other products, so the sample's own stock would
-    // not fit.
+    // Another orders file names other products, so the sample's own stock does not fit it.
     stock: stock ?? (orders === undefined ? own('stock.json') : null),
     faults: faults as FaultLevel,
     seed: Number(seed),

@@ -1,6 +1,6 @@
 import type { Telemetry, TelemetryEvent } from 'stepward'
 
-/** The events that may change the progress or an awaited condition. */
+/** The events that may change the progress or a condition that `until` awaits. */
 const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'job.finished',
   'step.recovered',
@@ -24,7 +24,6 @@ export class Observer implements Telemetry {
     }
   }
 
-  /** The number of jobs that have ended. */
   get endedCount(): number {
     return this.ended.size
   }
@@ -53,9 +52,7 @@ export class Observer implements Telemetry {
     this.listeners.add(listener)
   }
 
-  /**
-   * Resolves when `holds` returns true, or when `signal` aborts. Checks after every event that may matter.
-   */
+  /** Resolves when `holds` returns true, or when `signal` aborts. */
   async until(holds: () => boolean, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const check = (): void => {

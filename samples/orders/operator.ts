@@ -3,15 +3,14 @@ import type { Order } from './orders-file.js'
 import { askService } from './services-client.js'
 import { orderFulfilment } from './workflow.js'
 
-/** The largest number of tries of a delivery that gets no answer. All tries use the same key. */
+/** The number of tries for a delivery that gets no answer. All tries use the same key. */
 const maxTries = 5
 const answerWithinMs = 1_000
 
-/** The operator, who receives alerts about failed orders, restocks the shelves and resubmits the orders. */
+/** The operator receives alerts about failed orders, restocks the shelves and resubmits the orders. */
 export class Operator {
   private readonly alertsByJob = new Map<string, Alert>()
 
-  /** The latest alert of each job. */
   get alerts(): readonly Alert[] {
     return [...this.alertsByJob.values()]
   }
@@ -34,7 +33,7 @@ export class Operator {
     }
   }
 
-  /** Resubmits every failed job and returns the ids of the jobs. */
+  /** Resubmits every failed job and returns the job ids. */
   async resubmit(client: JobClient): Promise<readonly string[]> {
     const failed = client.select({ workflow: orderFulfilment.name, state: 'Error' })
     const { done } = await failed.resubmit({ by: 'operator', why: 'the shelves are filled' })

@@ -43,10 +43,7 @@ export interface OrdersFileProblem {
   readonly message: string
 }
 
-/**
- * Thrown if an orders file cannot be used. Lists all problems of the file, so that the user can correct them
- * together.
- */
+/** Thrown if an orders file cannot be used. The error lists all problems of the file. */
 export class OrdersFileError extends Error {
   override readonly name = 'OrdersFileError'
 
@@ -65,8 +62,8 @@ export class OrdersFileUnreadable extends Error {
 }
 
 /**
- * Reads orders from a JSON Lines file in UTF-8, with one order on each line. Allows a byte order mark, CRLF
- * and blank lines. An order that occurs twice with the same content counts once.
+ * Reads orders from a JSON Lines file in UTF-8. Allows a byte order mark, CRLF and blank lines. An order that
+ * occurs twice with the same content counts once.
  *
  * @throws OrdersFileUnreadable if the file cannot be read
  * @throws OrdersFileError if the file has any problem

@@ -1,10 +1,7 @@
 import { createLogUpdate } from 'log-update'
 import type { Observer } from './observer.js'
 
-/**
- * Shows the progress of a run. On a terminal it shows a live bar. Without a terminal it prints a line from
- * time to time.
- */
+/** Shows a live progress bar on a terminal. Without a terminal, prints a line from time to time. */
 export function showProgress(
   observer: Observer,
   total: number,

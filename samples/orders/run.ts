@@ -11,7 +11,7 @@ import { showProgress } from './progress.js'
 import { readStock, startServices, type Services } from './services/index.js'
 import { describe, describeAlerts, summarize, type Summary } from './summary.js'
 
-/** The longest time that the run may take. A job that has not ended after this time counts as lost. */
+/** The longest time that the run may take. A job that has not ended by then counts as lost. */
 const patienceMs = 10 * 60_000
 
 /** The number of orders that are submitted concurrently. */
@@ -26,10 +26,7 @@ interface Scene {
   readonly operator: Operator
 }
 
-/**
- * Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and returns a
- * summary.
- */
+/** Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and sums up. */
 async function run(options: CommandLine): Promise<Summary> {
   const orders = await readOrders(options.orders)
   const stock = options.stock === null ? [] : await readStock(options.stock)
@@ -84,16 +81,13 @@ async function play(scene: Scene): Promise<Summary> {
   return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
 }
 
-/**
- * Checks whether the shop has the final reply about every order, and the operator has an alert for every
- * failed job.
- */
+/** Checks whether the shop has every final reply, and the operator an alert for every failed job. */
 function isEverybodyTold({ orders, services, observer, operator }: Scene): boolean {
   const isShopTold = orders.every(({ orderId }) => services.lastReply(orderId)?.kind === 'finished')
   return isShopTold && observer.endedIn('Error').every((jobId) => operator.isAlertedOf(jobId))
 }
 
-/** Restocks and resubmits the failed orders. Resolves when the shop knows the new outcome of these orders. */
+/** Restocks and resubmits the failed orders. Resolves when the shop knows their new outcome. */
 async function tryFailedAgain(
   { orders, services, host, observer, operator }: Scene,
   givingUp: AbortSignal,

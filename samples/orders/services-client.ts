@@ -1,4 +1,4 @@
-/** Thrown if a remote service answers that the request can never succeed. A retry would not help. */
+/** Thrown if a remote service answers that the request can never succeed, so a retry would not help. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
@@ -12,9 +12,8 @@ interface ServiceRequest {
 }
 
 /**
- * Sends one request to a remote service. It does not retry, because Stepward does the retries: an error from
- * this function ends the attempt. The next attempt sends the same idempotency key, so the service recognises
- * the request.
+ * Sends one request to a remote service and does not retry, because Stepward does. An error ends the attempt.
+ * The next attempt sends the same idempotency key, so the service recognises the request.
  *
  * @throws Refused for a permanent answer (4xx); any other Error for a problem that may pass
  */
@@ -23,8 +22,7 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   const response = await fetch(new URL(path, url), {
     method,
     signal,
-    // The key is encoded, because a header can contain only Latin-1. The key contains the order's id, which
-    // may be in any script.
+    // A header can contain only Latin-1, but the order's id in the key may be in any script.
     headers: { 'content-type': 'application/json', 'idempotency-key': encodeURIComponent(idempotencyKey) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
@@ -34,10 +32,7 @@ export async function askService<T>(url: string, request: ServiceRequest): Promi
   throw response.status >= 500 || response.status === 429 ? new Error(message) : new Refused(message)
 }
 
-/**
- * Returns the reason from an error body. The services send `{ code, message }`, but a proxy between client
- * and service may send another body.
- */
+/** Returns the reason from an error body. A proxy may send a body without `{ code, message }`. */
 function reasonIn(body: string): string {
   try {
     const { code, message } = JSON.parse(body) as { readonly code?: string; readonly message?: string }

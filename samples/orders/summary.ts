@@ -11,10 +11,7 @@ export interface Summary {
   readonly jobsPerSecond: number
   /** The time from the submission of a job to its end, according to the documents. */
   readonly latencyMs: { readonly p50: number; readonly p95: number }
-  /**
-   * The request units of all requests to the store (submission, three feeds, leases), divided by the number
-   * of jobs.
-   */
+  /** The request units of submission, three feeds and leases, divided by the number of jobs. */
   readonly requestUnitsPerJob: number
   /** The number of failed attempts whose step recovered afterwards. */
   readonly retries: number
@@ -22,14 +19,9 @@ export interface Summary {
   readonly lost: number
   /** The number of effects beyond one per idempotency key or order, according to the services' own ledger. */
   readonly duplicateEffects: number
-  /** The number of jobs about which the operator was alerted. */
   readonly alerts: number
-  /**
-   * The number of orders whose end was reported to the shop through the job's `replyTo`, according to the
-   * shop's own ledger.
-   */
+  /** The number of orders whose end the shop knows through the job's `replyTo`, by the shop's ledger. */
   readonly shopToldOf: number
-  /** The number of replies that reached the shop out of order. */
   readonly misorderedReplies: number
 }
 
@@ -76,7 +68,6 @@ export function summarize(findings: Findings): Summary {
   }
 }
 
-/** Formats the summary as text. */
 export function describe(summary: Summary): string {
   const { ended, latencyMs } = summary
   const table = new Table({ style: { head: [], border: [] } })
@@ -105,7 +96,7 @@ function toldOf(orderIds: readonly string[], { replies }: LedgerReport): number 
   return orderIds.filter((orderId) => lastKinds.get(orderId) === 'finished').length
 }
 
-/** Returns the smallest value that the given share of the sorted values does not exceed. */
+/** Returns the smallest value that is at least as large as the given share of the sorted values. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }

@@ -2,19 +2,13 @@ import { defineWorkflow } from 'stepward'
 import { inventory, payments, shipping } from './agents.js'
 import { toOrder, type Order } from './orders-file.js'
 
-/**
- * The time that a service may take. It is short, so that the demonstration shows recoveries. A real workflow
- * allows minutes.
- */
+/** The time that a service may take. It is short to show recoveries; a real workflow allows minutes. */
 const patience = {
   completeWithin: '3s',
   retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },
 } as const
 
-/**
- * Reserves the stock, charges the customer and ships the products. Each step needs the result of the previous
- * step.
- */
+/** Reserves the stock, charges the customer and ships the products, one after the other. */
 export const orderFulfilment = defineWorkflow<Order>(
   'order-fulfilment',
   (job) => {
@@ -27,7 +21,7 @@ export const orderFulfilment = defineWorkflow<Order>(
   {
     parse: toOrder,
     jobId: (order) => order.orderId,
-    // The order itself is stored in the same transaction as the job that fulfils it.
+    // The order is stored in the same transaction as its job.
     alongside: (order) => [{ create: { ...order, id: `order:${order.orderId}`, type: 'order' } }],
   },
 )

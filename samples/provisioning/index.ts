@@ -16,10 +16,7 @@ export const websites = defineAgent('websites', {
     ask<{ id: string }>('website', input, context),
 })
 
-/**
- * The settings of each resource's step. The time to become active is short, so that the demonstration shows a
- * recovery.
- */
+/** The settings of each resource's step. The time to become active is short, to show a recovery. */
 const resource = {
   initialState: 'Disabled',
   targetState: 'Active',

@@ -1,14 +1,11 @@
 import type { AgentContext } from 'stepward'
 
-/**
- * The environment variable with the URL of the remote service. A sample's `run.ts` sets the variable. To
- * start a worker without `run.ts`, set the variable yourself.
- */
+/** The variable with the URL of the remote service. `run.ts` sets it. Without `run.ts`, set it yourself. */
 export const urlVariable = 'REMOTE_SERVICE_URL'
 
 /**
- * Sends one request to the remote service. Another attempt sends the same key, so the service recognises the
- * repeated request. A refusal is permanent, so it ends the step without further tries.
+ * Sends one request to the remote service. All attempts send the same key, so the service recognises
+ * repetitions. A refusal is permanent and ends the step without retries.
  */
 export async function ask<T>(
   kind: string,

@@ -1,21 +1,20 @@
 /**
- * A remote service for samples. The service does the requested work once for each idempotency key, and
- * records the work. It runs in the process that starts it, and keeps its data in memory.
+ * A remote service for samples. It does the work once for each idempotency key and records the work. It runs
+ * in the process that starts it, and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
  * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key gets the same id and has no second effect |
  * | `POST /undo` with a key and `{ key }` of the effect to undo | 200 `{ undone }`: false if there was no effect |
  *
- * A request that arrives after its own undo is refused. After an undo it is therefore certain that a request
- * whose answer was lost has no effect.
+ * A request that arrives after its own undo is refused. So after an undo, a request whose answer was lost
+ * certainly has no effect.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 /** One effect that the service had. */
 export interface Effect {
   readonly kind: string
-  /** The idempotency key of the request. */
   readonly key: string
   readonly id: string
   isUndone: boolean
@@ -31,8 +30,8 @@ export interface RemoteRequest {
 }
 
 /**
- * Chooses the behaviour for a request: do the work, refuse it, send no answer and do nothing, or do the work
- * and send no answer. Default: do the work.
+ * Chooses the behaviour for a request. `silent` does nothing and sends no answer. `doneAndSilent` does the
+ * work but sends no answer. Default: `done`.
  */
 export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
 
@@ -77,7 +76,6 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The requests and effects so far. */
 class Book {
   readonly effects: Effect[] = []
   private readonly requests = new Map<string, number>()
@@ -91,8 +89,7 @@ class Book {
     const number = (this.requests.get(key) ?? 0) + 1
     this.requests.set(key, number)
     const mood = this.mood({ kind, key, body, number })
-    // A refusal by the mood is not remembered. If the undo of a key came before its call, every call with the
-    // key is refused.
+    // A refusal by the mood is not remembered. A key that was undone before its call is always refused.
     if (mood === 'refused' || this.refused.has(key)) {
       return { status: 409, body: { message: `there is no ${kind} for ${JSON.stringify(body)}` } }
     }

@@ -7,8 +7,7 @@ import { availability, trips } from './trips.js'
 
 /** Describes how a trip ended: the state of its job, the number of its starts, and its bookings. */
 async function outcomeOf(job: Job) {
-  // The error is ignored, because a trip that cannot be booked has no result. The job's view shows how the
-  // trip ended.
+  // A trip that cannot be booked has no result. Its job's view shows how the trip ended.
   await job.result().catch(() => null)
   const { state, generation, compensation } = await job.view()
   const booked = remote

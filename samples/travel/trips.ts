@@ -11,9 +11,9 @@ export const trips: readonly Trip[] = [
 ]
 
 /**
- * Returns a service that refuses every seat to Faro and the first request for a car in Porto, and loses the
- * first answer about the hotel in Lisbon. The service counts requests for the car, not keys, because the
- * second try of the trip may have another key.
+ * Returns a service that refuses every seat to Faro and the first car in Porto, and loses the first answer
+ * about the hotel in Lisbon. It counts requests for the car, not keys, because the trip's second try may have
+ * another key.
  */
 export function availability(): Mood {
   let isCarThere = false

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** An example line for each command. A test checks that every command has one. */
+/** An example line for each command. A test checks that none is missing. */
 export const examples: Readonly<Record<string, string>> = {
   dev: 'stepward dev ./workflows.js --data .stepward/dev',
   emulator: 'stepward emulator --port 8081 --data .stepward/cosmos',
@@ -28,7 +28,6 @@ export const examples: Readonly<Record<string, string>> = {
   completion: 'source <(stepward completion bash)',
 }
 
-/** Adds an example at the end of every command's help. */
 export function withExamples(program: Command, path: readonly string[] = []): Command {
   for (const command of program.commands) {
     const here = [...path, command.name()]

@@ -9,19 +9,17 @@ import { terminalOf } from './output/terminal.js'
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string }
 const terminal = terminalOf(process)
 
-/** Runs a command and sets the exit code of this process to its result. */
 async function ending(run: Promise<number>): Promise<void> {
   process.exitCode = await run
 }
 
-// EPIPE means that the reader of the output has closed it ("| head"). This is no error, and no more output is
-// needed.
+// EPIPE means that the reader of the output has closed it ("| head"). This is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)
 })
 
-// EPIPE means that the reader of standard error has closed it. The command continues with the same exit code.
+// EPIPE means that the reader of standard error has closed it. The command continues.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

@@ -7,7 +7,6 @@ import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
 
-/** Runs a command and sets the exit code to its result. */
 export type RunCommand = (run: Promise<number>) => Promise<void>
 
 /** Adds the commands with which an operator inspects jobs and makes decisions about jobs. */

@@ -1,17 +1,17 @@
 /**
  * # Command line
  *
- * Turns words on a terminal into calls of other rooms. No decision is made in this room. This file defines
- * the commands and their options, except the commands for operators, which are in `operator-commands.ts`. The
- * code of a command is loaded only when the command is called. If all code were loaded, that would take most
- * of a short command's time. `commands/` has one function for each command. The function receives options and
- * a `Terminal`, and returns an exit code. A command prints its results through the terminal and throws its
- * errors. Only `main.ts` turns an error into one line and an exit code (`output/cli-error.ts`).
+ * Turns words on a terminal into calls of other rooms. This room makes no decisions. This file defines the
+ * commands and their options, except the commands for operators in `operator-commands.ts`. The code of a
+ * command is loaded only when the command is called, because loading everything takes most of a short
+ * command's time. `commands/` has one function for each command. It receives options and a `Terminal`, and
+ * returns an exit code. A command prints results through the terminal and throws its errors. Only `main.ts`
+ * turns an error into one line and an exit code (`output/cli-error.ts`).
  *
  * `input/store.ts` opens the store that flags, environment and file name. `input/selection.ts` finds the
  * selected jobs, and `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and
  * `running/run-fleet.ts` run the processes, and handle signals, time budgets, parents and children. A test
- * generates `docs/cli.md` from the tree below.
+ * generates `docs/cli.md` from the commands below.
  */
 import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
@@ -47,16 +47,13 @@ interface Parts extends Omit<ProgramOptions, 'version'> {
   readonly program: Command
 }
 
-/**
- * Returns the program with every command and its options. The code of a command is loaded when it is called.
- */
 export function programOf({ version, terminal, ending }: ProgramOptions): Command {
   const program = new Command('stepward')
     .description('Durable distributed jobs on Azure Cosmos DB.')
     .version(version)
     .exitOverride()
-    // A subcommand and its command may have options with the same name. Options after the name of the
-    // subcommand belong to the subcommand.
+    // A subcommand and its command may have options with the same name. Options after the subcommand belong
+    // to it.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -72,7 +69,6 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   return withExamples(program)
 }
 
-/** Adds the commands that run the embedded Cosmos DB, with every role or alone. */
 function addEmulatorCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('dev [module]'))
     .description('an embedded Cosmos DB and every role in one process')
@@ -121,7 +117,6 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Adds the commands that run roles and the commands that submit jobs. */
 function addRunningCommands({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('start'))
     .description('run roles in this process, or as a fleet of processes')
@@ -138,8 +133,7 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: StartOptions) => {
       const { start } = await import('./commands/instances/start.js')
       await ending(start(options, terminal))
-      // A handler that ignores its signal would keep the process alive without end. Other instances continue
-      // the handler's work.
+      // A handler that ignores its signal would keep the process alive. Other instances continue its work.
       process.exit()
     })
 
@@ -154,7 +148,6 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Adds the commands that show or change the number of processes. */
 function addFleetCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('fleet'))
     .description(
@@ -196,7 +189,6 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Adds the commands about leases: their owners, their lag and their problems. */
 function addLeaseCommands({ program, terminal, ending }: Parts): void {
   withUnitOptions(program.command('leases'))
     .description('which instance reads which feed range')

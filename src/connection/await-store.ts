@@ -8,9 +8,7 @@ import { StoreUnavailable } from '../sas/index.js'
 export interface StorePatience {
   /** The time to wait for a store that does not answer. Default 0: the start fails immediately. */
   readonly unavailable?: Duration
-  /**
-   * The time to wait for permissions. After permissions are granted, they take minutes to spread. Default 0.
-   */
+  /** The time to wait for permissions. Granted permissions take minutes to spread. Default 0. */
   readonly forbidden?: Duration
 }
 
@@ -32,7 +30,7 @@ interface Waiting {
 const backoff: Backoff = { minMs: 250, maxMs: 10_000 }
 
 /**
- * Repeats `attempt` until it succeeds. Continues only while the failures may pass and the patience lasts.
+ * Repeats `attempt` until it succeeds, as long as the failures may pass and the patience lasts.
  *
  * @throws the last error, if it will not pass, the patience is over, or the signal aborted
  */

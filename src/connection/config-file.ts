@@ -17,16 +17,14 @@ const shape = {
   database: name,
   container: name,
   leaseContainer: name,
-  /** The roles that `start` runs if no --role is given. */
   roles: optional(
     kind<readonly (Role | 'all')[]>(
       `a list of some of ${[...roles, 'all'].join(', ')}`,
       (value) => Array.isArray(value) && value.length > 0 && rolesNamed(value) !== null,
     ),
   ),
-  /** The port for health and metrics. */
   port: optional(wholeNumber(0, 65_535)),
-  /** The path of a module that exports agents and workflows, relative to this file. */
+  /** The path is relative to this file. */
   module: name,
   unitPrefix: name,
   slots: agentsShape.slots,
@@ -56,10 +54,10 @@ export interface ConfigFile
 const defaultNames = ['stepward.config.js', 'stepward.config.json']
 
 /**
- * Reads the configuration file at `path`. Without a path, reads the file with one of the default names in
- * `directory`. Returns no settings if there is no default file.
+ * Reads the configuration file at `path`, or else the file with a default name in `directory`. Returns no
+ * settings if there is no default file.
  *
- * @throws ConfigurationInvalid with the name of the file and every wrong value in the file
+ * @throws ConfigurationInvalid with the name of the file and every wrong value in it
  */
 export async function readConfigFile(path: string | undefined, directory: string): Promise<ConfigFile> {
   for (const name of path === undefined ? defaultNames : [path]) {
@@ -101,7 +99,7 @@ function checked(content: unknown, file: string): ConfigFile {
   return withoutNulls(content) as ConfigFile
 }
 
-/** Leaves out options that are null, which means their defaults. */
+/** A null option means the default, so it is left out. */
 function withoutNulls(content: unknown): unknown {
   if (!isObject(content)) return content
   const given = Object.entries(content).filter(([, value]) => value !== null)

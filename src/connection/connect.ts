@@ -8,7 +8,6 @@ import { storeTimeOf } from './store-time.js'
 
 /** A job client with its own connection. */
 export type ConnectedClient = JobClient & {
-  /** Closes the connection. */
   close(): void
 }
 
@@ -29,7 +28,7 @@ export async function connect(
   })
 }
 
-/** Opens a connection and its containers for `use`. Closes the connection if `use` or the opening fails. */
+/** Opens a connection and its containers for `use`. Closes the connection if anything fails. */
 async function withContainers<T>(
   options: Connection,
   telemetry: Telemetry,

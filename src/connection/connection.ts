@@ -23,9 +23,8 @@ export interface Connection {
   /** The caller's own client instead of endpoint and key. Closing the connection does not close it. */
   readonly client?: CosmosClient
   /**
-   * Whether a missing database or container is created. Default: true with a key or a client. Without a key
-   * or a client the option is ignored, because the data role of an identity cannot create databases or
-   * containers.
+   * Whether a missing database or container is created. Default: true with a key or a client. Otherwise the
+   * option is ignored, because the data role of an identity cannot create databases or containers.
    */
   readonly provision?: boolean
 }
@@ -55,10 +54,7 @@ export interface OpenConnection {
   readonly database: string
   readonly container: string
   readonly leaseContainer: string
-  /**
-   * Whether databases and containers may be created. A key may create both; the data role of an identity may
-   * not.
-   */
+  /** A key may create databases and containers. The data role of an identity may not. */
   readonly mayProvision: boolean
   close(): void
 }
@@ -83,13 +79,11 @@ export function connectionFromEnvironment(
   return Object.fromEntries(found) as Connection
 }
 
-/** The retry options that a caller may set for the client. */
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
 
 /**
- * The retry options of a process that itself retries, visibly and with the pause that the server advises.
- * With its own defaults, the client would silently repeat a throttled request nine times, for half a minute
- * or more.
+ * The retry options of a process that itself retries, visibly and with the pause that the server advises. By
+ * default, the client would silently repeat a throttled request nine times, for half a minute or more.
  */
 export const impatient: ConnectionPolicy = {
   retryOptions: {
@@ -135,7 +129,7 @@ export async function openConnection(
   }
 }
 
-/** Returns the name of a connection's store, for people. The name contains no secret. */
+/** Returns the name of a connection's store for people, without secrets. */
 export function storeName(connection: Connection): string {
   const { database = 'stepward', container = 'state', client } = connection
   const { endpoint = '' } = used(connection)
@@ -165,8 +159,8 @@ export function connectionProblems(connection: Connection): readonly string[] {
 }
 
 /**
- * Returns the settings, with endpoint and key from the connection string. If the caller has its own client,
- * the result contains no endpoint or key, because that client needs neither.
+ * Returns the settings, with endpoint and key from the connection string. Leaves out both if the caller has
+ * its own client.
  */
 function used(connection: Connection): Connection {
   const { endpoint: _endpoint, key: _key, connectionString, ...others } = connection

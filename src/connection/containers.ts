@@ -25,10 +25,7 @@ export interface Containers {
   readonly advice: readonly string[]
 }
 
-/**
- * The roles of both containers. The lease container needs only one partition key path, because no .NET host
- * shares the leases.
- */
+/** The roles of both containers. No .NET host shares the leases, so one partition key path is enough. */
 export const containerRoles = {
   state: stateContainerRole,
   leases: { ...leaseContainerRole, partitionKeys: ['/id'] },
@@ -59,10 +56,7 @@ async function openDatabase({ client, database, mayProvision }: OpenConnection):
   return client.database(database)
 }
 
-/**
- * Ignores a conflict, because two hosts that start at the same time may both try to create the same
- * container.
- */
+/** Ignores a conflict, because two starting hosts may both try to create the same container. */
 async function createdByAnybody(create: () => Promise<unknown>): Promise<void> {
   try {
     await create()
@@ -99,10 +93,7 @@ function requestOf(id: string, { partitionKeys, indexedPaths }: ContainerRole): 
   }
 }
 
-/**
- * Turns an error of a connection into an error with an explanation and advice. Returns other errors
- * unchanged.
- */
+/** Returns an error of a connection with an explanation and advice. Returns other errors unchanged. */
 export function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
   if (error instanceof StoreRefused) return error
   const { kind } = cosmosErrorKind(error)

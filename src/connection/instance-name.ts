@@ -2,8 +2,9 @@ import { hostname } from 'node:os'
 import type { Random } from '../platform/index.js'
 
 /**
- * Returns a unique name for this process. On App Service the instance id names the machine. The old and the
- * new process of an app may run on the same machine for some time, so every name ends with random characters.
+ * Returns a unique name for this process. On App Service, the instance id names the machine. The name ends
+ * with random characters, because the old and the new process of an app may run on the same machine for some
+ * time.
  */
 export function instanceNameOf(
   random: Random,

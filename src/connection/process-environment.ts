@@ -4,19 +4,15 @@ import { ConfigurationInvalid } from './errors.js'
 
 /** The settings that the platform of a process provides, except the connection. */
 export interface ProcessSettings {
-  /** Role names, including `all`. The names are not checked. */
+  /** Role names, including `all`. They are not checked. */
   readonly roles?: readonly string[]
-  /** The path of a module that exports agents and workflows. */
   readonly module?: string
   readonly unitPrefix?: string
   readonly instanceName?: string
   /** The URL to which the role `notifier` posts alerts. */
   readonly alertWebhook?: string
-  /** The port for health and metrics. */
   readonly port?: number
-  /**
-   * False if the process must not run, for example in a staging slot that shares the store with production.
-   */
+  /** False for a process that must not run, such as in a staging slot with the store of production. */
   readonly isEnabled: boolean
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string

@@ -1,17 +1,13 @@
 import { openConnection, type Connection } from './connection.js'
 import { containerRoles, explained, openContainers } from './containers.js'
 
-/** The database and the containers of a deployment. */
 export interface Provisioned {
   readonly endpoint: string
   readonly database: string
   readonly containers: readonly {
     readonly id: string
     readonly partitionKeyPath: string
-    /**
-     * Whether this call created the container. If not, the container already existed and has the required
-     * settings.
-     */
+    /** False if the container already existed. It then has the required settings. */
     readonly isNew: boolean
   }[]
 }
@@ -43,7 +39,7 @@ export async function provision(connection: Connection): Promise<Provisioned> {
   }
 }
 
-/** Returns the ids that `list` finds. Returns no ids if the database does not exist. */
+/** Returns the ids that `list` finds, or none if the database does not exist. */
 async function existing(list: () => Promise<string[]>): Promise<readonly string[]> {
   try {
     return await list()

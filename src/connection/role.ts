@@ -8,10 +8,7 @@ export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
   return `${unitPrefix}-${role}`
 }
 
-/**
- * Returns the roles that these words name; `all` means every role. Returns null if a word is not a role, or
- * if there are no words.
- */
+/** Returns the roles that these words name (`all` is every role), or null for an unknown word or no word. */
 export function rolesNamed(words: readonly string[]): readonly Role[] | null {
   const isKnown = words.every((word) => word === 'all' || roles.some((role) => role === word))
   if (!isKnown || words.length === 0) return null

@@ -1,14 +1,10 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
 import { connectionFromEnvironment, type Connection } from './connection.js'
 
-/**
- * The settings on the command line. All other settings come from the environment and the configuration file.
- */
+/** The settings from the command line. Others come from the environment and the configuration file. */
 export interface SettingsSources {
   readonly flags: Connection & { readonly module?: string; readonly unitPrefix?: string }
-  /** The configuration file named on the command line. */
   readonly configPath?: string
-  /** The directory of default configuration files. */
   readonly directory: string
 }
 
@@ -20,8 +16,8 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
   const file = await readConfigFile(sources.configPath, sources.directory)
   const environment = connectionFromEnvironment()
   const said = given(sources.flags)
-  // The account comes from one source only: a connection string names a whole account, so it must not be
-  // combined with the endpoint of a source with higher precedence.
+  // The account comes from one source only. A connection string names a whole account, so it must not be
+  // combined with the endpoint of another source.
   const account = [said, environment, file].find((source) => source.endpoint ?? source.connectionString) ?? {}
   const {
     endpoint: _endpoint,
@@ -32,7 +28,6 @@ export async function readSettings(sources: SettingsSources): Promise<Settings> 
   return { ...rest, ...given({ endpoint, connectionString }) }
 }
 
-/** Returns the options without properties that are undefined. */
 function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

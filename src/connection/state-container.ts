@@ -1,6 +1,5 @@
 import type { ContainerRole } from '../../lease-store/internal.js'
 
-/** The role of the container of jobs and steps. */
 export const stateContainerRole: ContainerRole<'state'> = {
   name: 'state',
   partitionKeys: ['/pk'],

@@ -4,23 +4,16 @@ import type { Clock } from '../platform/index.js'
 import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/**
- * The error of a machine's clock from which the host reports the clock as wrong. Hosts tolerate an error of
- * this size (`deadlineGrace`).
- */
+/** The size of a clock error that the host reports. Hosts tolerate as much (`deadlineGrace`). */
 const toleratedMs = 2_000
 
-/** A clock that follows the store's time. */
 export interface StoreTime {
   readonly clock: StoreClock
   /** Stops reading the time from answers. */
   readonly end: () => void
 }
 
-/**
- * Follows the store's time, which every answer to this client contains, and reports when the machine's clock
- * is wrong.
- */
+/** Follows the store's time, which every answer contains. Reports a wrong clock of this machine. */
 export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telemetry): StoreTime {
   let saidMs = 0
   const onLearned = (correctionMs: number): void => {

@@ -1,26 +1,26 @@
 /**
  * # Embedded Cosmos DB
  *
- * This folder contains a Cosmos DB account that runs in this process, for development and tests. The
- * unmodified `@azure/cosmos` works with this account. The account behaves like the service wherever our code
- * depends on the service's behaviour. Of our other folders, it imports only `src/platform`.
+ * A Cosmos DB account that runs in this process, for development and tests. The unmodified `@azure/cosmos`
+ * works with it. The account behaves like the service wherever our code depends on the service's behaviour.
+ * Of our other folders, it imports only `src/platform`.
  *
  * - `engine/` contains the rules for documents, transactions, partitions, the change feed and throughput.
  * - `query/` reads and runs SQL.
  * - `rest/` answers the service's REST requests, and `messages/` declares requests and answers.
- * - `doors/` contains the ways to use the account. {@link startEmulator} listens on a socket.
- *   {@link createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a
- *   third way, for our own ports.
- * - `durability/` keeps an account on disk, and `faults/` makes requests fail on demand.
+ * - `doors/` contains the ways to use the account. {@link startEmulator} listens on a socket. {@link
+ *   createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a third way,
+ *   for our own ports.
+ * - `durability/` keeps an account on disk.
+ * - `faults/` delays requests, makes them fail or cuts them off on demand, before or after they are carried
+ *   out.
  *
  * With a `dataDirectory`, all data remains after the process ends. While the process runs, the data in memory
  * is authoritative. A journal of the current state is written in order, and **no answer is sent before
  * everything that it shows is on disk**. This applies to reads as well, because a reader of the feed may keep
  * a position that it has seen.
  *
- * `faults` delays requests, makes them fail or cuts them off on demand, before or after they are carried out.
- *
- * Features that the account lacks, such as stored procedures, triggers and users, are refused with a clear
+ * The account refuses features that it lacks, such as stored procedures, triggers and users, with a clear
  * message.
  *
  * Start reading in `doors/account.ts`, which connects engine, journal, routes and faults.

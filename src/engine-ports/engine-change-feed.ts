@@ -25,9 +25,7 @@ import { parseFeedEtag } from '../emulator/messages/feed-etag.js'
 import { header } from '../emulator/messages/rest-message.js'
 import { sessionToken } from '../emulator/messages/session-token.js'
 
-/**
- * The container of the feed, the function that waits until pages may be returned (`settled`), and the time.
- */
+/** `settled` waits until pages may be returned. */
 export interface EngineChangeFeedOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
@@ -39,9 +37,7 @@ type ReadPartition<C> = (
   request: ChangeFeedRequest & { readonly container: Container; readonly partition: PhysicalPartition },
 ) => { readonly changes: readonly C[]; readonly lsn: number; readonly charge: number }
 
-/**
- * Implements the change feed port directly on the engine. It follows the same rules as the feed over REST.
- */
+/** Implements the change feed port directly on the engine, with the same rules as the feed over REST. */
 export class EngineChangeFeed implements ChangeFeed {
   constructor(private readonly options: EngineChangeFeedOptions) {}
 

@@ -8,7 +8,7 @@ import {
   type ScanScope,
 } from '../emulator/engine/index.js'
 
-/** The container of jobs and steps, and the function that waits until results may be returned (`settled`). */
+/** `settled` waits until results may be returned. */
 export interface EngineStateStoreOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
@@ -22,7 +22,7 @@ export class EngineDocuments {
     return this.options.container()
   }
 
-  /** Waits for the disk, because the store may return only data that the disk has stored. */
+  /** Waits for the disk, because the store may return only data that is on disk. */
   async settled(): Promise<void> {
     try {
       await this.options.settled()
@@ -31,10 +31,7 @@ export class EngineDocuments {
     }
   }
 
-  /**
-   * Returns the documents for which `isWanted` returns true. Default: documents of any partition, without a
-   * limit.
-   */
+  /** Returns the documents that `isWanted` accepts, by default from any partition and without a limit. */
   async find(
     isWanted: (document: Readonly<JsonObject>) => boolean,
     { partition, limit = Infinity }: { readonly partition?: string; readonly limit?: number } = {},
@@ -52,7 +49,6 @@ export class EngineDocuments {
   }
 }
 
-/** Returns the address of a stored document. */
 export function addressOf({ id, pk }: Readonly<JsonObject>): DocumentAddress {
   return { id: String(id), pk: String(pk) }
 }

@@ -82,7 +82,6 @@ export class EngineJobQueries implements JobQueries {
   }
 }
 
-/** Checks whether a document is a job that matches the filter. */
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
   const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document

@@ -32,10 +32,7 @@ import {
   type OperationResult,
 } from '../emulator/engine/index.js'
 
-/**
- * The containers of the leases and of the feed, the unit, the function that waits until results may be
- * returned (`settled`), and the time.
- */
+/** `settled` waits until results may be returned. */
 export interface EngineLeaseStoreOptions {
   readonly leaseContainer: () => Container
   readonly monitoredContainer: () => Container
@@ -47,23 +44,16 @@ export interface EngineLeaseStoreOptions {
 /** The account name in lease ids. A Cosmos client uses the host of its endpoint instead. */
 const accountHost = 'embedded'
 
-/** The additional time for which an expired lock is kept, because its age is known only to the second. */
+/** The extra time for an expired lock, because its age is known only to the second. */
 const lockGraceMs = 2_000
 
-/**
- * Implements the lease store port directly on the engine. It follows the same rules as the store over REST.
- */
+/** Implements the lease store port directly on the engine, with the same rules as the store over REST. */
 export class EngineLeaseStore implements LeaseStore {
   private readonly prefix: string
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
 
-  /**
-   * Creates the store of one instance.
-   *
-   * @param decoded the decoded leases, by document version. Instances share them: a version never changes, so
-   * it is decoded only once for all instances
-   */
+  /** @param decoded the decoded leases, by document version, which all instances share */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
     private readonly decoded: WeakMap<DocumentVersion, Lease>,
@@ -154,7 +144,7 @@ export class EngineLeaseStore implements LeaseStore {
     return true
   }
 
-  /** Removes an old lock. A container without TTL would never remove the lock of a crashed instance. */
+  /** Removes the lock of a crashed instance, which a container without TTL would keep. */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { id } = initializationLock(this.prefix, this.partitioning, ttlSeconds)
     const version = this.find(id)
@@ -165,10 +155,7 @@ export class EngineLeaseStore implements LeaseStore {
     return !(result instanceof Refusal) || result.status === 404
   }
 
-  /**
-   * Executes an operation. Returns a refusal as a value, because only the caller knows which refusals are
-   * lost races.
-   */
+  /** Executes an operation. Returns a refusal as a value, because it may be a lost race. */
   private async write(id: string, operation: ItemOperation): Promise<OperationResult | Refusal> {
     let result: OperationResult | Refusal
     try {

@@ -18,9 +18,7 @@ import type { JsonObject } from '../emulator/engine/index.js'
 import { addressOf, EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { dueAt, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
-/**
- * Implements the state store port directly on the engine. It follows the same rules as the store over REST.
- */
+/** Implements the state store port directly on the engine, with the same rules as the store over REST. */
 export class EngineStateStore implements StateStore {
   private readonly documents: EngineDocuments
 

@@ -6,8 +6,8 @@
  * suites in `test/conformance` check that the ports behave like the adapters for a real account.
  *
  * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
- * `engine-job-queries.ts`. A method reads or writes the engine synchronously. Its promise resolves after the
- * disk has stored everything (`settled`). Start with `enginePorts` below.
+ * `engine-job-queries.ts`. A method uses the engine synchronously, and its promise resolves after the disk
+ * has stored everything (`settled`). Start with `enginePorts` below.
  */
 import type { Lease, LeaseStore } from '../../lease-store/index.js'
 import type { ChangeFeed } from '../change-feed-processor/feed/change-feed.js'
@@ -26,10 +26,7 @@ export interface LeaseStoreNames {
   readonly processorName: string
 }
 
-/**
- * The ports on one database of an engine. Each call returns a new instance, and all instances share the
- * stored data.
- */
+/** The ports on one database of an engine. Each call returns a new instance on the same stored data. */
 export interface EnginePorts {
   changeFeed(container: string): ChangeFeed
   stateStore(container: string): StateStore
@@ -42,8 +39,8 @@ export interface EnginePorts {
 }
 
 /**
- * Returns the ports on a database of an engine, without REST and SDK. Their promises wait only for the disk,
- * if the engine has a disk. If a container is missing, `leaseStore` throws, and the other ports fail at their
+ * Returns the ports on a database of an engine, without REST and SDK. Their promises wait only for the
+ * engine's disk, if any. If a container is missing, `leaseStore` throws, and the other ports fail at their
  * first call.
  */
 export function enginePorts(engine: CosmosEngine, database: string): EnginePorts {

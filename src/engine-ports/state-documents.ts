@@ -3,10 +3,7 @@ import { StoreRefused } from '../sas/model/errors.js'
 import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
-/**
- * Returns the time when a step or job is due, or the time by which a scheduler must take up a job. Returns
- * Infinity for any other document.
- */
+/** Returns the time when a step or job is due or must be started. Returns Infinity for other documents. */
 export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
@@ -17,20 +14,14 @@ export function dueAt(
   return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity
 }
 
-/**
- * Returns an operation for the engine. The engine keeps the text of the document, so the caller may change
- * the document later.
- */
+/** Returns an operation for the engine, which keeps the document's text and not the object. */
 export function toOperation(write: StateWrite): ItemOperation {
   const document = write.document as JsonObject
   if (write.kind === 'create') return { kind: 'create', document }
   return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
 }
 
-/**
- * Returns the conflict for a refusal with status 404, 409 or 412. Throws `StoreRefused` for any other
- * refusal.
- */
+/** Returns the conflict for a refusal with status 404, 409 or 412. Throws `StoreRefused` for others. */
 export function refused(refusal: Refusal, id: string): ApplyResult {
   switch (refusal.status) {
     case 404:
@@ -46,20 +37,15 @@ export function refused(refusal: Refusal, id: string): ApplyResult {
   }
 }
 
-/** Returns a copy of a version in the form that the port returns. */
 export function stored(version: DocumentVersion): Stored<StateDocument> {
   return version.copy() as Stored<StateDocument>
 }
 
-/** Checks whether a job or notice is flagged for an operator. */
 export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
-/**
- * Returns the first items in the order of their moments. Returns at least `limit` items, if there are that
- * many, and always all items of a moment.
- */
+/** Returns the first items by moment: at least `limit`, if possible, and always all items of a moment. */
 export function wholeMoments<T>(
   found: readonly T[],
   limit: number,

@@ -31,12 +31,9 @@ export interface FleetStatus {
   readonly processId: number
   /** The wanted number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
-  /**
-   * The number of leases of each role. If a role has more instances than leases, the additional instances are
-   * spares. The number is null if the store does not answer.
-   */
+  /** The number of leases of each role; null without an answer of the store. More instances are spares. */
   readonly leases: Readonly<Record<string, number | null>>
-  /** The backlog of each role of the pattern. The list is empty if the store does not answer. */
+  /** The backlog of each role of the pattern; empty if the store does not answer. */
   readonly backlog: readonly RoleBacklog[]
   readonly rows: readonly FleetRow[]
 }
@@ -45,9 +42,8 @@ export type FleetAnswer =
   { readonly kind: 'done'; readonly status: FleetStatus } | { readonly kind: 'refused'; readonly why: string }
 
 /**
- * Listens for requests from other terminals of this user. Other users cannot connect, because the socket is
- * in a folder that only this user may enter. Each connection carries one request and one answer, each a JSON
- * value.
+ * Listens for requests from other terminals of this user. Other users cannot connect, because only this user
+ * may enter the socket's folder. Each connection carries one request and one answer, each a JSON value.
  */
 export async function listenForRequests(
   path: string,
@@ -55,7 +51,7 @@ export async function listenForRequests(
 ): Promise<Server> {
   if (process.platform !== 'win32' && !(await isAnswered(path))) await rm(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    // The error is ignored, because a client that disconnects early needs no answer.
+    // A client that disconnects early needs no answer.
     socket.on('error', () => undefined)
     serve(socket, handle).catch(() => socket.destroy())
   })
@@ -73,10 +69,7 @@ async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<
   socket.end(JSON.stringify(answer))
 }
 
-/**
- * Returns all data that the other side sends. It does not iterate over the socket, because that would close
- * the socket before the answer.
- */
+/** Returns all data that the other side sends. Iterating over the socket would close it before the answer. */
 function received(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -87,7 +80,7 @@ function received(socket: Socket): Promise<string> {
   })
 }
 
-/** Checks whether a fleet listens at `path`. A socket that a killed fleet left behind does not answer. */
+/** Checks whether a fleet listens at `path`. A socket that a killed fleet left does not answer. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path)
@@ -99,11 +92,7 @@ export function isAnswered(path: string): Promise<boolean> {
   })
 }
 
-/**
- * Sends a request to the fleet that listens at `path`.
- *
- * @throws FleetNotRunning if no fleet listens there
- */
+/** @throws FleetNotRunning if no fleet listens at `path` */
 export async function askFleet(path: string, request: FleetRequest): Promise<FleetAnswer> {
   const socket = createConnection({ path, allowHalfOpen: true })
   socket.end(JSON.stringify(request))

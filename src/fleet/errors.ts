@@ -1,4 +1,3 @@
-/** Thrown if no fleet answers at the given path. */
 export class FleetNotRunning extends Error {
   override readonly name = 'FleetNotRunning'
   constructor(path: string, options: ErrorOptions) {

@@ -6,13 +6,12 @@ import type { Connection, Role } from '../connection/index.js'
 import { openConnection, processorNameOf } from '../connection/internal.js'
 import { releaseLeasesOf } from './release-leases.js'
 
-/** The backlog of a role. */
 export interface RoleBacklog {
   readonly role: Role
   readonly leaseCount: number
   /**
-   * An upper bound for the number of changes that are not yet checkpointed, summed over all leases of the
-   * role. A lease with an unknown backlog counts as 1.
+   * An upper bound for the number of changes that are not yet checkpointed, summed over the role's leases. A
+   * lease with an unknown backlog counts as 1.
    */
   readonly estimatedLag: number
   /** The age of the oldest of these changes in milliseconds; null if no change waits. */
@@ -28,10 +27,7 @@ interface RoleLeases {
 /** The time to wait for the store's answer. After that, a status is shown without the answer. */
 const answerWithinMs = 3_000
 
-/**
- * The leases of the fleet's processes. Their parent process reads the backlog of the leases, and releases the
- * leases of dead processes.
- */
+/** The leases of the fleet's processes, for their backlog, and to release the leases of dead processes. */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
   private close: () => void = () => undefined
@@ -43,8 +39,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease that the instance owned, in all roles, and returns the tokens of these leases. If
-   * the store does not answer, the method gives up, and the leases expire later (I8).
+   * Releases every lease of the instance and returns the lease tokens. Gives up if the store does not answer;
+   * the leases then expire later (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()

@@ -18,13 +18,11 @@ import { RoleKeeper } from './role-keeper.js'
 import { forget, remember, remembered, stillScaled, type Counts, type Scaled } from './scaled-counts.js'
 import { makeOwn, socketPath } from './state-directory.js'
 
-/** The options of a fleet on this machine. */
 export interface FleetOptions {
   readonly connection: Connection & { readonly unitPrefix?: string }
   /** The number of processes of each role. A process of `all` runs every role. */
   readonly counts: Counts
   readonly stateDirectory: string
-  /** The program of a child. */
   readonly program: string
   readonly argsOf: (role: string) => readonly string[]
   readonly telemetry: Telemetry
@@ -33,14 +31,10 @@ export interface FleetOptions {
 
 /** The running processes of this machine. */
 export interface Fleet {
-  /**
-   * The wanted numbers of processes. They are the numbers from the start, unless an earlier `scale` replaced
-   * them.
-   */
+  /** The wanted numbers of processes, from the start or from an earlier `scale`. */
   readonly counts: Counts
   /**
-   * Resolves with an exit code if no process can run. Resolves with 0 if another terminal has stopped the
-   * fleet.
+   * Resolves with an exit code if no process can run, or with 0 if another terminal has stopped the fleet.
    */
   readonly ended: Promise<number>
   /** The roles without a running process, one line for each. */
@@ -53,13 +47,13 @@ export interface Fleet {
 /**
  * Starts the processes of a fleet and listens for other terminals.
  *
- * @throws ConfigurationInvalid if a fleet already runs in this state directory, or if other users may write
+ * @throws ConfigurationInvalid if a fleet already runs in this state directory, or other users may write
  * there
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { stateDirectory } = options
   const path = socketPath(stateDirectory)
-  // The folder is checked first. In another user's folder, an answer could not be trusted either.
+  // The folder is checked first, because an answer from another user's folder cannot be trusted.
   await makeOwn(stateDirectory)
   if (await isAnswered(path)) {
     const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'
@@ -138,7 +132,7 @@ class RunningFleet implements Fleet {
       role,
       launch: () => {
         const instanceName = instanceNameOf(systemRandom)
-        // The children do not get the port of their parent, because only one process can open the port.
+        // Only one process can open the port, so the children do not get it.
         const environment = { ...process.env, STEPWARD_INSTANCE_NAME: instanceName, PORT: undefined }
         return launch({ program, args: argsOf(role), environment, instanceName })
       },
@@ -213,10 +207,7 @@ class RunningFleet implements Fleet {
   }
 }
 
-/**
- * Returns the largest number of leases that one role has, because this number of instances can work. Returns
- * null if the numbers are unknown.
- */
+/** Returns the largest number of leases of one role, which limits its instances; null if unknown. */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

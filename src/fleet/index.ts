@@ -3,7 +3,7 @@
  *
  * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces a
  * process that died, with growing delays (`restart-delay.ts`). `release-leases.ts` releases the leases of a
- * dead process immediately. Otherwise other processes would have to wait until these leases expire.
+ * dead process immediately, so that other processes need not wait until the leases expire.
  *
  * Another terminal sends requests through a socket in the state directory (`control.ts`, `local.ts`,
  * `state-directory.ts`). `scaled-counts.ts` stores the numbers of processes that a `scale` request sets.

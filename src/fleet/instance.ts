@@ -16,9 +16,7 @@ export interface Instance {
   /** Whether its roles have started. */
   readonly hasRun: boolean
   readonly ended: Promise<Exit>
-  /**
-   * Returns the resources that the process uses. Returns null if the process does not answer within a second.
-   */
+  /** Returns the resources that the process uses, or null if it does not answer within a second. */
   figures(): Promise<HostFigures | null>
   /** Informs the process that other instances have started or ended. */
   rebalance(): void
@@ -40,19 +38,16 @@ export interface Launch {
 }
 
 /**
- * The Node options of a worker. A worker's objects are short-lived. With a larger young generation, most
- * objects become garbage before Node copies them. This gives a sixth more jobs per second, and costs a
- * hundred megabytes. The parent's own options come last, so they win.
+ * The Node options of a worker. With a larger young generation, most of its objects become garbage before
+ * Node copies them. This gives a sixth more jobs per second, and costs a hundred megabytes. The parent's own
+ * options win.
  */
 export const workerNodeOptions = ['--max-semi-space-size=64']
 
 /** The time after which a silent child counts as not answering. */
 const answerWithinMs = 1_000
 
-/**
- * Starts a child process with a channel to its parent. When the parent dies, the channel closes and the child
- * stops.
- */
+/** Starts a child process with a channel. If the parent dies, the channel closes and the child stops. */
 export function launch(
   { program, args, environment, instanceName }: Launch,
   clock: Clock = systemClock,
@@ -82,8 +77,8 @@ export function launch(
 }
 
 /**
- * Resolves only after the process has ended, because the fleet then releases the leases of the process. An
- * undelivered message or signal also emits `error`, but the process may still run.
+ * Resolves only after the process has ended, because the fleet then releases its leases. An undelivered
+ * message or signal also emits `error`, but the process may still run.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
   return new Promise((resolve) => {
@@ -108,10 +103,7 @@ async function figuresOf(child: ChildProcess, clock: Clock): Promise<HostFigures
   return figures
 }
 
-/**
- * Sends a message to a child. Ignores a closed channel, because a child that is about to exit needs no
- * message.
- */
+/** Sends a message to a child. Ignores a closed channel, because then the child is about to exit. */
 function tell(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => undefined)
 }

@@ -17,7 +17,7 @@ export function localFleet(path: string, role: string): ScaleTarget {
   }
 }
 
-/** Explains why a role cannot be scaled separately, and what the user can scale instead. */
+/** Explains why a role cannot be scaled separately, and names the alternative. */
 function noSuchRole(role: string, running: readonly string[]): string {
   if (running.includes('all')) {
     const rule = 'each process of this fleet has every role (--role all), so no role is scaled alone'

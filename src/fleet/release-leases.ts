@@ -1,9 +1,9 @@
 import { release, type Lease, type LeaseStore } from '../../lease-store/index.js'
 
 /**
- * Releases the leases of one instance that is known to be dead, and returns the tokens of these leases. I12:
- * each write succeeds only if the etag has not changed since the read. A lease that another instance has
- * taken meanwhile therefore stays unchanged.
+ * Releases the leases of an instance that is known to be dead, and returns their tokens. I12: a write
+ * succeeds only if the etag has not changed since the read, so a lease that another instance has taken stays
+ * unchanged.
  */
 export async function releaseLeasesOf(
   instanceName: string,

@@ -1,20 +1,17 @@
 import type { Random } from '../platform/index.js'
 import { backoffDelayMs, type Backoff } from '../platform/internal.js'
 
-/**
- * The uptime that separates a crash loop from other ends. The end of a process with this uptime or more is
- * not part of a crash loop.
- */
+/** A process that ran at least this long did not end in a crash loop. */
 export const soundAfterMs = 30_000
 
 const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
 
 /**
- * Returns the delay, in milliseconds, before a process that ended by itself is replaced. The first delay is
- * 0, so that the work continues immediately. The delay grows as long as no successor runs for half a minute.
+ * Returns the delay, in milliseconds, before a process that ended unexpectedly is replaced. The first delay
+ * is 0, so that the work continues immediately. The delay grows as long as no successor runs for half a
+ * minute.
  *
- * @param quickEnds the number of processes in a row that each ended within half a minute, including this
- * process
+ * @param quickEnds the number of processes in a row that ended within half a minute, including this process
  */
 export function restartDelayMs(quickEnds: number, random: Random): number {
   return quickEnds <= 1 ? 0 : backoffDelayMs(quickEnds - 1, backoff, random)

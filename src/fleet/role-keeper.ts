@@ -8,8 +8,7 @@ export interface RoleKeeperOptions {
   readonly role: string
   readonly launch: () => Instance
   /**
-   * Releases the leases of a process that is certainly dead (D11), and returns the tokens of these leases.
-   * Never rejects.
+   * Releases the leases of a process that is certainly dead (D11), and returns their tokens. Never rejects.
    */
   readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
   /** Called when instances have started or ended, so that the running instances share the leases again. */
@@ -21,15 +20,12 @@ export interface RoleKeeperOptions {
   readonly stopWithinMs: number
 }
 
-/**
- * The exit codes after which another start cannot help: the usage was wrong, or the store refused the
- * process.
- */
+/** The exit codes after which a restart cannot help: wrong usage, or a store that refused the process. */
 const hopeless = new Set([2, 5])
 
 /**
- * Keeps as many processes of a role alive as `scale` says. A process that ends by itself is replaced. If its
- * successors also end soon, the delays grow. After every end of a process, its leases are released.
+ * Keeps as many processes of a role alive as `scale` says. Replaces a process that ends unexpectedly, with
+ * growing delays if its successors also end soon. Releases the leases of every process that has ended.
  *
  * States: keeping → stopping (`stop`). If a process ends with a hopeless exit code before any process has
  * run, the keeper gives up the whole role (`givenUp`), because a wrong option does not correct itself.
@@ -54,15 +50,11 @@ export class RoleKeeper {
     })
   }
 
-  /** The wanted number of processes. */
   get count(): number {
     return this.wanted
   }
 
-  /**
-   * Returns the reason why no process of this role runs. Returns null if a process runs, or if no process is
-   * wanted.
-   */
+  /** Returns the reason why no process of this role runs, or null if one runs or none is wanted. */
   unhealthyReason(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null
@@ -81,7 +73,7 @@ export class RoleKeeper {
   /** Starts or stops processes until there are `count` processes. Stops the youngest processes first. */
   scale(count: number): void {
     this.wanted = count
-    // Scaling takes effect immediately, so replacements that wait after a crash are started now.
+    // Scaling takes effect immediately, so replacements that wait after a crash start now.
     this.resting.abort()
     this.resting = new AbortController()
     this.fill()

@@ -3,21 +3,17 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { makeOwn } from './state-directory.js'
 
-/** The number of instances of each role of a fleet. */
 export type Counts = Readonly<Record<string, number>>
 
 const count = z.number().int().nonnegative()
 const schema = z.strictObject({
-  /**
-   * For each role: the number that `scale` set, and the number of `--instances` at the start of the fleet.
-   */
+  /** `startedWith` is the number of `--instances` at the start; `scale` replaced it with `instances`. */
   scaled: z.record(z.string(), z.strictObject({ instances: count, startedWith: count })),
 })
 
-/** For each role, the number that `scale` set and the number that this replaced. */
 export type Scaled = Readonly<z.infer<typeof schema>['scaled']>
 
-/** Returns the counts that `remember` stored last. Returns no counts if the file is missing or invalid. */
+/** Returns the counts that `remember` stored last, or none if the file is missing or invalid. */
 export async function remembered(stateDirectory: string): Promise<Scaled> {
   try {
     return schema.parse(JSON.parse(await readFile(fileIn(stateDirectory), 'utf8'))).scaled
@@ -27,8 +23,8 @@ export async function remembered(stateDirectory: string): Promise<Scaled> {
 }
 
 /**
- * Returns the scaled counts that are still valid. A count is valid if the role is started with the same
- * number as before, because another number is a newer decision of the user.
+ * Returns the scaled counts that are still valid. If a role is started with another number than before, that
+ * number is a newer decision of the user.
  */
 export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   return Object.fromEntries(
@@ -36,10 +32,7 @@ export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   )
 }
 
-/**
- * Stores the counts atomically, so that a reader never finds half a file. If there is a link in place of the
- * file, does not follow the link.
- */
+/** Stores the counts atomically, so that a reader never finds half a file. Does not follow a link. */
 export async function remember(stateDirectory: string, scaled: Scaled): Promise<void> {
   await makeOwn(stateDirectory)
   const file = fileIn(stateDirectory)
@@ -49,8 +42,8 @@ export async function remember(stateDirectory: string, scaled: Scaled): Promise<
 }
 
 /**
- * Deletes the file. After a fleet was stopped on purpose, the next fleet then starts with the number on its
- * command line.
+ * Deletes the file, so that the next fleet starts with the number on its command line. A fleet that is
+ * stopped on purpose must call this.
  */
 export async function forget(stateDirectory: string): Promise<void> {
   await rm(fileIn(stateDirectory), { force: true })

@@ -7,9 +7,9 @@ import { isAnswered } from './control.js'
 
 /**
  * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. The folder
- * is in `XDG_RUNTIME_DIR`, or otherwise in the temporary directory, because the application's own folder may
- * be read-only. A login and a service may have different variables. If a fleet already listens in one of
- * these folders, that folder is preferred.
+ * is in `XDG_RUNTIME_DIR` or the temporary directory, because the application's own folder may be read-only.
+ * A login and a service may have different variables, so a folder in which a fleet already listens is
+ * preferred.
  *
  * @throws ConfigurationInvalid if other users could have written into the folder
  */
@@ -36,11 +36,7 @@ export function socketPath(stateDirectory: string): string {
   return `\\\\.\\pipe\\stepward-${name}`
 }
 
-/**
- * Creates the folder if it is missing.
- *
- * @throws ConfigurationInvalid if the folder exists and other users may also write into it
- */
+/** @throws ConfigurationInvalid if the folder exists and other users may also write into it */
 export async function makeOwn(stateDirectory: string): Promise<void> {
   await mkdir(stateDirectory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     // If a link or a file has the folder's name, `assertOwn` reports that.
@@ -57,10 +53,7 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   ])
 }
 
-/**
- * Returns the reason why the folder cannot be trusted. Returns null if the folder belongs to this user alone,
- * or does not exist.
- */
+/** Returns the reason why the folder cannot be trusted; null if it is missing or this user's alone. */
 async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null
@@ -88,7 +81,7 @@ async function defaultPlaces(
   const application = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 12)
   const inTemporary = join(temporary, `stepward-${userInfo().username}-${application}`)
   const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
-  // The check is needed because some logins set the variable to a directory that does not exist.
+  // Some logins set the variable to a directory that does not exist.
   const isThere = isAbsolute(runtime) && (await lstat(runtime).catch(() => null))?.isDirectory() === true
   return isThere ? [join(runtime, `stepward-${application}`), inTemporary] : [inTemporary]
 }

@@ -4,10 +4,7 @@ import { BackgroundLoop } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { OpenConnection } from '../connection/internal.js'
 
-/**
- * The interval at which a running host reads its account. Each read is a request, but it costs no request
- * units.
- */
+/** The interval at which a running host reads its account. A read costs no request units. */
 const askEveryMs = 300_000
 
 /**
@@ -15,10 +12,7 @@ const askEveryMs = 300_000
  */
 const tooWeak: readonly string[] = ['Eventual', 'ConsistentPrefix']
 
-/**
- * Returns the reason why roles must not run on this account with this client (I12, I22). Returns null if they
- * may run.
- */
+/** Returns the reason why roles must not run on this account with this client (I12, I22), or null. */
 export function accountProblem(
   { endpoint, client }: Pick<OpenConnection, 'endpoint' | 'client'>,
   account: DatabaseAccount | undefined,
@@ -36,7 +30,7 @@ export function accountProblem(
       'or a stronger one'
     )
   }
-  // The cast is needed because the SDK's type lacks a property that the service returns.
+  // The service returns a property that the SDK's type lacks.
   const { defaultConsistencyLevel: usual = null } = (account?.consistencyPolicy ?? {}) as {
     readonly defaultConsistencyLevel?: string
   }
@@ -50,10 +44,7 @@ export function accountProblem(
   return null
 }
 
-/**
- * Returns the consistency level in the client's options. Returns null if there is none; then the account's
- * default applies.
- */
+/** Returns the consistency level in the client's options, or null if the account's default applies. */
 function consistencyOf(client: OpenConnection['client']): string | null {
   const context: unknown = Reflect.get(client, 'clientContext')
   const options: unknown =
@@ -64,9 +55,8 @@ function consistencyOf(client: OpenConnection['client']): string | null {
 }
 
 /**
- * Checks the account of a running host again from time to time, because the account's settings may change
- * after the start. While there is a problem, the host is not ready and reports the reason. If two regions
- * have both accepted a write, the host cannot undo that.
+ * Checks the account of a running host from time to time, because its settings may change. During a problem,
+ * the host is not ready and reports the reason. It cannot undo a write that two regions have both accepted.
  *
  * States: idle → running (`start`) → idle (`stop`).
  */
@@ -82,15 +72,12 @@ export class AccountWatch {
     this.loop = new BackgroundLoop({
       clock,
       turn: () => this.ask(),
-      // A failed read says nothing about the account. The roles themselves report a store that does not
-      // answer.
+      // A failed read says nothing about the account. The roles report a store that does not answer.
       onError: () => askEveryMs,
     })
   }
 
-  /**
-   * Returns the reason why the host should not work on this account. Returns null while no reason is known.
-   */
+  /** Returns the reason why the host should not work on this account, or null if none is known. */
   unhealthyReason(): string | null {
     return this.current
   }

@@ -6,13 +6,9 @@ const blockedAfterMs = 10_000
 /** The time after a block in which the process takes no new work, because the loop may be blocked again. */
 const restMs = 60_000
 
-/** The interval at which the event loop is checked. */
 const lookEveryMs = 1_000
 
-/**
- * Measures how late the timers of this process fire. A late timer shows that something blocked the event
- * loop.
- */
+/** Measures how late the timers of this process fire. A late timer shows that the event loop was blocked. */
 export class EventLoopWatch {
   private lookedAtMs: number
   private latestBlockMs: number | null = null
@@ -22,7 +18,6 @@ export class EventLoopWatch {
     this.lookedAtMs = clock.monotonic()
   }
 
-  /** Watches the event loop until `signal` aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.clock.sleep(lookEveryMs, signal)
@@ -34,10 +29,7 @@ export class EventLoopWatch {
     }
   }
 
-  /**
-   * Returns how long the event loop was blocked at the last check, in milliseconds. Returns null if it was
-   * not blocked.
-   */
+  /** The length in milliseconds of the block that the last check found; null if there was none. */
   get blockedMs(): number | null {
     return this.latestBlockMs
   }

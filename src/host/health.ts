@@ -1,13 +1,12 @@
 import type { Unit } from '../sas/internal.js'
 import type { EventLoopWatch } from './event-loop-watch.js'
 
-/** The result of a probe, with the problems found. */
 export interface Verdict {
   readonly isHealthy: boolean
   readonly problems: readonly string[]
 }
 
-/** Returns the verdict for these problems. It is healthy if there are no problems. */
+/** Returns the verdict for these problems, which is healthy if there are none. */
 export function verdict(problems: readonly string[] = []): Verdict {
   return { isHealthy: problems.length === 0, problems }
 }
@@ -18,12 +17,11 @@ export interface HealthSource {
   unhealthyReason(): string | null
 }
 
-/** The parts of a unit from which its health is judged. */
 export type WatchedUnit = Pick<Unit, 'health' | 'unhealthyReason'>
 
 /**
- * Judges the health of a process. A process is alive if its own loops run and its event loop is not blocked.
- * If the store is down, the process is not ready but still alive, because a restart would not help (R165).
+ * Judges the health of a process. It is alive if its own loops run and its event loop is not blocked. While
+ * the store is down, the process is not ready but still alive, because a restart would not help (R165).
  *
  * States: starting → running (`started`) → stopping (`stopping`).
  */
@@ -47,17 +45,15 @@ export class Health {
     this.notRunning = 'stopping'
   }
 
-  /** Includes the reasons of this part from now on. */
   watch(source: HealthSource): void {
     this.sources.push(source)
   }
 
-  /** Includes the health of a role's unit from now on. */
   watchUnit(role: string, unit: WatchedUnit): void {
     this.units.set(role, unit)
   }
 
-  /** Returns whether this process is alive. If it is not, a restart may help. */
+  /** Returns whether this process is alive. If not, a restart may help. */
   live(): Verdict {
     const problems = this.notRunning === null ? [...this.units].flatMap(stuckUnit) : []
     const { blockedMs } = this.eventLoop

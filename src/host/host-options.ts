@@ -37,8 +37,8 @@ export interface UnitSettings
   /** The agents whose handlers run here. The role `agents` needs at least one. */
   readonly agents?: readonly Agent[]
   /**
-   * The prefix of the processor names, before the role. Hosts with the same prefix and containers share their
-   * work. Default `stepward`.
+   * The prefix of the processor names. Hosts with the same prefix and containers share their work. Default
+   * `stepward`.
    */
   readonly unitPrefix?: string
   /**
@@ -50,8 +50,8 @@ export interface UnitSettings
   /** Intervals of the change feed processors. */
   readonly timing?: ProcessorTiming
   /**
-   * The URL to which every alert is posted as JSON, with an `idempotency-key` header. Many alerts at the same
-   * time are sent in one message. Default: none.
+   * The URL to which every alert is posted as JSON, with an `idempotency-key` header. Many simultaneous
+   * alerts are sent in one message. Default: none.
    */
   readonly alertWebhook?: string
 }
@@ -61,19 +61,16 @@ export interface HostOptions extends Connection, UnitSettings {
   /** The roles that run in this process. Default: all four roles. */
   readonly roles?: readonly Role[]
   /**
-   * The name of this instance. Default: a unique name, made of the machine's name and the process id; on App
-   * Service, it is made of the app, the slot and the machine.
+   * The name of this instance. Default: a unique name, made of the machine and the process id; on App
+   * Service, of the app, the slot and the machine.
    */
   readonly instanceName?: string
   /**
-   * The port of `/`, `/healthz`, `/readyz` and `/metrics`. The port opens before the store is reached. 0
-   * means any free port. Default: none.
+   * The port of `/`, `/healthz`, `/readyz` and `/metrics`, which opens before the store is reached. 0 means
+   * any free port. Default: none.
    */
   readonly port?: number
-  /**
-   * The time that the start waits for a store that does not answer, or does not permit access yet. Default:
-   * none.
-   */
+  /** The time that the start waits for a store that does not answer or permit access. Default: none. */
   readonly patience?: StorePatience
   /** A signal that aborts a start while it waits. */
   readonly signal?: AbortSignal
@@ -81,10 +78,7 @@ export interface HostOptions extends Connection, UnitSettings {
    * Receives the events. Default: OpenTelemetry, which does nothing in a process without a registered SDK.
    */
   readonly telemetry?: Telemetry
-  /**
-   * The clock of the host. Default: the machine's clock. Its time of day is corrected by the answers of the
-   * store.
-   */
+  /** The clock of the host, whose time of day the store's answers correct. Default: the machine's clock. */
   readonly clock?: Clock
 }
 
@@ -125,11 +119,7 @@ const shape = {
 /** The options of a host except its connection, with defaults and durations in milliseconds. */
 export type HostSettings = Values<typeof shape>
 
-/**
- * Returns the settings of a host.
- *
- * @throws ConfigurationInvalid with every problem of the options, including the options of the connection
- */
+/** @throws ConfigurationInvalid with every problem of the options, including the options of the connection */
 export function hostSettings(options: HostOptions): HostSettings {
   const own = Object.entries(options).filter(([name]) => !Object.hasOwn(connectionShape, name))
   const { values, problems } = readOptions(shape, Object.fromEntries(own))

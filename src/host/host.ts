@@ -49,16 +49,13 @@ export interface Host {
   /** The port of the status server; null if there is none. */
   readonly port: number | null
   /**
-   * The client submits and reads jobs on the same store. If a job is accepted in a range of this process's
-   * scheduler, it begins immediately. If a caller waits here for a job that ends in this process, the caller
-   * gets the result from memory. Neither case costs a request.
+   * Submits and reads jobs on the same store. A job in a range of this process's scheduler begins
+   * immediately. A caller that waits here for a job that ends in this process gets the result from memory.
+   * Neither case costs a request.
    */
   readonly client: JobClient
   figures(): HostFigures
-  /**
-   * Looks for free leases now instead of at the next cycle. Call this function when other instances have
-   * started or stopped.
-   */
+  /** Looks for free leases now. Call this function when other instances have started or stopped. */
   rebalance(): void
   /**
    * Stops reading, stores checkpoints and releases every lease, idle leases first. Then waits for running
@@ -70,8 +67,7 @@ export interface Host {
 /**
  * Runs roles in this process until `stop`.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused; each message says what to do. No role runs
- * then
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice; then no role runs
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = hostSettings(options)
@@ -90,7 +86,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** The parts of a host that exist before the store is reached. They exist until all roles have stopped. */
+/** The parts of a host that exist before the store is reached and until all roles have stopped. */
 interface Shell {
   readonly instanceName: string
   readonly wanted: readonly Role[]
@@ -147,7 +143,7 @@ function watchAccount(connection: OpenConnection, { clock, telemetry, health, cl
   closing.push(() => watch.stop())
 }
 
-/** Waits for the store, at most for the time in `patience`, and checks the store. */
+/** Waits for the store, at most for the time in `patience`, and checks it. */
 function reached(
   connection: OpenConnection,
   settings: HostSettings,
@@ -164,7 +160,7 @@ function reached(
 }
 
 /**
- * Starts a unit. Its errors are explained, so that the start also waits if the store fails while the unit
+ * Starts a unit and explains its errors. The start therefore also waits if the store fails while the unit
  * creates its first leases.
  */
 async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> {

@@ -9,8 +9,7 @@ import { type OpenConnection, explained, type Containers } from '../connection/i
 const maxQuestions = 5
 
 /**
- * Checks the conditions that must hold before a role runs: one write region, consistency, permission to
- * write, and the clocks.
+ * Checks the preconditions of a role: one write region, consistency, permission to write, and the clocks.
  *
  * @throws StoreRefused or StoreUnavailable; each message says what to do
  */
@@ -24,7 +23,7 @@ export async function checkStore(
     const problem = accountProblem(connection, resource)
     if (problem !== null) throw new StoreRefused(problem)
     await Promise.all([state, leases].map((container) => mayWrite(container)))
-    // Every answer contains the time. More answers are needed only if slow ones left the time too uncertain.
+    // Every answer contains the time, but slow answers may leave it too uncertain.
     for (let asked = 1; asked < maxQuestions && !clock.isSettled; asked += 1) {
       await connection.client.getDatabaseAccount()
     }
@@ -33,9 +32,7 @@ export async function checkStore(
   }
 }
 
-/**
- * Checks the permission to write. For this it replaces a document that does not exist, which changes nothing.
- */
+/** Checks the permission to write by replacing a document that does not exist, which changes nothing. */
 async function mayWrite(container: Container): Promise<void> {
   const id = 'stepward.permission-check'
   try {

@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { ConfigurationInvalid } from '../connection/index.js'
 import type { Verdict } from './health.js'
 
-/** The status that probes and people see. */
 export interface Status {
-  /** Returns facts for a person who opens `/` in a browser. They must contain no secret. */
+  /** Returns facts without secrets for a person who opens `/` in a browser. */
   about(): Readonly<Record<string, unknown>>
   live(): Verdict
   ready(): Verdict

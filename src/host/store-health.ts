@@ -21,8 +21,8 @@ const unreachable = 'the store does not answer: the process keeps trying and con
 
 /**
  * A telemetry sink in front of other sinks. It reports once when the store becomes unhealthy and once when
- * the store is healthy again. It suppresses the failures that follow from the unhealthy store. Failures of
- * other kinds, such as a delegate's own failures, pass unchanged.
+ * the store is healthy again. It suppresses the failures that follow from the unhealthy store. Other failures
+ * pass unchanged, such as a delegate's own failures.
  *
  * States: healthy → unhealthy (a failure of the store) → healthy (a success, with no failure for five seconds
  * before it).
@@ -75,17 +75,12 @@ export class StoreHealth implements Telemetry {
   }
 }
 
-/**
- * Returns whether an event shows that the store answered. Other events of this process do not show that the
- * store is back.
- */
+/** Returns whether an event shows that the store answered. */
 function isAnswer({ type }: TelemetryEvent): boolean {
   return type === 'store.charged' || type === 'page.delivered' || type === 'checkpoint.stored'
 }
 
-/**
- * Returns the reason why the store failed. Returns null if the event does not report a failure of the store.
- */
+/** Returns the reason why the store failed, or null if the event does not report such a failure. */
 function storeFailureOf(event: TelemetryEvent): string | null {
   if (event.type === 'feed.unanswered') return unreachable
   const isFailure =

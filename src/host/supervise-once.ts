@@ -18,9 +18,9 @@ export type SuperviseOnceOptions = Connection &
   Pick<HostOptions, 'instanceName' | 'telemetry' | 'deadlineGrace'>
 
 /**
- * Recovers all work that is overdue now, and ends. If no process runs for long, call this function from a
- * schedule (cron, WebJob) to run the supervisor (R106, R171). It takes no lease, so it may run beside other
- * supervisors.
+ * Recovers all work that is overdue now, and ends. If no process runs permanently, call this function from a
+ * schedule (cron, WebJob) to run the supervisor (R106, R171). It takes no lease, so it may run together with
+ * other supervisors.
  *
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused; each message says what to do
  */

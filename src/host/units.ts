@@ -22,7 +22,6 @@ import type { HealthSource } from './health.js'
 import type { HostSettings } from './host-options.js'
 import type { Role } from '../connection/index.js'
 
-/** The parts that the units of a host share. */
 export interface UnitParts {
   readonly settings: HostSettings
   readonly containers: Containers
@@ -31,14 +30,13 @@ export interface UnitParts {
   readonly telemetry: Telemetry
   readonly hints: FeedHints
   readonly inProcessPath: InProcessPath
-  /** Reports the jobs that end in this process to callers that wait for them in this process. */
+  /** Reports the jobs that end in this process to their waiting callers in this process. */
   readonly endings: JobEndings
   readonly clock: Clock
-  /** Reports the reason why this process should take no new work after its event loop was blocked. */
+  /** Reports why this process should take no new work after its event loop was blocked. */
   readonly eventLoop: HealthSource
 }
 
-/** Creates the unit of one role without starting it. */
 export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const { settings, store, instanceName, telemetry, hints, inProcessPath, clock, containers } = parts
   const { agents, slots, stopBudget, sweepInterval, deadlineGrace, timing } = settings
@@ -82,7 +80,6 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   }
 }
 
-/** Returns the settings and the reply channel that only a notifier needs. */
 function notifying(settings: HostSettings, { state }: Containers) {
   const { alertWebhook: url, alertSinks, alertCallsPerMinute, remindAfter, sendTimeout } = settings
   return {

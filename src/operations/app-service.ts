@@ -3,14 +3,10 @@ import { counted } from '../platform/internal.js'
 import { AzureRefused, type ResourceManager } from './resource-manager.js'
 import type { ScaleTarget } from './scale-target.js'
 
-/** The app to scale. */
 export interface AppServiceApp {
   readonly name: string
   readonly resourceGroup: string
-  /**
-   * The id of the subscription. Default: the only subscription that this login sees. Required if the login
-   * sees several subscriptions.
-   */
+  /** The id of the subscription. Required if this login sees several. Default: its only subscription. */
   readonly subscription?: string
 }
 
@@ -31,15 +27,14 @@ interface Found {
   readonly planPath: string
   readonly planName: string
   readonly capacity: number
-  /** Whether apps of the plan are scaled one by one. If not, all apps have the plan's capacity. */
+  /** Whether apps of the plan are scaled separately. If not, all apps have the plan's capacity. */
   readonly isPerSite: boolean
 }
 
 /**
- * Returns a target that scales an app of App Service. If its plan scales apps one by one, the app's own
- * number is changed. The plan grows if its capacity is smaller than that number, but it never shrinks,
- * because other apps use the plan. If the plan does not scale apps one by one, the plan's capacity is
- * changed.
+ * Returns a target that scales an app of App Service. If the plan scales apps separately, the app's own
+ * number is changed. The plan grows if necessary, but it never shrinks, because other apps use it. If the
+ * plan does not scale apps separately, its capacity is changed.
  */
 export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTarget {
   let sought: Promise<Found> | null = null

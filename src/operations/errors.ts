@@ -1,4 +1,3 @@
-/** Thrown if no lease has this processor name. */
 export class UnitNotFound extends Error {
   override readonly name = 'UnitNotFound'
   constructor(processorName: string, existing: readonly string[]) {

@@ -11,8 +11,7 @@ import {
 } from './unit-selection.js'
 
 /**
- * Returns the problems of both containers and of the leases of deployment units. Returns an empty list if
- * there are no problems.
+ * Returns the problems of both containers and of the leases of deployment units.
  *
  * @throws UnitNotFound, or StoreUnavailable if nothing could be examined
  */
@@ -34,7 +33,7 @@ export function examine(selection: UnitSelection): Promise<readonly HostFinding[
   })
 }
 
-/** Returns findings about jobs that no instance can read. The container may contain no jobs. */
+/** Returns findings about jobs that no instance can read. */
 async function unreadableFindings(container: Container): Promise<readonly HostFinding[]> {
   const jobs = await unreadableJobs(new CosmosStateStore({ container }))
   return jobs.map(({ documentId, reason }) => ({

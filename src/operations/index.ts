@@ -1,12 +1,12 @@
 /**
  * # Operations
  *
- * Answers the questions of operators about a running system, for commands and for pages. No code in this room
- * starts a role.
+ * Answers the questions of operators about a running system, for commands and for pages. This room starts no
+ * role.
  *
- * - The owner of each lease, and how far the lease is behind: `leases.ts` and `unit-lag.ts`.
- * - The number of instances that are needed: `recommend-instances.ts`, which has only pure functions.
- * - Changes of the number of instances: `scale-target.ts` has the interface. `app-service.ts` changes the
+ * - `leases.ts` and `unit-lag.ts` show the owner of each lease, and how far the lease is behind.
+ * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
+ * - `scale-target.ts` has the interface that changes the number of instances. `app-service.ts` changes the
  *   number on App Service, through `resource-manager.ts`.
  *
  * Start with `leases.ts`.

@@ -18,8 +18,8 @@ export interface LeaseRow {
    */
   readonly ageMs: number | null
   /**
-   * The reason why this library does not read the lease: the Java SDK wrote the lease, or its format is
-   * refused. Null if the library reads the lease.
+   * The reason why this library does not read the lease: the Java SDK wrote it, or its format is refused.
+   * Null if the library reads the lease.
    */
   readonly notRead: 'Java SDK' | 'refused' | null
 }
@@ -34,9 +34,9 @@ export interface NotEstimated {
 /** The lag of deployment units. */
 export interface Lag {
   readonly leases: readonly EstimateRow[]
-  /** The leases that are not included in `leases`, because their lag cannot be estimated. */
+  /** The leases that are missing in `leases`, because their lag cannot be estimated. */
   readonly notEstimated: readonly NotEstimated[]
-  /** Jobs that make no progress because a role does not run; null if there are no such jobs. */
+  /** Jobs that make no progress because a role does not run; null if there are none. */
   readonly standing: StandingWork | null
 }
 
@@ -75,10 +75,7 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
   })
 }
 
-/**
- * Returns the leases of a unit if its estimator cannot read them. An estimator reads all leases of a unit, or
- * no lease of it.
- */
+/** Returns the leases of a unit if its estimator cannot read them. It reads all leases of a unit or none. */
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []

@@ -4,7 +4,6 @@ export interface Sample {
   readonly atMs: number
   /** The number of changes that are not yet handled, summed over all leases. */
   readonly lag: number
-  /** The number of instances at that time. */
   readonly instances: number
 }
 
@@ -30,14 +29,13 @@ export const calmPolicy: ScalingPolicy = {
 }
 
 /**
- * Returns the number of instances that a unit should have. The number is never larger than the number of
- * leases, because additional instances would be idle.
+ * Returns the number of instances that a unit should have. More instances than leases would be idle.
  *
  * A number outside the bounds is corrected immediately. Otherwise the number changes only if all samples of a
  * period ask for a change in the same direction and have the present number of instances. A sample that does
  * not agree starts the period again. The number grows to the smallest number that these samples ask for, and
- * at most doubles. It shrinks to the largest number that these samples ask for, and at most by half. A lag
- * that varies around one level therefore changes nothing.
+ * at most doubles. It shrinks to the largest number that they ask for, and at most by half. A lag that varies
+ * around one level therefore changes nothing.
  */
 export function recommendInstances(
   samples: readonly Sample[],
@@ -45,7 +43,7 @@ export function recommendInstances(
   policy: ScalingPolicy = calmPolicy,
 ): number {
   const latest = samples.at(-1)
-  // A unit without leases still needs one instance, because an instance creates the leases.
+  // A unit without leases needs an instance to create the leases.
   const most = Math.min(policy.max, Math.max(leaseCount, 1))
   const least = Math.min(policy.min, most)
   if (latest === undefined) return least
@@ -66,8 +64,8 @@ function neededBy({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
 }
 
 /**
- * Returns the number of instances to keep for a lag: twice the number at which instances are added. The lag
- * for which instances were just added therefore does not remove them again.
+ * Returns the number of instances to keep for a lag: twice the number at which instances are added. Otherwise
+ * the same lag could add and then remove instances.
  */
 function neededToStay({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
   return Math.ceil((2 * lag) / lagPerInstance)

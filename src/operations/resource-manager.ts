@@ -8,7 +8,6 @@ export interface TokenSource {
   getToken(scope: string): Promise<{ readonly token: string } | null>
 }
 
-/** The settings for requests to Azure Resource Manager. */
 export interface ResourceManagerOptions {
   readonly credential: TokenSource
   readonly clock: Clock
@@ -37,8 +36,8 @@ const operationWithinMs = 10 * 60_000
 const defaultPollMs = 5_000
 
 /**
- * Sends requests to Azure Resource Manager. It adds a token to each request, retries transient failures and
- * waits until long operations end.
+ * Sends requests to Azure Resource Manager with a token, retries transient failures, and waits until long
+ * operations end.
  */
 export class ResourceManager {
   private readonly endpoint: string
@@ -53,7 +52,7 @@ export class ResourceManager {
   }
 
   /**
-   * Resolves only after the change has been made. An accepted change is not enough.
+   * Resolves only after the change has been made, not when it is accepted.
    *
    * @throws AzureRefused saying what to do
    */
@@ -122,8 +121,8 @@ export class ResourceManager {
 }
 
 /**
- * Returns the URL that reports the end of an accepted change. Only a URL on `endpoint` is trusted, because
- * the token is sent to that URL.
+ * Returns the URL that reports the end of an accepted change. The token is sent there, so only a URL on
+ * `endpoint` is trusted.
  */
 function operationOf(response: Response, endpoint: string): URL | null {
   const told = response.headers.get('azure-asyncoperation') ?? response.headers.get('location')

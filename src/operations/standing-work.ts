@@ -6,12 +6,10 @@ import type { Role } from '../connection/index.js'
 import { processorNameOf } from '../connection/internal.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
 
-/** Jobs that have not ended, if roles that these jobs need do not run. */
+/** Jobs that have not ended, if roles that they need do not run. */
 export interface StandingWork {
-  /** The number of jobs that have not ended. */
   readonly waiting: number
   readonly missing: readonly Role[]
-  /** The command that starts the missing roles. */
   readonly command: string
 }
 
@@ -19,8 +17,7 @@ export interface StandingWork {
 const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
 
 /**
- * Returns the jobs that have not ended, if a role that these jobs need does not run. Returns null if there
- * are no such jobs, or if all roles run.
+ * Returns the jobs that have not ended, if a role that they need does not run. Otherwise returns null.
  *
  * @throws StoreUnavailable or StoreRefused, each saying what to do
  */
@@ -41,8 +38,7 @@ export async function standingIn(
 }
 
 /**
- * Checks whether an instance of a unit with this role's name holds a lease and renews it. The name may have
- * any prefix.
+ * Checks whether an instance of a unit with this role's name, after any prefix, holds a lease and renews it.
  */
 function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
   return units.some(({ processorName, leases }) => {
@@ -62,7 +58,7 @@ export function standingText({ waiting, missing }: StandingWork): string {
 }
 
 /**
- * Returns the command that starts these roles. The command names a module of agents if no module is
+ * Returns the command that starts these roles, with a placeholder for the agents' module if none is
  * configured.
  */
 function startCommand(missing: readonly Role[], { module }: UnitSelection): string {

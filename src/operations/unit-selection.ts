@@ -12,15 +12,15 @@ import { openConnection, explained } from '../connection/internal.js'
 import { UnitNotFound } from './errors.js'
 
 /**
- * The deployment units whose leases are read. A unit may be any change feed processor, ours or .NET's, on the
- * connection's `container`.
+ * The deployment units whose leases are read: any change feed processors, ours or .NET's, on the connection's
+ * `container`.
  */
 export interface UnitSelection extends Connection {
   /** The name of one deployment unit. Default: every deployment unit that has leases for the container. */
   readonly processorName?: string
   /** The configured module with the agents. If it is set, advice does not name a module. */
   readonly module?: string
-  /** The timing that the instances use. It decides whether a lease has expired. */
+  /** The timing of the instances, which decides whether a lease has expired. */
   readonly timing?: { readonly leaseExpirationInterval?: Duration }
 }
 
@@ -32,7 +32,6 @@ export type HostFinding = Omit<Finding, 'rule'> & {
 /** The processor's default for the time after which a lease expires without a renewal. */
 const defaultExpirationMs = 60_000
 
-/** A unit whose name is known. */
 export type NamedUnit = Inspection['units'][number] & { readonly processorName: string }
 
 export interface Looked {

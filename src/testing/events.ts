@@ -12,8 +12,8 @@ export interface Delivery {
 }
 
 /**
- * A document has changed. `by` is null if the change was not made by a request of a process. Such a change
- * comes from an expired time to live or an outside writer.
+ * A document has changed. `by` is null if the change came from an expired time to live or an outside writer,
+ * not from a process.
  */
 export interface Written {
   readonly type: 'written'
@@ -35,9 +35,8 @@ export interface Call {
   readonly key: string
   /** The key of the call that an undo undoes; null for a call that is not an undo. */
   readonly undoes: string | null
-  /** The input of the call. */
   readonly asked: string
-  /** `late` means that the call arrived after its undo, so the service did not carry out the call. */
+  /** `late` means that the call arrived after its undo and was not carried out. */
   readonly effect: 'done' | 'repeated' | 'late' | 'undone' | 'nothing to undo' | 'refused'
 }
 
@@ -46,7 +45,7 @@ export type SimulationEvent =
   | Written
   | ({ readonly type: 'delivery.started' } & Delivery)
   | ({ readonly type: 'delivery.accepted' } & Delivery)
-  /** The changes were stored as dead letters, so that the feed continues with the changes after them. */
+  /** The changes were stored as dead letters, so that the feed continues after them. */
   | ({ readonly type: 'delivery.setAside' } & Delivery)
   | { readonly type: 'lease.released'; readonly processId: string; readonly leaseToken: string }
   | { readonly type: 'fault'; readonly fault: string; readonly on: string }
@@ -54,12 +53,12 @@ export type SimulationEvent =
   | { readonly type: 'acknowledged'; readonly jobId: string }
   | Call
 
-/** Checks an invariant: receives every event and returns the violations that the event shows. */
+/** Checks an invariant: receives every event and returns the violations that it shows. */
 export interface Checker {
   check(event: SimulationEvent): readonly string[]
 }
 
-/** Returns an event as one line of text. Two runs with the same seed must produce the same lines. */
+/** Returns an event as one line of text. Runs with the same seed must produce the same lines. */
 export function lineOf(event: SimulationEvent): string {
   switch (event.type) {
     case 'written': {

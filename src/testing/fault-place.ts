@@ -1,6 +1,5 @@
 import type { PlannedFault } from './faults.js'
 
-/** The faults that a write can have. */
 export const faultKinds = [
   'crashBefore',
   'crashAfter',
@@ -18,11 +17,7 @@ export function faultText({ kind, writePoint, occurrence }: PlannedFault): strin
   return `${kind}@${writePoint}#${occurrence}`
 }
 
-/**
- * Parses the text form of a fault.
- *
- * @throws RangeError if the text is not a fault
- */
+/** @throws RangeError if the text is not a fault */
 export function faultFrom(text: string): PlannedFault {
   const [, kindText, writePoint, occurrence] = /^(\w+)@(\w+)#(\d+)$/.exec(text) ?? []
   const kind = faultKinds.find((known) => known === kindText)

@@ -9,7 +9,7 @@ export interface FaultRates {
   readonly answerLost: number
   /** This fault applies only to reads. */
   readonly stale: number
-  /** This fault and `crashAfter` apply only to writes. */
+  /** `crashBefore` and `crashAfter` apply only to writes. */
   readonly crashBefore: number
   readonly crashAfter: number
   /** The request takes up to a minute in each direction, whatever its outcome. */
@@ -39,13 +39,13 @@ export interface FaultOptions {
   readonly planned?: readonly PlannedFault[]
   /** A list to which every requested write is added. */
   readonly seen?: Pick<PlannedFault, 'writePoint' | 'occurrence'>[]
-  /** Returns the fate that a test chooses for a request, or null if the other options must decide. */
+  /** Returns the fate that a test chooses for a request, or null to let the other options decide. */
   readonly scripted?: (request: Request) => ScriptedFault | null
   /** The longest travel time of a request in one direction, in milliseconds. Default 20. */
   readonly latencyMs?: number
 }
 
-/** High rates. With them, every kind of fault happens, and some work is still done. */
+/** High rates, with which every kind of fault happens, but some work is still done. */
 export const harsh: FaultRates = {
   refused: 0.04,
   requestLost: 0.02,
@@ -124,10 +124,7 @@ export class Faults {
   }
 }
 
-/**
- * The error of every answered request, which is never used. To create an error for each request would cost
- * more than the request.
- */
+/** An unused error for answered requests, because creating an error for each request is slow. */
 const noError = storeError('none')
 
 function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {

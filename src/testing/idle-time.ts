@@ -1,7 +1,7 @@
 import type { VirtualClock } from '../platform/index.js'
 import type { Checker, SimulationEvent } from './events.js'
 
-/** The fields of a stored document that are needed to find its due times. */
+/** The fields of a stored document from which its due times are found. */
 interface Timed {
   readonly type?: string
   readonly kind?: string
@@ -13,16 +13,13 @@ interface Timed {
 
 /** The time without a write to the job's container after which the simulation counts as idle. */
 const restMs = 30_000
-/**
- * The time between the end of a leap and the next due time. The clock runs normally from the end of the leap
- * to the due time.
- */
+/** The time between the end of a leap and the next due time, in which the clock runs normally. */
 const marginMs = 20_000
 
 /**
- * Skips the hours in which a job only waits. In these hours, hosts only poll and renew leases. Such polls do
- * not change the job, and would take a second of real time for each hour. While an attempt at a step is open,
- * its handler may be running, so no time is skipped.
+ * Skips the hours in which a job only waits and hosts only poll and renew leases. They do not change the job,
+ * and would take a second of real time for each hour. While an attempt at a step is open, its handler may be
+ * running, so no time is skipped.
  */
 export class IdleTime implements Checker {
   private readonly documents = new Map<string, Timed>()
@@ -44,7 +41,7 @@ export class IdleTime implements Checker {
     return []
   }
 
-  /** Calls `action` at this wall-clock time. A leap ends before this time. */
+  /** Calls `action` at this wall-clock time, and ends leaps before it. */
   at(dueMs: number, action: () => void): void {
     const leftMs = dueMs - this.time.now()
     if (leftMs <= 0) {
@@ -70,10 +67,7 @@ function isOpen({ processState }: Timed): boolean {
   return processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
 }
 
-/**
- * Checks whether an agent may work on the step. Such a step has a deadline, and does not sleep or wait for an
- * event.
- */
+/** Checks whether an agent may work on the step. Such a step has a deadline and does not sleep or wait. */
 function isAttempted({ type, kind, completeByMs }: Timed): boolean {
   return type === 'sas.step' && kind !== 'sleep' && kind !== 'waitFor' && (completeByMs ?? null) !== null
 }

@@ -3,10 +3,10 @@
  *
  * Exports `stepward/testing`, the tools for users' tests:
  *
- * - `createInProcessCosmos`, the embedded Cosmos DB in the process of the test,
- * - `VirtualClock` and `seededRandom`, a clock and random numbers that the test controls,
- * - `TelemetryRecorder`, which collects events,
- * - `simulateWorkflow`, which runs a user's workflow once for each possible fault of each write.
+ * - `createInProcessCosmos` creates the embedded Cosmos DB in the process of the test.
+ * - `VirtualClock` and `seededRandom` give the test control of time and random numbers.
+ * - `TelemetryRecorder` collects events.
+ * - `simulateWorkflow` runs a user's workflow once for each possible fault of each write.
  *
  * Start with `simulate-workflow.ts`. The comment at the top of `world.ts` describes the simulation that
  * `simulateWorkflow` uses.

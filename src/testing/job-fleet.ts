@@ -33,12 +33,9 @@ export const roles = ['scheduler', 'agents', 'supervisor'] as const
 export type Role = (typeof roles)[number] | 'notifier'
 
 export interface JobFleetOptions {
-  /** Returns the agents of a process. The handlers of the agents run in this process. */
+  /** Returns the agents of a process. Their handlers run in this process. */
   readonly agents: (process: SimulatedProcess) => readonly Agent[]
-  /**
-   * Returns the channel through which a notifier process reaches submitters. Default: a channel only for
-   * webhooks.
-   */
+  /** Returns a notifier's channel to submitters. Default: a channel only for webhooks. */
   readonly channel?: (process: SimulatedProcess) => ReplyChannel
   /** Returns the roles that run on a computer. Default: the roles of the pattern. */
   readonly rolesOn?: (computer: Computer) => readonly Role[]
@@ -56,7 +53,7 @@ interface Running {
   readonly inProcessPath: InProcessPath
 }
 
-/** The largest number of requests to find out the store's time, as in the host's `checkStore`. */
+/** The largest number of requests for the store's time, as in the host's `checkStore`. */
 const maxQuestions = 5
 
 const accountWiring: Wiring = {
@@ -116,10 +113,7 @@ export class JobFleet {
     return process
   }
 
-  /**
-   * Asks the store for its time before a role runs, as a host does. Asks again while the time is too
-   * uncertain.
-   */
+  /** Asks the store for its time before a role runs, as a host does, until the time is certain enough. */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
@@ -142,10 +136,7 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /**
-   * Creates a client in this process. If roles run in the process, the client uses their in-process path, as
-   * in a host.
-   */
+  /** Creates a client in this process, which uses the in-process path of the roles, if any. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =
@@ -191,7 +182,7 @@ export class JobFleet {
         return createSupervisor({ ...options, ...withoutUndefined({ sweepInterval: sweepIntervalMs }) })
       case 'notifier': {
         const channel = this.options.channel?.(process) ?? replyChannel(null)
-        // The interval is twice that of the other sweeps, as in the defaults, because each of these sweeps
+        // As in the defaults, the interval is twice that of the other sweeps, because each of these sweeps
         // reads every flagged job.
         const sweeping = sweepIntervalMs === undefined ? {} : { notifySweepInterval: 2 * sweepIntervalMs }
         return createNotifier({ ...options, channel, ...sweeping })

@@ -8,10 +8,7 @@ import type { SimulatedProcess } from './simulated-process.js'
 /** The number of answers by which a replica may be old. */
 const replicaLag = 3
 
-/**
- * Creates the wiring of a lease store. All instances of a unit share one wiring, because a stale replica is
- * stale for all of them.
- */
+/** Creates the wiring of a lease store. A unit's instances share it, including stale replicas. */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
   let isBootstrapped = false
@@ -31,7 +28,7 @@ export function leaseStoreWiring(party: string, leases: () => Container): Wiring
       if (method === 'list') {
         listings.push(answer as LeaseListing)
         if (listings.length > replicaLag) listings.shift()
-        // Only the documents are old. The time is the time of the newest answer.
+        // Only the documents are old. The time is from the newest answer.
         const { storeTimeMs } = answer as LeaseListing
         return { leases: behind?.leases ?? (answer as LeaseListing).leases, storeTimeMs }
       }
@@ -54,8 +51,8 @@ export function connectedLeaseStore(
 }
 
 /**
- * Returns the write point of a replace, which depends on the change that the write would make: L2 acquires,
- * L3 renews, L4 is a checkpoint, L5 releases. `ask` requests a hand-over, before L2.
+ * Returns the write point of a replace by its change: L2 acquires, L3 renews, L4 is a checkpoint, L5
+ * releases. `ask` requests a hand-over, before L2.
  */
 function replacePoint(leases: Container, lease: Lease): string {
   if (lease.owner === null) return 'L5'
@@ -84,8 +81,8 @@ export function feedWiring(party: string): Wiring {
 }
 
 /**
- * Returns the page of a replica without newer changes. If the position is not a continuation or the range was
- * split, returns the true page.
+ * Returns the page of a replica without newer changes. Returns the true page if the position is not a
+ * continuation or the range was split.
  */
 function unchanged(position: FeedPosition, page: ChangePage): ChangePage {
   if (position.start.kind !== 'continuation' || page.next.length !== 1) return page

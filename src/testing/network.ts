@@ -10,11 +10,11 @@ export interface Request {
   readonly writePoint: string | null
   /** The part of the process that made the request: a role, a client, or a unit of the processor. */
   readonly party: string
-  /** The time, by the clock of the process, when the request was sent. */
+  /** The time when the request was sent, by the clock of the process. */
   readonly sentAtMs: number
 }
 
-/** The fate of a request. The delays are those of the network, in milliseconds of true time. */
+/** The fate of a request. The delays are network delays in milliseconds of true time. */
 export interface Fate {
   readonly delayMs: number
   readonly answerDelayMs: number
@@ -39,8 +39,8 @@ export interface Fate {
 }
 
 /**
- * Defines how calls of a store's methods become requests, and which results the caller gets from faults. The
- * results are the same as those of the real adapter.
+ * Defines how calls of a store's methods become requests, and which results faults give the caller. The real
+ * adapter gives the same results.
  */
 export interface Wiring {
   readonly party: string
@@ -59,7 +59,6 @@ export interface Wiring {
   readonly stale: (request: Request, answer: unknown) => unknown
 }
 
-/** Options that connect the network to its simulation. */
 export interface NetworkOptions {
   readonly time: VirtualClock
   readonly fateOf: (request: Request) => Fate
@@ -115,7 +114,7 @@ export class Network {
     const told = process.sent()
     await this.travel(fate.delayMs)
     const answer = await this.outcome(call, fate)
-    // Only an answer contains a time. This time is the store's time when the store acted, in whole seconds.
+    // Only an answer contains a time: the store's time when it acted, in whole seconds.
     const isAnswered = fate.kind !== 'answerLost' && fate.kind !== 'requestLost'
     const storeMs = isAnswered ? wholeSecond(this.options.time.now() + (fate.dateErrorMs ?? 0)) : null
     await this.travel(fate.answerDelayMs)
@@ -126,8 +125,8 @@ export class Network {
   }
 
   /**
-   * Pauses the process between the decision to make a request and its sending. Resolves to false if the
-   * process has crashed when the pause ends.
+   * Pauses the process between its decision to make a request and the sending. Resolves to false if the
+   * process has crashed by the end of the pause.
    */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
@@ -144,7 +143,7 @@ export class Network {
     }
     if (fate.kind === 'requestLost') return () => wiring.lost(request.method, fate.error)
     try {
-      // For checkers, no process makes this write. The write represents an operator or a second submitter.
+      // The write represents an operator or a second submitter, so for checkers no process makes it.
       if (fate.kind === 'rival') await wiring.rival?.(request, act)
       const answer = await this.options.acting(request, act)
       wiring.answered?.(request, answer)

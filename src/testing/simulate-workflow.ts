@@ -6,17 +6,11 @@ import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
 
 /** Your workflow, and options that decide how thoroughly it is tested. */
 export interface WorkflowSimulationOptions<I> extends WorkflowUnderTest<I> {
-  /**
-   * The number of stories with two faults, in addition to all stories with one fault. The pairs of faults are
-   * chosen at random. Default 0.
-   */
+  /** The number of stories with two random faults, in addition to all stories with one fault. Default 0. */
   readonly pairs?: number
   /** The seed for the random choice of the pairs of faults. Default 1. */
   readonly seed?: number
-  /**
-   * The faults of the only story to run, copied from `problems` of an earlier simulation. Default: all
-   * stories run.
-   */
+  /** The faults of the only story to run, from `problems` of an earlier run. Default: all stories run. */
   readonly only?: readonly string[]
 }
 
@@ -43,8 +37,7 @@ export interface WorkflowSimulation {
  * is simulated, so a few hundred stories take seconds. The same options always give the same stories.
  *
  * In every story, the job must end, and your `check` must then find no problem. Handlers must use the clock
- * passed to `setup`, and must not use the network. A step that waits for an event gets this event from
- * `events`.
+ * passed to `setup`, and must not use the network. A step that waits for an event gets it from `events`.
  *
  * @throws RangeError if `only` contains a text that is not a fault, or if an event is for a step that does
  * not wait for an event
@@ -95,8 +88,8 @@ function after(fault: PlannedFault, places: readonly Place[]): readonly Place[] 
 }
 
 /**
- * Returns every fault of these writes, except writes of leases. Leases do not depend on the workflow, and
- * they are written without end.
+ * Returns every fault of these writes. Writes of leases are left out, because they do not depend on the
+ * workflow and never end.
  */
 function faultsAt(places: readonly Place[]): readonly PlannedFault[] {
   return places

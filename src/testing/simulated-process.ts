@@ -1,7 +1,7 @@
 import { AwakeTime, sleepOn, StoreClock } from '../platform/internal.js'
 import type { Clock, Timer, VirtualClock } from '../platform/index.js'
 
-/** A computer and the errors of its clocks. The same computer remains while processes on it start and end. */
+/** A computer and the errors of its clocks. It remains while processes on it start and end. */
 export interface Computer {
   readonly name: string
   /** The time in milliseconds by which its wall clock is ahead of the true time. Negative if behind. */
@@ -17,7 +17,7 @@ export interface Computer {
 /** Receives the time in an answer, in milliseconds (rounded to whole seconds), or null if no answer came. */
 type Told = (storeMs: number | null) => void
 
-/** The time in milliseconds by which a timer may fire early, because sums of fractions are not exact. */
+/** The time by which a timer may fire early, in milliseconds, because sums of fractions are not exact. */
 const exactMs = 0.001
 
 /**
@@ -25,23 +25,20 @@ const exactMs = 0.001
  * `clock`. Everything from outside, such as timers and answers, runs through `run`.
  *
  * A process is running, paused or crashed. `pause` and `resume` switch between running and paused. While the
- * process is paused, none of its code runs, but time and the network continue. This is like a frozen virtual
- * machine or a blocked event loop. After `crash`, no code of the process runs and no request is sent.
- * Requests under way at a crash never get an answer.
+ * process is paused, none of its code runs, but time and the network continue, as for a frozen virtual
+ * machine or a blocked event loop. After `crash`, no code of the process runs, no request is sent, and open
+ * requests never get an answer.
  */
 export class SimulatedProcess {
-  /**
-   * The clock of the units in this process: the clock of the machine, or a clock that the store's answers
-   * correct.
-   */
+  /** The clock of the units in this process, which the store's answers may correct. */
   readonly clock: Clock
   private readonly storeClock: StoreClock | null
   private state: 'running' | 'paused' | 'crashed' = 'running'
   private held: (() => void)[] = []
   private jumpedMs = 0
   /**
-   * The total time, in milliseconds, for which the machine of the process has slept. During this time, the
-   * precise clock and the timers stood still, but the time since the start continued.
+   * The total sleep of the machine in milliseconds. During sleep, the precise clock and the timers stood
+   * still, but the time since the start continued.
    */
   private asleepMs = 0
   private stallMs = 0
@@ -125,10 +122,7 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /**
-   * Blocks the event loop for this time before the next request. The process has then decided on the request,
-   * but has not sent it.
-   */
+  /** Blocks the event loop for this time, between the decision on the next request and its sending. */
   stall(ms: number): void {
     this.stallMs = ms
   }
@@ -140,10 +134,7 @@ export class SimulatedProcess {
     return this.state === 'running' ? stallMs : 0
   }
 
-  /**
-   * Lets the machine of the process sleep for this time. Everything stands still except the wall clock and
-   * the network.
-   */
+  /** Lets the machine of the process sleep. Everything stands still except the wall clock and the network. */
   sleepMachine(ms: number): void {
     if (this.state !== 'running') return
     this.pause()

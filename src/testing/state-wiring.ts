@@ -9,7 +9,6 @@ import { writePointOf, type Party } from './write-points.js'
 
 /** The methods whose answers are only hints and may be stale. */
 const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
-/** The methods that return lists of documents. */
 const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
 
 /** The number of versions by which a replica may be old. */
@@ -17,8 +16,8 @@ const replicaLag = 2
 
 /**
  * Creates the wirings of a state store and its feed, and the answers of stale replicas. Reads have session
- * consistency, as the store interface promises. A process therefore never reads an older version than a
- * version that it has written, read or received.
+ * consistency, as the store interface promises: a process never reads an older version than one that it has
+ * written, read or received.
  */
 export class StateWirings implements Checker {
   /** Earlier versions by partition key and id, the newest last. */
@@ -51,8 +50,8 @@ export class StateWirings implements Checker {
           : null,
       lost: (method, cause) =>
         method === 'apply' ? Promise.resolve({ kind: 'unknownOutcome', cause }) : unavailable(method, cause),
-      // A refused batch is certainly not written. The call therefore fails as in the real adapter, with the
-      // pause that the store requests.
+      // A refused batch is certainly not written. So the call fails as in the real adapter, with the pause
+      // that the store requests.
       refused: (method, cause) => unavailable(method, cause),
       stale: (request, answer) => this.behind(request, answer),
       answered: (request, answer) => this.noteAnswer(request, answer),
@@ -113,10 +112,7 @@ export class StateWirings implements Checker {
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }
 
-  /**
-   * If the request is a submission, repeats it as a second submitter would. Otherwise edits a user's field in
-   * the document of the request.
-   */
+  /** Repeats a submission, like a second submitter. Otherwise edits a user's field in the document. */
   private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
     const [partition, [first]] = args as [string, readonly StateWrite[]]
     if (first?.kind === 'create') return act()

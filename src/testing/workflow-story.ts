@@ -17,7 +17,7 @@ import { World } from './world.js'
 export interface EndedJob {
   readonly jobId: string
   readonly state: ProcessState
-  /** The message for its operator; null if the job is not flagged. */
+  /** The message for the job's operator; null if the job is not flagged. */
   readonly message: string | null
 }
 
@@ -44,19 +44,17 @@ export interface WorkflowUnderTest<I> {
   readonly input: I
   /**
    * Returns the agents and the check of one story. The function is called for every story, so that no story
-   * sees effects of another story. All code that waits must use this clock.
+   * sees effects of another. All code that waits must use this clock.
    */
   readonly setup: (clock: Clock) => StorySetup
   /**
-   * The events for the waiting steps of the workflow. A waiting step without an event reaches its deadline.
-   * Default: none.
+   * The events for the waiting steps. A waiting step without an event reaches its deadline. Default: none.
    */
   readonly events?: readonly StoryEvent[]
 }
 
 export interface Told {
   readonly end: ProcessState | null
-  /** Every requested write, in order. */
   readonly places: readonly Place[]
   readonly problems: readonly string[]
 }
@@ -140,8 +138,8 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * Returns the longest time that the job may take. This is the time if every attempt of every step and of
- * every undo fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
+ * Returns the longest time that the job may take, which is the time if every attempt of every step and undo
+ * fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {

@@ -3,16 +3,15 @@
  *
  * A simulated world in which production code runs unchanged. One seed decides everything around this code:
  * time, random numbers, the network and the crashes. The store is the engine of the embedded Cosmos DB, so
- * the rules of the store are implemented only once. Two runs with the same seed have the same events. A hash
- * of the events proves this.
+ * its rules are implemented only once. Two runs with the same seed have the same events, as a hash of the
+ * events proves.
  *
  * - `world.ts` has the store, the time and the processes, and reports every stored change to checkers.
  * - `network.ts` carries requests and applies the fate of each request. `faults.ts` decides the fates, and
  *   `write-points.ts` names the writes as in `docs/failure-matrix.md`.
  * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and stores. `job-fleet.ts` runs all
  *   roles.
- * - `simulate-workflow.ts` is the part for users. This part runs their workflow once for each fault of each
- *   write.
+ * - `simulate-workflow.ts` is the part for users. It runs their workflow once for each fault of each write.
  *
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */
@@ -34,7 +33,6 @@ export interface WorldOptions {
 }
 
 export interface ContainerSettings {
-  /** The path of the partition key. */
   readonly partitionKey: string
   readonly defaultTtl?: number
   /** The number of physical partitions. Default 1. */
@@ -52,9 +50,8 @@ const answeredAtOnce: Fate = {
 
 /**
  * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and
- * processes. Only a network that may fail connects the processes with the store. Callers add the units in the
- * processes, and the checkers. Every checker receives every stored change, and the events that are reported
- * with `record`.
+ * processes. Only a network that may fail connects the processes with the store. Callers add units to the
+ * processes, and checkers. Checkers receive every stored change, and the events reported with `record`.
  */
 export class World {
   readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)
@@ -128,8 +125,8 @@ export class World {
   }
 
   /**
-   * Calls a checker. An error that the checker throws becomes a problem. Otherwise, the checked code would
-   * catch this error as if its own write had failed.
+   * Calls a checker. An error that it throws becomes a problem. Otherwise, the checked code would catch the
+   * error as if its own write had failed.
    */
   private judge(checker: Checker, event: SimulationEvent): readonly string[] {
     try {
@@ -151,7 +148,7 @@ export class World {
    * final result of `isReached`.
    */
   async runUntil(isReached: () => boolean, limitMs: number): Promise<boolean> {
-    // The clock advances from timer to timer. The timer here ensures that there is at least one.
+    // The clock advances from timer to timer, so there must be at least one.
     const end = this.time.schedule(limitMs, () => undefined)
     await this.time.advanceUntil(() => this.problems.length > 0 || isReached(), limitMs)
     end.cancel()
@@ -162,10 +159,7 @@ export class World {
     return `after ${(this.time.monotonic() / 1000).toFixed(3)} s`
   }
 
-  /**
-   * Runs a request. The engine acts synchronously, so all journal entries during the call belong to this
-   * request.
-   */
+  /** Runs a request. All journal entries during the synchronous call belong to the request. */
   private act(request: Request, act: () => Promise<unknown>): Promise<unknown> {
     this.acting = request
     try {
@@ -182,7 +176,7 @@ export class World {
     const before = this.versions.get(place) ?? null
     if (after === null) this.versions.delete(place)
     else this.versions.set(place, after)
-    // A merge of partitions moves documents without changing them. Such a move is not reported.
+    // A merge of partitions moves documents without changing them, which is not reported.
     if (before !== null && after !== null && before.etag === after.etag) return
     const container = this.containerName(containerRid)
     this.record({ type: 'written', container, by: this.acting, before, after })

@@ -7,10 +7,7 @@ export type Party = 'client' | 'scheduler' | 'agents' | 'supervisor' | 'notifier
 /** Returns the stored document, or undefined if there is none. */
 export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unknown>> | undefined
 
-/**
- * Returns the write point of the failure matrix for a group of writes. The write point depends on the writer
- * and on the change.
- */
+/** Returns the write point of the failure matrix, which depends on the writer and on the change. */
 export function writePointOf(party: Party, writes: readonly StateWrite[], stored: Lookup): string {
   const documents = writes.map(({ document }) => document)
   switch (party) {

@@ -1,10 +1,10 @@
-/** The answer of a service: an HTTP status and a JSON body. An answer with status 204 has no body. */
+/** The answer of a service: an HTTP status and a JSON body. Status 204 has no body. */
 export interface Answer {
   readonly status: number
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** Thrown if a request is invalid. The service has done nothing, and does not remember the request. */
+/** Thrown if a request is invalid. The service has done nothing and does not remember the request. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly answer: Answer

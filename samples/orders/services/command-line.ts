@@ -12,12 +12,11 @@ export interface CommandLine {
   readonly faults: FaultLevel
 }
 
-/** Returns the values of the arguments, or all problems of the arguments. */
 export function parseCommandLine(args: readonly string[]): CommandLine | { readonly problems: string[] } {
   try {
     return check(split(args))
   } catch (error) {
-    // Either an option does not exist, or its value is missing. Node's message describes the error.
+    // An option does not exist, or its value is missing. Node's message says which.
     return { problems: [error instanceof Error ? error.message : String(error)] }
   }
 }

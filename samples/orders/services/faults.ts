@@ -1,7 +1,6 @@
 import type { Random } from 'stepward/testing'
 import { randomFor } from './per-key.js'
 
-/** Every kind of fault between an agent and a service. */
 export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWork', 'dropAfterWork'] as const
 
 /**
@@ -15,18 +14,12 @@ export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWo
  */
 export type FaultKind = (typeof faultKinds)[number]
 
-/**
- * For each kind of fault, the share (0 to 1) of idempotency keys that meet this fault first. The sum of the
- * shares is at most 1.
- */
+/** For each kind of fault, the share (0 to 1, in total at most 1) of idempotency keys that meet it first. */
 export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
 
 export interface FaultOptions {
   readonly shares: FaultShares
-  /**
-   * The number of requests with one key that may fail in a row. The next request with the key works. Default
-   * 2.
-   */
+  /** The number of requests with one key that may fail in a row. The next request works. Default 2. */
   readonly maxFaultsPerKey?: number
 }
 
@@ -59,20 +52,16 @@ export interface Treatment {
 }
 
 /**
- * Decides which fault each request meets. The faults of a key depend only on the seed and the key, and the
- * n-th request with the key meets the n-th fault. Two runs with the same keys therefore meet the same faults,
- * even if their requests come in a different order.
+ * Decides which fault each request meets. The n-th request with a key meets the n-th fault of that key, and
+ * the faults depend only on the seed and the key. Two runs with the same keys therefore meet the same faults
+ * in any order of requests.
  */
 export class FaultInjector {
   private readonly requestsByKey = new Map<string, number>()
   private readonly shares: FaultShares
   private readonly maxFaultsPerKey: number
 
-  /**
-   * Creates an injector.
-   *
-   * @throws RangeError with every share or limit that is out of bounds
-   */
+  /** @throws RangeError with every share or limit that is out of bounds */
   constructor(
     private readonly seed: number,
     options: FaultOptions,
@@ -98,10 +87,7 @@ export class FaultInjector {
   }
 }
 
-/**
- * Returns the faults of one key in order. Most keys have no faults. The others have 1 to `maxFaults` faults
- * of any kind.
- */
+/** Returns the faults of one key in order. Most keys have none, and the others have 1 to `maxFaults`. */
 export function planFaults(random: Random, shares: FaultShares, maxFaults: number): FaultKind[] {
   const first = kindAt(random.next(), shares)
   if (first === undefined || maxFaults === 0) return []
@@ -112,10 +98,7 @@ export function planFaults(random: Random, shares: FaultShares, maxFaults: numbe
   return faults
 }
 
-/**
- * Places the kinds side by side on a line, each as wide as its share. Returns the kind that covers `point`,
- * if there is one.
- */
+/** Places the kinds on a line, each as wide as its share. Returns the kind that covers `point`. */
 function kindAt(point: number, shares: FaultShares): FaultKind | undefined {
   let end = 0
   for (const kind of faultKinds) {

@@ -1,9 +1,9 @@
 /**
  * # The remote services of the orders sample
  *
- * Simulates the services that a shop uses: inventory, payments and shipping. These services answer over HTTP,
- * and are sometimes slow, failing or silent. The shop itself receives replies about its orders, and is just
- * as unreliable. One process simulates all services and the shop, and keeps its data in memory.
+ * Simulates the services of a shop: inventory, payments and shipping. They answer over HTTP, and are
+ * sometimes slow, failing or silent. The shop itself receives replies about its orders and is just as
+ * unreliable. One process simulates everything and keeps its data in memory.
  *
  * | request | answer |
  * | --- | --- |
@@ -19,14 +19,14 @@
  * A caller can rely on these rules:
  *
  * - Every POST carries an `Idempotency-Key`. A repetition with the same key and body gets the same answer and
- *   has no second effect, even while the first request is still under way. A refused request had no effect
- *   and is not remembered, because a product that is out of stock today may be in stock tomorrow. The same
- *   key may then succeed. A request with a different body, under a key that had an effect, gets the answer
- *   422. Each service has its own keys.
- * - 503 means that nothing was done. If the connection was cut or there is no answer, the outcome is unknown.
- *   In that case, repeat the request with the same key.
+ *   has no second effect, even while the first request is still under way. The same key with a different body
+ *   gets 422. Each service has its own keys.
+ * - A refused request had no effect and is not remembered, so the same key may succeed later. For example, a
+ *   product may be in stock again tomorrow.
+ * - 503 means that nothing was done. If the connection was cut or there is no answer, the outcome is unknown,
+ *   and the caller must repeat the request with the same key.
  * - A 4xx answer stays the same as long as its cause exists. Bodies are `{code, message, …}`.
- * - A key meets at most two faults in a row. These faults depend only on the seed and the key (`faults.ts`).
+ * - A key meets at most two faults in a row. They depend only on the seed and the key (`faults.ts`).
  *
  * A run is checked against the ledger (`ledger.ts`). Even if processes crashed during the run,
  * `duplicateEffects` and `misorderedReplies` must be 0. Start reading in `start-services.ts`, then

@@ -4,13 +4,11 @@ import type { Ledger } from './ledger.js'
 import { idFor } from './per-key.js'
 import type { StockFile } from './stock-file.js'
 
-/** The body of `POST /inventory/reservations`. */
 export const reservationRequest = z.object({
   orderId: z.string().min(1),
   lines: z.array(z.object({ productId: z.number().int(), quantity: z.number().int().positive() })).min(1),
 })
 
-/** The body of `POST /inventory/deliveries`. */
 export const deliveryRequest = z.object({
   productId: z.number().int(),
   quantity: z.number().int().positive(),
@@ -29,11 +27,7 @@ export class Inventory {
   private readonly reservations = new Map<string, Reservation>()
   private readonly released = new Set<string>()
 
-  /**
-   * Creates an inventory.
-   *
-   * @param unlistedUnits the initial number of units of a product that is not in `stock`
-   */
+  /** @param unlistedUnits the initial number of units of a product that is not in `stock` */
   constructor(
     private readonly ledger: Ledger,
     stock: StockFile,
@@ -42,12 +36,11 @@ export class Inventory {
     this.units = new Map(stock.map((item) => [item.productId, item.unitsInStock]))
   }
 
-  /** Returns the number of units that can be reserved now. */
   available(productId: number): number {
     return this.units.get(productId) ?? this.unlistedUnits
   }
 
-  /** Reserves the products of every line. If one product is out of stock, reserves nothing. */
+  /** Reserves the products of every line, or nothing if one product is out of stock. */
   reserve(request: ReservationRequest, key: string): Answer {
     const quantities = quantitiesOf(request)
     for (const [productId, requested] of quantities) {
@@ -62,7 +55,7 @@ export class Inventory {
     return { status: 201, body: { reservationId } }
   }
 
-  /** Releases a reservation. A second release of the same reservation changes nothing and also succeeds. */
+  /** Releases a reservation. Releasing it again changes nothing and also succeeds. */
   release(reservationId: string): Answer {
     const reservation = this.reservations.get(reservationId)
     if (reservation === undefined) {
@@ -79,7 +72,6 @@ export class Inventory {
     return { status: 204 }
   }
 
-  /** Adds delivered units to the stock. */
   deliver({ productId, quantity }: z.infer<typeof deliveryRequest>): Answer {
     this.add(productId, quantity)
     return { status: 201, body: { productId, unitsInStock: this.available(productId) } }
@@ -90,7 +82,7 @@ export class Inventory {
   }
 }
 
-/** Adds up the quantities of each product, because an order may name a product on several lines. */
+/** An order may name a product on several lines. */
 function quantitiesOf(request: ReservationRequest): Map<number, number> {
   const quantities = new Map<number, number>()
   for (const { productId, quantity } of request.lines) {

@@ -3,7 +3,6 @@ import { faultKinds, type FaultKind } from './faults.js'
 
 export type ServiceName = 'inventory' | 'payments' | 'shipping' | 'shop'
 
-/** The kinds of effects that services have. */
 export type EffectKind = 'reserve' | 'release' | 'charge' | 'refund' | 'ship'
 
 /** One effect that a service had. */
@@ -27,7 +26,6 @@ export interface ReplyTaken {
   /** The number of the reply within its order: 1, 2, 3… */
   readonly seq: number
   readonly kind: string
-  /** The state of the job. */
   readonly state: string
   readonly reason: string | null
 }
@@ -38,8 +36,7 @@ export interface LedgerReport {
   readonly effects: readonly Effect[]
   /**
    * The number of effects beyond the first for one idempotency key, and of reservations, charges and
-   * shipments beyond the first for one order that were not undone. If this is not 0, then for example a
-   * customer was charged twice.
+   * shipments beyond the first for one order that were not undone.
    */
   readonly duplicateEffects: number
   /**
@@ -51,15 +48,12 @@ export interface LedgerReport {
   readonly counters: {
     /** The number of valid requests. */
     readonly requests: number
-    /**
-     * The number of valid requests that were answered from memory, because their idempotency key was known.
-     */
+    /** The number of valid requests whose idempotency key was known, so the answer came from memory. */
     readonly answeredFromMemory: number
     readonly faults: Readonly<Record<FaultKind, number>>
   }
 }
 
-/** Records what the services do, and the replies to the shop. */
 export class Ledger {
   private readonly effects: Effect[] = []
   private readonly replies: ReplyTaken[] = []
@@ -82,7 +76,6 @@ export class Ledger {
     this.lastReplies.set(reply.orderId, reply)
   }
 
-  /** Returns the last reply to the shop about an order. */
   lastReply(orderId: string): ReplyTaken | undefined {
     return this.lastReplies.get(orderId)
   }
@@ -138,7 +131,7 @@ export function countDuplicates(effects: readonly Omit<Effect, 'at'>[]): number 
   return duplicates
 }
 
-/** Adds a value to the set and returns whether the value was new. */
+/** Adds a value to the set and returns whether it was new. */
 function addTo(seen: Set<string>, parts: readonly string[]): boolean {
   const before = seen.size
   return seen.add(JSON.stringify(parts)).size > before

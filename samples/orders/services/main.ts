@@ -2,7 +2,6 @@ import { parseCommandLine, usage, type CommandLine } from './command-line.js'
 import { startServices } from './start-services.js'
 import { readStock } from './stock-file.js'
 
-/** Runs the services in this process until a signal stops the process. */
 async function run({ stockPath, ...options }: CommandLine): Promise<void> {
   const stock = stockPath === undefined ? [] : await readStock(stockPath)
   const services = await startServices({ ...options, stock })

@@ -7,7 +7,6 @@ import { RememberedAnswers, type GivenAnswer } from './remembered-answers.js'
 import { shipmentRequest, type Shipping } from './shipping.js'
 import { replyRequest, type Shop } from './shop.js'
 
-/** The services that carry out requests. */
 export interface Services {
   readonly inventory: Inventory
   readonly payments: Payments
@@ -15,7 +14,7 @@ export interface Services {
   readonly shop: Shop
 }
 
-/** A request in the form in which it arrived. */
+/** A request as it arrived. */
 export interface Call {
   readonly method: string
   readonly path: string
@@ -35,7 +34,6 @@ type Understand = (call: Call) => Work
 
 const reservationPath = /^\/inventory\/reservations\/([^/]+)$/
 
-/** Maps each request to an operation of a service. */
 export class Operations {
   private readonly posts: ReadonlyMap<string, Understand>
   private readonly inventory: Inventory
@@ -74,10 +72,7 @@ export class Operations {
     throw new Refusal(404, 'unknown-operation', message)
   }
 
-  /**
-   * Returns the work that releases a reservation. This work needs no key to recognise a repetition, because
-   * the id says which effect to undo.
-   */
+  /** Returns the work that releases a reservation. The id identifies a repetition, so no key is needed. */
   private release(reservationId: string): Work {
     return {
       name: `inventory release ${reservationId}`,
@@ -86,10 +81,7 @@ export class Operations {
   }
 }
 
-/**
- * Returns a function that builds the POST operations of one service. These operations share the service's
- * memory of idempotency keys.
- */
+/** Returns a builder of one service's POST operations, which share a memory of idempotency keys. */
 function posts(service: ServiceName) {
   const memory = new RememberedAnswers()
   return <T>(schema: z.ZodType<T>, work: (body: T, key: string) => Answer): Understand =>

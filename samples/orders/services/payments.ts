@@ -3,7 +3,6 @@ import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 import { idFor } from './per-key.js'
 
-/** The body of `POST /payments/charges`. */
 export const chargeRequest = z.object({ orderId: z.string().min(1), amount: z.number().nonnegative() })
 
 /** The body of `POST /payments/refunds`. A refund returns the whole charge. */
@@ -15,7 +14,6 @@ interface Charge {
   refundId?: string
 }
 
-/** Charges customers and refunds them. */
 export class Payments {
   private readonly charges = new Map<string, Charge>()
 
@@ -28,10 +26,7 @@ export class Payments {
     return { status: 201, body: { chargeId } }
   }
 
-  /**
-   * Refunds a charge only once, even if requests have different keys, because a retry could not repair a
-   * double refund.
-   */
+  /** Refunds a charge only once, whatever the key, because a retry could not repair a double refund. */
   refund({ chargeId }: z.infer<typeof refundRequest>, key: string): Answer {
     const charge = this.charges.get(chargeId)
     if (charge === undefined) {

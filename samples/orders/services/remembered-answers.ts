@@ -7,18 +7,17 @@ export interface GivenAnswer {
 }
 
 /**
- * One service's memory of its answers, by idempotency key. It looks up the key, does the work and remembers
- * the answer without an await in between. Therefore two simultaneous requests with one key cannot both do the
- * work. A refused request had no effect, so its answer is not remembered, and the same key may succeed later.
- * This is needed because a resubmission by an operator uses the key that was refused.
+ * One service's memory of its answers, by idempotency key. There is no await between looking up the key,
+ * doing the work and remembering the answer, so two simultaneous requests with one key cannot both do the
+ * work. A refusal is not remembered, because it had no effect, and an operator's resubmission uses the
+ * refused key again.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()
 
   /**
-   * Returns the earlier answer if `key` is known. Otherwise does the work. If a known key comes with a
-   * different request, the answer is 422. In that case the caller has confused two requests, and any other
-   * answer would be wrong for one of the two.
+   * Returns the earlier answer if `key` is known; otherwise does the work. A known key with a different
+   * request gets 422, because the caller has confused two requests.
    */
   give(key: string, request: unknown, work: () => Answer): GivenAnswer {
     const known = this.byKey.get(key)

@@ -10,11 +10,10 @@ export interface Serving {
   readonly ledger: Ledger
   readonly faults: FaultInjector
   readonly operations: Operations
-  /** Aborts when the services close. */
   readonly closing: AbortSignal
 }
 
-/** Serves one request. If its key meets a fault, serves the request with that fault. */
+/** Serves one request, with the fault that its key meets, if any. */
 export async function serveRequest(
   serving: Serving,
   request: IncomingMessage,
@@ -43,7 +42,7 @@ async function carryOut(serving: Serving, work: Work, response: ServerResponse):
   const { fault, delayMs } = faults.next(work.name)
   if (fault !== undefined) ledger.countFault(fault)
   await clock.sleep(delayMs, closing)
-  // The response is never ended, because that is what a client sees of a hanging service.
+  // To the client, a response that never ends looks like a hanging service.
   if (closing.aborted || fault === 'hangBeforeWork') return
   if (fault === 'unavailable') {
     send(response, { status: 503, body: { code: 'unavailable', message: 'nothing was done; try again' } })
@@ -79,10 +78,7 @@ function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(JSON.stringify(body))
 }
 
-/**
- * Returns the answer to an unexpected error. The cause is a bug in this code, or a client that disconnected
- * while it was sending. Such a client does not see the answer.
- */
+/** Returns the answer to a bug in this code, or to a client that disconnected while sending. */
 function broken(error: unknown): Answer {
   return { status: 500, body: { code: 'broken', message: String(error) } }
 }

@@ -3,8 +3,7 @@ import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 
 /**
- * The body of `POST /shop/replies`, in which a job reports about its order. Fields that the shop does not use
- * are left out.
+ * The part of the body of `POST /shop/replies` that the shop uses. A job sends it to report about its order.
  */
 export const replyRequest = z.object({
   orderId: z.string().min(1),
@@ -14,7 +13,6 @@ export const replyRequest = z.object({
   reason: z.string().nullable(),
 })
 
-/** The shop that sent the orders and receives replies about them. */
 export class Shop {
   constructor(private readonly ledger: Ledger) {}
 

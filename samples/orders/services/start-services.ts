@@ -33,7 +33,6 @@ export interface Services {
   readonly url: string
   /** Returns the report that `GET /ledger` answers. */
   ledger(): LedgerReport
-  /** Returns the last reply to the shop about an order. */
   lastReply(orderId: string): ReplyTaken | undefined
   /** Cuts every connection, including hanging ones, and frees the port. */
   close(): Promise<void>
@@ -41,16 +40,12 @@ export interface Services {
 
 const loopback = '127.0.0.1'
 
-/**
- * Starts inventory, payments, shipping and the shop on one port. Keeps all data in memory. Rejects if the
- * port is in use.
- */
+/** Starts inventory, payments, shipping and the shop on one port. Rejects if the port is in use. */
 export async function startServices(options: ServicesOptions = {}): Promise<Services> {
   const clock = options.clock ?? systemClock
   const ledger = new Ledger(clock)
   const closing = new AbortController()
-  // Every running request adds a listener to this signal. Without this call, Node would report more than ten
-  // listeners as a leak.
+  // Every running request listens to this signal. Node would report more than ten listeners as a leak.
   setMaxListeners(0, closing.signal)
   const serving: Serving = {
     clock,
@@ -67,8 +62,8 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   const server = createServer((request, response) => {
     serveRequest(serving, request, response).catch(() => response.destroy())
   })
-  // The server must not close idle connections. It could close a connection at the moment when the client
-  // uses it again, and no seed could repeat this fault.
+  // A server that closes idle connections may do so when the client uses one again. No seed could repeat that
+  // fault.
   server.keepAliveTimeout = 0
   const port = await listen(server, options.port ?? 0)
   return {

@@ -1,7 +1,6 @@
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { Terminal } from '../output/terminal.js'
 
-/** Options of a command that may affect all jobs. */
 export interface Sweeping {
   readonly all?: boolean
   readonly yes?: boolean

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
 /**
- * Calls `open`, which opens the embedded store in this directory, and returns its result.
+ * Calls `open`, which opens the embedded store in this directory.
  *
  * @throws CliError if the directory cannot be used for a store
  */

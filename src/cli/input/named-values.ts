@@ -2,7 +2,7 @@ import type { Argument, Option } from 'commander'
 import type { Role } from '../../connection/index.js'
 import type { ProcessState } from '../../sas/index.js'
 
-// The names are repeated here. An import of them would load other rooms, which takes too long for the help.
+// These names are repeated, because importing them would load other rooms, which slows down the help.
 const roles: Readonly<Record<Role, true>> = {
   scheduler: true,
   agents: true,
@@ -10,10 +10,8 @@ const roles: Readonly<Record<Role, true>> = {
   notifier: true,
 }
 
-/** The words that name roles. */
 export const roleWords: readonly string[] = [...Object.keys(roles), 'all']
 
-/** The states of a job. */
 const states: Readonly<Record<ProcessState, true>> = {
   Pending: true,
   Processing: true,
@@ -24,10 +22,7 @@ const states: Readonly<Record<ProcessState, true>> = {
 }
 export const stateNames: readonly string[] = Object.keys(states)
 
-/**
- * Adds the possible values of an option or argument to the help and the completion. The command itself must
- * refuse other values.
- */
+/** Shows the possible values in the help and the completion. The command itself must refuse other values. */
 export function withValues<Part extends Argument | Option>(part: Part, values: readonly string[]): Part {
   part.argChoices = [...values]
   return part

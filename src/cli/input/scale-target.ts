@@ -5,7 +5,6 @@ import { systemClock } from '../../platform/index.js'
 import { systemRandom } from '../../platform/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
-/** Options that choose the instances to scale. */
 export interface ScaleTargetOptions {
   readonly state?: string
   readonly appService?: string

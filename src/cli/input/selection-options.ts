@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander'
 import { stateNames, withValues } from './named-values.js'
 
-/** The options with which a command selects jobs. */
 export interface SelectionOptions {
   readonly workflow?: string
   readonly state?: string
@@ -9,7 +8,6 @@ export interface SelectionOptions {
   readonly since?: string
 }
 
-/** Adds the options with which a command selects jobs. */
 export function withSelection(command: Command): Command {
   return command
     .option('--workflow <name>', 'of this workflow only')

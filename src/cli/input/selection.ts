@@ -4,11 +4,7 @@ import { processStates } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import type { SelectionOptions } from './selection-options.js'
 
-/**
- * Returns the filter that these options describe.
- *
- * @throws CliError naming every invalid option
- */
+/** @throws CliError naming every invalid option */
 export function filterOf(options: SelectionOptions, now: number): SelectionFilter {
   const { workflow, state, step, since } = options
   const known = processStates.find((name) => name.toLowerCase() === state?.toLowerCase())
@@ -28,14 +24,11 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   }
 }
 
-/**
- * Converts a date, or the time that has passed since an instant, to milliseconds since the epoch. Returns
- * null if the text is neither.
- */
+/** Converts a date or a duration before `now` to epoch milliseconds. Returns null for other texts. */
 export function instantOf(text: string, now: number): number | null {
   const agoMs = durationMs(text)
   if (agoMs !== null) return now - agoMs
-  // This check is needed because JavaScript also accepts texts as dates that a person would not call dates.
+  // JavaScript also accepts texts as dates that a person would not call dates.
   const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(atMs) ? null : atMs
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-/** The options that choose the store of a command. */
 export interface StoreOptions {
   readonly endpoint?: string
   readonly key?: string
@@ -8,7 +7,7 @@ export interface StoreOptions {
   readonly database?: string
   readonly container?: string
   readonly leaseContainer?: string
-  /** The directory of an embedded store. This process opens the store. */
+  /** The directory of an embedded store, which this process opens. */
   readonly data?: string
   readonly config?: string
   readonly json?: boolean
@@ -21,7 +20,6 @@ export function withCommonOptions(command: Command): Command {
     .option('--verbose', 'print the stack of an error')
 }
 
-/** Adds the options that choose the store of a command. */
 export function withStoreOptions(command: Command): Command {
   return withCommonOptions(command)
     .option('--endpoint <url>', 'the account (or COSMOS_ENDPOINT)')
@@ -34,10 +32,7 @@ export function withStoreOptions(command: Command): Command {
     .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
 }
 
-/**
- * Adds the options that choose the instances to scale. Without these options, the command scales the local
- * fleet.
- */
+/** Adds the options that choose the instances to scale. By default, the command scales the local fleet. */
 export function withScaleTarget(command: Command): Command {
   return command
     .option('--state <dir>', 'of the local fleet: the directory given to "stepward start"')
@@ -46,13 +41,11 @@ export function withScaleTarget(command: Command): Command {
     .option('--subscription <id>', 'default: AZURE_SUBSCRIPTION_ID, or the only one this login sees')
 }
 
-/** The options that select the leases of a command. */
+/** The options that select leases of any change feed processor. */
 export interface UnitOptions extends StoreOptions {
-  /** The name of a change feed processor. */
   readonly processor?: string
 }
 
-/** Adds the options that select leases of any change feed processor. */
 export function withUnitOptions(command: Command): Command {
   return withStoreOptions(command).option(
     '--processor <name>',

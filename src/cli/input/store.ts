@@ -11,10 +11,7 @@ import { openingData } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
-/**
- * Runs `use` with the settings of the configured store. The store is an embedded store in `--data`, or the
- * account named by flags, environment or configuration file.
- */
+/** Runs `use` with the settings of the embedded store in `--data`, or of the configured account. */
 export async function withSettings<T>(
   options: StoreOptions,
   use: (settings: Settings) => Promise<T>,
@@ -22,7 +19,6 @@ export async function withSettings<T>(
   return withStore(options, await settingsOf(options), use)
 }
 
-/** Returns the settings from flags, environment and configuration file. */
 export function settingsOf(options: StoreOptions): Promise<Settings> {
   const { endpoint, key, connectionString, database, container, leaseContainer } = options
   const flags = { endpoint, key, connectionString, database, container, leaseContainer }
@@ -36,10 +32,7 @@ export function settingsOf(options: StoreOptions): Promise<Settings> {
   })
 }
 
-/**
- * Opens the embedded store if `--data` is given, and runs `use` with settings for that store. Closes the
- * store afterwards.
- */
+/** Runs `use`, with settings for the embedded store if `--data` is given. Closes that store afterwards. */
 export async function withStore<T>(
   options: StoreOptions,
   settings: Settings,
@@ -47,8 +40,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  // The emulator is imported only here, because a worker that uses an account does not need it and starts
-  // sooner.
+  // The emulator is imported only here, so that a worker that uses an account starts sooner.
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()
@@ -60,16 +52,14 @@ export async function withStore<T>(
   }
 }
 
-/** The arguments of a command that reads a store. */
 export interface Asked<O extends StoreOptions = StoreOptions> {
   readonly options: O
   readonly terminal: Terminal
 }
 
 /**
- * Runs `use` with the settings of a store that must exist, because a command that reads creates no store. On
- * a terminal, prints the store's name on standard error, because the user may have meant another store. A
- * script gets only the result.
+ * Runs `use` with the settings of a store that must exist. On a terminal, prints the store's name on standard
+ * error, in case the user meant another store.
  */
 export async function withExistingStore<T>(
   { options, terminal }: Asked,
@@ -95,7 +85,6 @@ export function withUnits<T>(
   return withExistingStore({ options, terminal }, (settings) => use({ ...settings, ...chosen }))
 }
 
-/** Runs `use` with a job client, and closes the client afterwards. */
 export async function withClient<T>(
   settings: Settings,
   use: (client: JobClient) => Promise<T>,

@@ -6,15 +6,13 @@ import type { Agent, Workflow } from '../../sas/index.js'
 import { isAgent, isWorkflow } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
-/** The agents and workflows that a user's module exports. */
 export interface UserModule {
   readonly agents: readonly Agent[]
   readonly workflows: readonly Workflow<unknown>[]
 }
 
 /**
- * Loads a module and returns every agent and workflow among its exports, including those in an exported list
- * or object.
+ * Loads a module and returns every agent and workflow that it exports, alone or in a list or object.
  *
  * @throws CliError if the module cannot be loaded
  */
@@ -52,7 +50,7 @@ function whyNot(file: string, error: unknown): string {
 /**
  * Returns the workflow with this name.
  *
- * @throws CliError with the names of the existing workflows, if there is no workflow with this name
+ * @throws CliError with the names of the existing workflows, if this name is not among them
  */
 export function workflowNamed(name: string, module: UserModule, path: string): Workflow<unknown> {
   const found = module.workflows.find((workflow) => workflow.name === name)
@@ -62,10 +60,7 @@ export function workflowNamed(name: string, module: UserModule, path: string): W
   throw new CliError(`unknown workflow ${JSON.stringify(name)}: ${path} ${offer}`, exitCodes.usage)
 }
 
-/**
- * Returns the path of the module from the command line or the configuration. Throws if neither contains a
- * path.
- */
+/** Returns the path of the module from the command line or the configuration. Throws if neither names one. */
 export function modulePath(flag: string | undefined, configured: string | undefined, option: string): string {
   const path = flag ?? configured
   if (path !== undefined) return path

@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../output/cli-error.js'
 
-/** Reads a number from the command line. Throws if the text is not a whole number within the bounds. */
+/** Reads a number from the command line. Throws if it is not a whole number within the bounds. */
 export function wholeNumber(
   option: string,
   text: string,

@@ -5,9 +5,8 @@ import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '..
 export interface AttentionGroup {
   readonly workflow: string
   /**
-   * The problem of the jobs. `notify`: a notice to the submitter was not delivered. `unreadable`: the
-   * documents cannot be read. `nothingRuns`: a role that the jobs need does not run; in this case `jobIds` is
-   * empty.
+   * `notify`: a notice to the submitter was not delivered. `unreadable`: the documents cannot be read.
+   * `nothingRuns`: a role that the jobs need does not run; in this case `jobIds` is empty.
    */
   readonly kind: Attention['kind'] | 'notify' | 'unreadable' | 'nothingRuns'
   readonly stepId: string | null
@@ -16,7 +15,6 @@ export interface AttentionGroup {
   /** The time when the oldest job was flagged, in ISO-8601 UTC. */
   readonly since: string
   readonly jobIds: readonly string[]
-  /** Advice on how to solve the problem. */
   readonly advice: string
   /** The command that solves the problem, in a form that can be pasted. */
   readonly command: string
@@ -26,12 +24,11 @@ type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
   readonly kind: Exclude<AttentionGroup['kind'], 'nothingRuns'>
 }
 
-/** The problem of one job. */
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 
 /**
- * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by their problem. The largest group
- * comes first. Messages that differ only in numbers and ids count as the same problem.
+ * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by problem, the largest group first.
+ * Messages that differ only in numbers and ids count as the same problem.
  */
 export function attentionGroups(
   jobs: readonly JobSummary[],
@@ -131,7 +128,6 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
   }
 }
 
-/** Returns the group for jobs that wait because roles do not run. */
 export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {
   return {
     workflow: 'all workflows',

@@ -1,9 +1,8 @@
-/** The exit codes of commands. */
 export const exitCodes = {
   ok: 0,
   /**
-   * The command ran, fully or in part, and its result is a failure. Or the command cannot run now, because a
-   * port or data directory is in use.
+   * The command ran, at least in part, and its result is a failure. Or it cannot run now, because a port or
+   * data directory is in use.
    */
   failed: 1,
   /** The command line, a file or the configuration is wrong. Nothing was done. */
@@ -26,10 +25,7 @@ export class CliError extends Error {
   }
 }
 
-/**
- * Exit codes by the name of the error. The error classes are not imported here, because that would load all
- * rooms before the first output.
- */
+/** Exit codes by error name. Importing the classes would load all rooms before the first output. */
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,
@@ -44,7 +40,6 @@ const codesByName: Readonly<Record<string, number>> = {
   StoreRefused: exitCodes.store,
 }
 
-/** Returns the exit code for an error of any room. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode
   return (error instanceof Error ? codesByName[error.name] : undefined) ?? exitCodes.failed

@@ -3,8 +3,7 @@ import { processorNameOf, roles } from '../../connection/internal.js'
 import type { Shell } from './shells.js'
 
 /**
- * The words and options that may follow a path, such as `emulator split`. The path of the program itself is
- * empty.
+ * The words and options that may follow a path, such as `emulator split`. The program's own path is empty.
  */
 interface Completion {
   readonly path: string
@@ -13,7 +12,6 @@ interface Completion {
   readonly options: readonly Option[]
 }
 
-/** Returns a script that completes every command, option and value of the program. */
 export function completionScript(program: Command, shell: Shell): string {
   const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
   return scripts[shell](completionsOf(program))
@@ -32,10 +30,7 @@ function completionsOf(command: Command, path = ''): readonly Completion[] {
   ]
 }
 
-/**
- * Returns the values to offer for an option: empty if every value is allowed, null if the option takes no
- * value.
- */
+/** Returns the values to offer for an option: empty if every value is allowed, null if it takes no value. */
 function valuesOf({ long, argChoices, required, optional }: Option): string | null {
   if (!required && !optional) return null
   const offered = long === '--processor' ? roles.map((role) => processorNameOf(role)) : []
@@ -118,7 +113,7 @@ function fishOption(option: Option): string {
   return `-l ${option.long?.slice(2)}${values === null ? '' : argument} -d ${quoted(option.description)}`
 }
 
-/** Puts a text into single quotes, in a form that every shell reads. */
+/** Puts a text into single quotes that every shell reads. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

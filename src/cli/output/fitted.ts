@@ -1,14 +1,13 @@
 import { visible } from './terminal.js'
 
-/** The distance between columns. */
 const gap = 2
 
 /** The smallest width of a column. A narrower column would show too little of a name. */
 const leastWidth = 8
 
 /**
- * Fits the rows of a table into `width` characters. Shortens the widest cells in the middle, because names of
- * leases and instances differ at their beginnings and ends. The width of a cell is its width on the screen.
+ * Fits the rows of a table into `width` characters on the screen. Shortens the widest cells in the middle,
+ * because names of leases and instances differ at their beginnings and ends.
  */
 export function fitted(
   head: readonly string[],

@@ -1,9 +1,6 @@
 import { counted } from '../../platform/internal.js'
 
-/**
- * Returns a number of instances with their role, such as `2 instances of agents`. For `all`, the text names
- * no role.
- */
+/** Returns a number of instances with their role, such as `2 instances of agents`. `all` is left out. */
 export function instancesText(count: number, role: string): string {
   return `${counted(count, 'instance')}${role === 'all' ? '' : ` of ${role}`}`
 }

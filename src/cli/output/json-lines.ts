@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { CliError, exitCodes } from './cli-error.js'
 
-/** A value from a JSON Lines file, and the number of its line. */
 export interface JsonLine {
   /** The number of the line, counted from 1. Blank lines count too. */
   readonly line: number
@@ -11,8 +10,7 @@ export interface JsonLine {
 }
 
 /**
- * Reads a JSON Lines file, or standard input if `path` is `-`. The input is UTF-8 and has one JSON value on
- * each line. Blank lines are allowed.
+ * Reads a JSON Lines file in UTF-8, or standard input if `path` is `-`. Blank lines are allowed.
  *
  * @throws CliError with the number of the first line that is not JSON
  */

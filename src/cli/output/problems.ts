@@ -1,10 +1,7 @@
 import { ConfigurationInvalid } from '../../connection/index.js'
 import { CliError } from './cli-error.js'
 
-/**
- * Collects the problems of a command before the command does any work, so that one error reports all
- * problems.
- */
+/** Collects the problems of a command before it does any work, so that one error reports them all. */
 export class Problems {
   private readonly found: string[] = []
 
@@ -24,11 +21,7 @@ export class Problems {
     }
   }
 
-  /**
-   * Throws an error with all recorded problems, if there are any.
-   *
-   * @throws ConfigurationInvalid
-   */
+  /** @throws ConfigurationInvalid with all recorded problems, if there are any */
   refuse(): void {
     if (this.found.length > 0) throw new ConfigurationInvalid(this.found)
   }

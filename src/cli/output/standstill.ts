@@ -3,7 +3,6 @@ import type { Settings } from '../../connection/internal.js'
 import type { Clock } from '../../platform/index.js'
 import type { Terminal } from './terminal.js'
 
-/** The parts that {@link notingStandstill} needs to explain a standstill. */
 export interface Standstill {
   readonly terminal: Pick<Terminal, 'note' | 'progressDone'>
   readonly clock: Clock
@@ -11,7 +10,7 @@ export interface Standstill {
   readonly look: () => Promise<string | null>
 }
 
-/** The time without a change after which the command looks for the reason. It doubles after each look. */
+/** The time without a change after which the reason is looked up. It doubles each time. */
 const firstLookMs = 10_000
 
 /** Runs `use`. If nothing has changed for some time, prints the reason once on standard error. */
@@ -42,7 +41,7 @@ async function noteOnce(
     const leftMs = (): number => patienceMs - stillFor()
     while (leftMs() > 0 && !signal.aborted) await clock.sleep(leftMs(), signal)
     if (signal.aborted) return
-    // A store that does not answer needs no remark here, because the command itself reports that error.
+    // If the store does not answer, the command itself reports that error.
     const remark = await look().catch(() => null)
     if (remark === null) continue
     terminal.progressDone()
@@ -51,10 +50,7 @@ async function noteOnce(
   }
 }
 
-/**
- * Returns a text with the missing roles and the command that starts them. Returns null if all roles run, or
- * if no job waits.
- */
+/** Returns the missing roles and the command that starts them, or null if all roles run or no job waits. */
 export async function missingRoles(settings: Settings): Promise<string | null> {
   const standing = await standingWork(settings)
   return standing === null ? null : `${standingText(standing)}; start them: ${standing.command}`

@@ -12,10 +12,7 @@ export interface Room {
   readonly now: number
 }
 
-/**
- * The number of lines around the steps: the job above, a blank line, the summary below, and the line of the
- * cursor.
- */
+/** The lines around the steps: the job above, a blank line, the summary below, and the line of the cursor. */
 const otherLines = 4
 
 const marks: Readonly<Record<StepView['state'], string>> = {
@@ -29,8 +26,8 @@ const marks: Readonly<Record<StepView['state'], string>> = {
 }
 
 /**
- * Draws a job with its steps, each indented below the steps it waits for. If there is not enough room, leaves
- * out finished steps first, and then steps that have not started.
+ * Draws a job with its steps, each indented below the steps that it waits for. If there is not enough room,
+ * leaves out first the finished steps, and then the steps that have not started.
  */
 export function stepGraph(job: JobView, { width, height, now }: Room): string {
   const depths = depthsOf(job.steps)
@@ -51,19 +48,19 @@ export function stepGraph(job: JobView, { width, height, now }: Room): string {
   return [head, ...lines, ...(left > 0 ? [`… and ${counted(left, 'more step')}`] : []), ...below].join('\n')
 }
 
-/** Returns lines of advice on a job that needs attention. The command is on a separate line. */
+/** Returns advice on a job that needs attention, with the command on its own line. */
 export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>): readonly string[] {
   if (job.attention === null) return []
   const { advice, command } = adviceOn(job, job.attention)
   return [`→ ${advice}:`, `    ${command}`]
 }
 
-/** Returns a short remark about a step besides its state: its problem, its attempt or its deadline. */
+/** Returns a short remark about a step: its problem, its attempt or its deadline. */
 export function remark(
   { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
   now: number,
 ): string {
-  // A failed step's state already shows that it failed.
+  // The state already shows that the step failed.
   if (attention !== null)
     return state === 'Error' ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
@@ -82,10 +79,10 @@ function momentText(at: string, now: number): string {
   return isToday ? at.slice(11, 19) : at.slice(0, 19)
 }
 
-/** Returns, for each step, how many steps must be done before it one after the other. */
+/** Returns the number of steps that each step must wait for, one after the other. */
 function depthsOf(steps: readonly StepView[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>()
-  // One pass is enough, because a workflow lists the dependencies of a step before the step.
+  // A workflow lists the dependencies of a step before the step, so one pass is enough.
   for (const { stepId, dependsOn } of steps) {
     depths.set(stepId, Math.max(0, ...dependsOn.map((id) => (depths.get(id) ?? 0) + 1)))
   }

@@ -5,28 +5,20 @@ import { createInterface } from 'node:readline/promises'
 import type { Writable } from 'node:stream'
 import { systemRandom } from '../../platform/internal.js'
 
-/** The output of a command. */
 export interface Terminal {
-  /** Prints a result to standard output. */
   print(text: string): void
   /** Prints a remark to standard error. */
   note(text: string): void
-  /**
-   * Shows progress on a terminal, in place of earlier progress. Prints nothing if the output is not a
-   * terminal.
-   */
+  /** Shows progress on a terminal, in place of earlier progress. Prints nothing without a terminal. */
   progress(text: string): void
   /** Keeps the last progress on the screen. */
   progressDone(): void
   readonly isInteractive: boolean
   /** The width of the terminal in columns, or 80 if the output is not a terminal. */
   readonly width: number
-  /**
-   * The number of columns that a table may use. It is infinite without a terminal, because a script needs the
-   * whole table.
-   */
+  /** The columns that a table may use. Infinite without a terminal, so that a script gets the whole table. */
   readonly tableWidth: number
-  /** Asks a yes-or-no question on the terminal. Resolves to whether the answer is yes. */
+  /** Asks a yes-or-no question on the terminal. Resolves with true for yes. */
   confirm(question: string): Promise<boolean>
   /** The height of the terminal in lines, or 24 if the output is not a terminal. */
   readonly height: number
@@ -37,12 +29,10 @@ export interface Streams {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
 }
 
-/** Returns the terminal of this process. */
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
-  // A pipe gets no colours, even if the environment asks for colours. Build servers ask every tool for
-  // colours.
+  // A pipe gets no colours. The environment is ignored, because build servers ask every tool for colours.
   const hasColours = (to: { readonly isTTY?: boolean }): boolean =>
     to.isTTY === true && picocolors.isColorSupported
   const result = (text: string): string => shown(text, hasColours(stdout))
@@ -68,9 +58,8 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 }
 
 /**
- * Escapes characters that could control a terminal or reorder its text. This is needed because ids and
- * messages come from outside. Keeps line ends and our own marks. Uses JSON escapes, so that printed JSON
- * keeps its meaning.
+ * Escapes characters that could control a terminal or reorder its text, because ids and messages come from
+ * outside. Keeps line ends and our own marks. JSON escapes keep the meaning of printed JSON.
  */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (sign) =>
@@ -86,20 +75,11 @@ export function shown(text: string, isColoured: boolean): string {
 }
 
 const escape = String.fromCharCode(27)
-/**
- * Random numbers of this process. Text from outside cannot contain these numbers, so no such text looks like
- * a mark.
- */
+/** Random numbers of this process. Text from outside cannot contain them, so it cannot look like a mark. */
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
-/**
- * The number that is added to a colour's code in a mark. Tables repeat and close the codes that they know, so
- * a mark must have a code that they do not know.
- */
+/** The number added to a colour's code in a mark, because tables change the codes that they know. */
 const unknownToTables = 1_000
-/**
- * Matches a mark, which becomes a colour when the text is printed. A mark has the form of a colour code, so
- * tables count no width for it.
- */
+/** Matches a mark, which becomes a colour later. Tables count no width for a mark, as for a colour code. */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
 /** Matches one of our marks, or a character that controls terminals. */
 const commanding = new RegExp(
@@ -107,7 +87,6 @@ const commanding = new RegExp(
   'gu',
 )
 
-/** The codes that start and end each style. */
 const styles = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 
 function marked(style: keyof typeof styles, text: string): string {
@@ -116,8 +95,7 @@ function marked(style: keyof typeof styles, text: string): string {
 }
 
 /**
- * Wraps a remark to the width of a terminal. Without a terminal, keeps the remark on one line, because one
- * line is easier to search. Keeps existing line ends.
+ * Wraps a remark to the width of a terminal. Without a terminal, keeps one line, which is easier to search.
  */
 function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): string {
   return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
@@ -154,10 +132,9 @@ export function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].map((each) => `${indent}${each}`).join('\n')
 }
 
-/** The largest number of names to show in a row. */
 const mostNames = 20
 
-/** Returns the first names of a list and the number of the remaining ones. */
+/** Returns the first `mostNames` names of a list, and the number of the remaining names. */
 export function firstOf(names: readonly string[]): string {
   const left = names.length - mostNames
   return [...names.slice(0, mostNames), ...(left > 0 ? [`and ${left} more`] : [])].join(' ')

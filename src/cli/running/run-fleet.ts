@@ -17,7 +17,7 @@ export async function runFleet(plan: FleetPlan, options: StartOptions, terminal:
   const [program = '', ...args] = process.argv.slice(1)
   const ending = untilEnd(false)
   const stateDirectory = await stateDirectoryOf(options.state, process.cwd())
-  // The port is opened first. If the port is not available, no process has been started that must be stopped.
+  // The port is opened first. If it is not available, there are no processes to stop yet.
   let running: Fleet | null = null
   const server =
     port === null
@@ -51,7 +51,7 @@ function groupsOf(words: readonly string[]): readonly string[] {
   return words.includes('all') ? ['all'] : (rolesNamed(words) ?? [])
 }
 
-/** Returns the arguments for a child that runs one role. The options of the fleet are left out. */
+/** Returns the arguments for a child that runs one role, without the options of the fleet. */
 export function childArguments(args: readonly string[], role: string): readonly string[] {
   const kept: string[] = []
   let isSkipping = false

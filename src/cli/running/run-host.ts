@@ -10,10 +10,7 @@ import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
 import { untilEnd, type ProcessEnd } from './until-ended.js'
 
-/**
- * The times to wait at the start: for a store that does not answer, and for role assignments. Role
- * assignments take minutes.
- */
+/** The waiting times of a start. Role assignments take minutes. */
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
 /** The share of the stop time that handlers may use. The remaining time is for checkpoints and leases. */
@@ -65,10 +62,7 @@ function endedAs({ error }: ProcessEnd, instanceName: string, telemetry: Telemet
   return exitCodes.failed
 }
 
-/**
- * Runs no role, but answers probes until a signal arrives. The process must not exit, because the platform
- * would then restart it again and again.
- */
+/** Runs no role, but answers probes until a signal arrives, so that the platform does not restart it. */
 export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
   const server = port === null ? null : await serveIdle(port)
   terminal.print('STEPWARD_ENABLED is false, so nothing runs here')
@@ -87,8 +81,8 @@ function serveIdle(port: number) {
 }
 
 /**
- * Resolves with the host, or with null if this process must stop before its roles run. In that case,
- * unfinished work is abandoned after `withinMs`.
+ * Resolves with the host, or with null if this process must stop first. Then abandons unfinished work after
+ * `withinMs`.
  */
 async function startedOrTold(
   starting: Promise<Host>,
@@ -97,8 +91,7 @@ async function startedOrTold(
 ): Promise<Host | null> {
   const first = await Promise.race([starting, ending])
   if ('client' in first) return first
-  // A host that is still starting fails because its signal aborts, as intended. A host that has just started
-  // is stopped here.
+  // The aborted signal ends a host that is still starting. A host that has just started is stopped here.
   await inTime(
     starting.then((host) => host.stop()).catch(() => undefined),
     withinMs,

@@ -5,7 +5,7 @@ import { exitCodes } from '../output/cli-error.js'
 import type { StartOptions, StartPlan } from './start-plan.js'
 import type { Terminal } from '../output/terminal.js'
 
-/** Runs one sweep of the supervisor. If no process runs permanently, a timer can start this command. */
+/** Runs one sweep of the supervisor. A timer can start this command if no process runs permanently. */
 export async function runOnce(
   { settings }: StartPlan,
   options: StartOptions,

@@ -27,7 +27,6 @@ export interface StartOptions extends StoreOptions {
   readonly supervised?: boolean
 }
 
-/** The checked settings of a start. */
 export interface StartPlan {
   /** Roles as the user named them, including `all`. */
   readonly words: readonly string[]
@@ -40,13 +39,10 @@ export interface StartPlan {
   readonly settings: Omit<Settings, 'module' | 'port' | 'roles'>
 }
 
-/** The largest number of instances that one command starts. It is more than any machine can use. */
+/** The largest number of instances that one command starts, which is more than any machine can use. */
 const maxInstances = 256
 
-/**
- * Resolves settings from flags, then the environment, then the configuration file. Reports all problems in
- * one error.
- */
+/** Resolves settings from flags, environment and file, in this order. One error reports all problems. */
 export async function planOf(options: StartOptions): Promise<StartPlan> {
   const problems = new Problems()
   const instances = await problems.trying(() => numberOf('--instances', options.instances, 0, maxInstances))

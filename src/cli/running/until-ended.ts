@@ -1,15 +1,14 @@
 import { untilTold } from './until-signal.js'
 
-/** The reason why a process ends. */
 export interface ProcessEnd {
   readonly why: string
-  /** The unhandled error, if an unhandled error is the reason. */
+  /** Present only if an unhandled error is the reason. */
   readonly error?: unknown
 }
 
 /**
- * Resolves when this process must end. The reason is a signal, or an unhandled error, because the state is
- * unknown after such an error. A child of a fleet also ends when its parent has ended.
+ * Resolves when this process must end, because of a signal or an unhandled error. After such an error the
+ * state is unknown. A child of a fleet also ends when its parent has ended.
  */
 export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
   const told = untilTold().then((signal): ProcessEnd => ({ why: signal }))

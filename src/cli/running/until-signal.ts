@@ -1,7 +1,4 @@
-/**
- * Resolves when a signal asks this process to end (SIGTERM, or SIGINT by Ctrl-C). The result is the signal's
- * name.
- */
+/** Resolves with the signal that asks this process to end (SIGTERM, or SIGINT by Ctrl-C). */
 export function untilTold(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const told = (signal: NodeJS.Signals): void => {

@@ -16,14 +16,11 @@ export interface AccountOptions {
   /** The number of physical partitions of a new container, 1 to 1,000. Default 1. */
   readonly partitionCount?: number
   /**
-   * Whether requests beyond a container's throughput are answered with status 429 (sub-status 3200) and the
-   * time to wait, as in the service. A model of charges determines the cost of each request. Default false.
+   * Whether requests beyond a container's throughput get status 429 (sub-status 3200) and a time to wait, as
+   * in the service. Charges come from a model. Default false.
    */
   readonly enforceThroughput?: boolean
-  /**
-   * The directory that keeps all data after the process ends. By default there is none, and the data is lost
-   * with the process.
-   */
+  /** The directory that keeps all data after the process ends. Default: none, so the data is lost. */
   readonly dataDirectory?: string
   /** The clock, which TTL and `_ts` follow even if it is virtual. Default: the machine's clock. */
   readonly clock?: Clock
@@ -31,7 +28,6 @@ export interface AccountOptions {
   readonly random?: Random
 }
 
-/** The checks and defaults of {@link AccountOptions}. */
 export const accountShape = {
   partitionCount: optional(wholeNumber(1, 1_000), 1),
   enforceThroughput: optional(flag(), false),

@@ -17,7 +17,7 @@ export interface AccountServerOptions extends AccountOptions {
   readonly key?: string
   /**
    * Whether the server uses https, with a certificate for localhost, 127.0.0.1 and ::1. The certificate is
-   * kept in the data directory, if there is one. Default false, which means http.
+   * kept in the data directory, if there is one. Default false.
    */
   readonly https?: boolean
 }
@@ -44,8 +44,8 @@ const shape = {
 }
 
 /**
- * Starts a server. The server does not load the SDK, because loading the SDK takes longer than loading
- * everything else. Rejects with one clear error if the port or the data directory is not available.
+ * Starts a server without loading the slow SDK. Rejects with one clear error if the port or the data
+ * directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port, host, key, https, ...own } = doorOptions(shape, options)
@@ -68,7 +68,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
     certificate: certificate?.certificate ?? null,
     connectionString: `AccountEndpoint=${endpoint};AccountKey=${key};`,
     close: async () => {
-      // Ends the delays by faults, because a delayed request would keep the server open.
+      // A request that a fault delays would keep the server open.
       account.faults.clear()
       await server.close()
       await account.close()
@@ -76,7 +76,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
   }
 }
 
-/** Locks the data directory and then opens the account, so that nothing is read without the lock. */
+/** Locks the data directory before the account reads it. */
 async function openLocked(options: Values<typeof accountShape>, key: string): Promise<Account> {
   const { dataDirectory } = options
   // Clients in other processes sign with the machine's time, even if the account has another clock.
@@ -91,10 +91,7 @@ async function openLocked(options: Values<typeof accountShape>, key: string): Pr
   }
 }
 
-/**
- * Returns an address that clients can call. If the server listens on every address, this is the loopback
- * address. An IPv6 address is put in brackets.
- */
+/** Returns an address that clients can call: the loopback address if the server listens everywhere. */
 function shown(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

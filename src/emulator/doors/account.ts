@@ -21,39 +21,26 @@ export interface OpenAccount extends PartitionChanges {
   /** The faults to inject. At first there are none. */
   readonly faults: Faults
   stats(): EmulatorStats
-  /**
-   * Lets requests under way finish, waits for pending writes and releases the data directory, if there is
-   * one.
-   */
+  /** Lets requests under way finish, waits for pending writes and releases the data directory. */
   close(): Promise<void>
 }
 
 export interface Account extends OpenAccount {
   /**
-   * Answers a request. Resolves when everything that the answer shows is durable. A rejection means that the
-   * connection must be cut.
+   * Resolves with the answer when everything that it shows is durable. Rejects if the connection must be cut.
    */
   readonly respond: (request: RestRequest) => Promise<RestResponse>
 }
 
-/**
- * Settings that differ between an account that is served over HTTP and an account that is used in process.
- */
+/** Settings that differ between an account that is served over HTTP and an account in process. */
 export interface AccountDoor {
-  /**
-   * The lock on the data directory. By default, the account takes the lock itself, and answers no request
-   * before it has the lock.
-   */
+  /** The lock on the data directory. By default, the account takes the lock before it answers requests. */
   readonly lock?: Promise<DirectoryLock>
   /** The clock whose time clients put into their signatures. Default: the account's clock. */
   readonly signersClock?: Clock
 }
 
-/**
- * Opens an account.
- *
- * @param key the account's master key in base64
- */
+/** @param key the account's master key in base64 */
 export function openAccount(
   options: AccountOptions | Values<typeof accountShape>,
   key: string,
@@ -93,7 +80,7 @@ export function openAccount(
       if (settled !== null) await settled
       return response
     } catch (error) {
-      // Rejects, because the account itself is not available and cannot answer.
+      // The account itself is not available and cannot answer.
       if (error instanceof DirectoryInUse) throw error
       return errorResponse(503, errorMessage(error))
     }

@@ -1,10 +1,8 @@
 import { isJsonObject, parsedJson } from '../engine/index.js'
 import { MasterKey } from '../rest/authorization.js'
 
-/** A call of an admin route of a running emulator. */
 export interface AdminCall {
   readonly endpoint: string
-  /** The account's master key in base64. */
   readonly key: string
   /** The name of the operation, such as `split`. */
   readonly operation: string
@@ -25,10 +23,7 @@ export class AdminRefusal extends Error {
   }
 }
 
-/**
- * Posts a request to `/_stepward/{operation}`. Rejects with an `AdminRefusal` if the emulator refuses the
- * call, or with the error of `fetch` if no server answers.
- */
+/** Posts to `/_stepward/{operation}`. Rejects with an `AdminRefusal`, or with the error of `fetch`. */
 export async function callAdmin({ endpoint, key, operation, body, now }: AdminCall): Promise<unknown> {
   const link = `_stepward/${operation}`
   const date = new Date(now).toUTCString()

@@ -18,9 +18,8 @@ const dayMs = 24 * 60 * 60 * 1_000
 const validMs = 825 * dayMs
 
 /**
- * Returns the certificate of an emulator on this machine. The certificate in `dataDirectory` is used until
- * one day before it expires, so that clients that trust it continue to work. Without a directory, each call
- * creates a new certificate.
+ * Returns the certificate of an emulator. The certificate in `dataDirectory` is kept until one day before it
+ * expires, so that clients continue to trust it. Without a directory, each call creates another.
  */
 export async function localCertificate(
   dataDirectory: string | undefined,
@@ -41,7 +40,7 @@ export async function localCertificate(
 }
 
 async function generated(clock: Clock): Promise<Certificate> {
-  // This package is loaded only for https, because it is larger than the rest of the emulator.
+  // This package is larger than the rest of the emulator, so it is loaded only for https.
   const { generate } = await import('selfsigned')
   const { cert, private: privateKey } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

@@ -15,11 +15,10 @@ import type { RestResponse } from '../messages/rest-message.js'
 import { errorResponse } from '../rest/routes.js'
 
 export interface HttpServerOptions {
-  /** The port to listen on. 0 takes any free port. */
   readonly port: number
   readonly host: string
   readonly respond: Respond
-  /** The certificate for https. If it is given, the server uses only https. */
+  /** If there is a certificate, the server uses only https. */
   readonly certificate?: Certificate
 }
 
@@ -29,16 +28,10 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/**
- * The size of the largest body that is read. The largest batch fits with room to spare, and the engine would
- * refuse a larger body anyway.
- */
+/** The size of the largest body that is read, which leaves room for the largest batch. */
 const maxBodyBytes = limits.batchBytes * 2
 
-/**
- * The largest size of headers. It leaves room for session tokens and continuation tokens, which grow with the
- * number of ranges.
- */
+/** The largest size of headers. Session tokens and continuation tokens grow with the number of ranges. */
 const maxHeaderBytes = 128 * 1024
 
 /** The time for which an idle connection stays open, which is longer than any client keeps it. */
@@ -49,12 +42,12 @@ export async function listen({ port, host, respond, certificate }: HttpServerOpt
   const scheme = certificate === undefined ? 'http' : 'https'
   const server = serverOf(certificate, (request, response) => {
     const send = (given: RestResponse): void => {
-      // If a connection is busy while the server closes, it must not stay open for another request.
+      // While the server closes, a busy connection must not stay open for another request.
       if (!server.listening) response.setHeader('connection', 'close')
       write(response, given)
     }
     answer({ request, scheme }, respond, send).catch((error: unknown) => {
-      // No answer can be sent. The client has gone, its connection broke, or `respond` rejected to cut it.
+      // No answer can be sent: the client has gone, its connection broke, or `respond` rejected to cut it.
       response.destroy(error instanceof Error ? error : undefined)
     })
   })
@@ -89,8 +82,7 @@ async function answer(
     await respond({
       method,
       path: url,
-      // Node joins all repeated headers except `set-cookie`. No client sends that header, and this server
-      // never reads it.
+      // Node joins all repeated headers except `set-cookie`, which no client sends.
       headers: headers as Readonly<Record<string, string | undefined>>,
       body,
       origin: `${scheme}://${headers.host ?? local}`,
@@ -99,9 +91,8 @@ async function answer(
 }
 
 /**
- * Reads the body as text. Returns null if the body is too large, and discards the rest of the body as it
- * arrives. Rejects if the client disconnects before it has sent the whole body. The function uses events,
- * because iterating over a request costs more than everything else in answering it.
+ * Reads the body as text. Returns null if the body is too large, and discards the rest. Rejects if the client
+ * disconnects early. Uses events, because iterating over a request is slow.
  */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -120,7 +111,7 @@ function readBody(request: IncomingMessage): Promise<string | null> {
 
 function write(response: ServerResponse, { status, headers, body }: RestResponse): void {
   const isBodiless = status === 204 || status === 304
-  // Names and values alternate in this list. Node writes such a list unchanged.
+  // Names and values alternate in this list, which Node writes unchanged.
   const lines: string[] = []
   for (const name of Object.keys(headers)) {
     if (isBodiless && name === 'content-length') continue
@@ -131,14 +122,14 @@ function write(response: ServerResponse, { status, headers, body }: RestResponse
 }
 
 /**
- * Escapes characters that a header cannot contain, as the service does for names in other scripts. The
- * conversion to bytes also replaces unpaired surrogates.
+ * Escapes characters that a header cannot contain, as the service does. The conversion to bytes also replaces
+ * unpaired surrogates.
  */
 function headerText(value: string): string {
   return /^[\t\x20-\x7e]*$/u.test(value) ? value : encodeURI(Buffer.from(value).toString())
 }
 
-/** The answer to a request that cannot be read, for which there is no response object. */
+/** The answer to a request that cannot be read. There is no response object for such a request. */
 const malformedRequest = rawResponse(
   '400 Bad Request',
   errorResponse(400, 'This is not an HTTP request that can be read.'),
@@ -160,8 +151,7 @@ async function listening(server: Server, port: number, host: string): Promise<vo
   } catch (error) {
     throw new Error(listenFailure(error as NodeJS.ErrnoException, port, host), { cause: error })
   }
-  // Later errors belong to a connection that could not be accepted. The system informs that connection's
-  // client.
+  // Later errors belong to a connection that was not accepted. The system informs its client.
   server.on('error', () => undefined)
 }
 

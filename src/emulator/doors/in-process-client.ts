@@ -9,13 +9,13 @@ type HttpHeaders = PipelineResponse['headers']
 /** Answers a request. Resolves when the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
 
-/** An address at which there is no server. The client below never opens a socket. */
+/** An address without a server. The client below never opens a socket. */
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Creates a client of the unmodified SDK. The client calls `respond` without a network and without timers of
- * its own. With a key or another credential, it signs every request, and wrong signatures are refused as in
- * the service. Without a credential, requests need no signature.
+ * Creates a client of the unmodified SDK that calls `respond`, without a network or timers. With a key or
+ * another credential, it signs every request, and wrong signatures are refused. Otherwise no signature is
+ * needed.
  */
 export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({

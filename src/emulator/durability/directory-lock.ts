@@ -8,7 +8,6 @@ export interface DirectoryLock {
   release(): Promise<void>
 }
 
-/** Thrown when another emulator holds the directory. */
 export class DirectoryInUse extends Error {
   constructor(directory: string) {
     super(
@@ -25,9 +24,8 @@ const longestSocketPath = 100
 const noLock: DirectoryLock = { release: () => Promise.resolve() }
 
 /**
- * Locks a data directory. For this, the process listens on a socket file in the directory. The system closes
- * the socket when the process ends, even after a crash. If no process answers on a socket file, the file was
- * left by a process that was killed.
+ * Locks a data directory by listening on a socket file in it. The system closes the socket when the process
+ * ends, even after a crash. If no process answers on a socket file, a killed process left it there.
  *
  * The socket is checked before LMDB's table of readers. The table identifies processes by their ids, but two
  * Docker containers that share a directory may both run as process 1. On file systems without sockets, the

@@ -1,9 +1,6 @@
 import { epkOf, type JournalRecord, type VersionChange, type VersionFields } from '../engine/index.js'
 
-/**
- * A group of writes that become durable together. It has the newest value of each key, or null to remove the
- * key.
- */
+/** Writes that become durable together: the newest value of each key, or null to remove the key. */
 export interface Group {
   readonly entries: Map<string, string | null>
   /** The prefixes whose keys are removed before the entries are written. */
@@ -70,8 +67,8 @@ export function changePrefix(containerRid: string): string {
 }
 
 /**
- * Returns the key of a change. A partition key is in only one partition at a time. So the partition key and
- * the LSN identify a transaction, even after splits and merges.
+ * Returns the key of a change. A partition key is in only one partition at a time, so partition key and LSN
+ * identify a transaction, even after splits and merges.
  */
 function changeKey(containerRid: string, change: VersionChange): string {
   const lsn = String(change.lsn).padStart(16, '0')
@@ -90,10 +87,7 @@ export function rangeOf(prefix: string): { readonly start: string; readonly end:
   return { start: prefix, end: `${prefix}\u{10ffff}` }
 }
 
-/**
- * Returns a version in the form that is written to disk. The document's JSON text is unchanged and follows a
- * line with the other fields, so that little must be parsed when the version is read.
- */
+/** Returns a version as written to disk: a line with the other fields, then the document's unchanged JSON. */
 function encodedVersion({ text, ...fields }: VersionFields): string {
   return `${JSON.stringify(fields)}\n${text}`
 }

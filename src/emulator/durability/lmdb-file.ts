@@ -25,8 +25,8 @@ export interface StoredRecord {
 }
 
 /**
- * Free pages that were never written may lie beyond the end of the file. The largest allowed size of all
- * pages is the size of the file times `mostGrowth`, plus `leastGrowthBytes`.
+ * All pages may have this multiple of the file's size, plus `leastGrowthBytes`, because free pages that were
+ * never written may lie beyond the end of the file.
  */
 const mostGrowth = 16
 
@@ -37,16 +37,16 @@ const deepestTree = 20
 
 /**
  * Reads a file of LMDB (data format 2, 64 bits, little-endian) without LMDB. LMDB maps the file into memory
- * and trusts its contents, so a missing or altered page ends the process. This class first checks everything
- * that LMDB follows. It checks the meta pages, and the place, kind, bounds and order of keys of each page in
- * both trees. It also checks that no page has two uses.
+ * and trusts its contents, so a missing or altered page would end the process. This class therefore first
+ * checks everything that LMDB follows: the meta pages, and the place, kind, bounds and order of keys of each
+ * page in both trees. It also checks that no page has two uses.
  */
 export class LmdbFile {
   private readonly descriptor: number
   private readonly bytes: number
   private readonly metaPages: Buffer
   private readonly meta: Meta
-  /** The set of pages whose use is known, with one bit for each page. */
+  /** The pages whose use is known, with one bit for each page. */
   private readonly used: Uint8Array
 
   constructor(path: string) {
@@ -79,10 +79,7 @@ export class LmdbFile {
     closeSync(this.descriptor)
   }
 
-  /**
-   * Yields every record, in the order of keys. If the generator throws `Damage`, the records that it yielded
-   * before cannot be trusted either.
-   */
+  /** Yields every record in the order of keys. If it throws `Damage`, no record can be trusted. */
   *records(): Generator<StoredRecord, void, undefined> {
     this.take(0, 2, 'meta pages')
     yield* this.walked(this.meta.records)

@@ -20,7 +20,7 @@ import { checkedStore, finishStore, format, formatKey, totalKey } from './store-
 import { type Group, addTo, changePrefix, documentPrefix, floorsKey, rangeOf } from './journal-entries.js'
 
 /**
- * The directories that are open in this process. LMDB would quietly share a directory between two emulators.
+ * The directories that are open in this process. LMDB would silently share a directory between two emulators.
  */
 const openDirectories = new Set<string>()
 
@@ -28,11 +28,10 @@ const openDirectories = new Set<string>()
  * Keeps the engine's state in one LMDB environment. This is not a history, but the current value of
  * everything, written in order.
  *
- * Writes are committed in groups. While one LMDB transaction is being synced to disk, new changes of the
- * engine gather in the next group. One sync then makes this whole group durable. The environment is opened
- * without `overlappingSync`. So the promise of a batch resolves only after LMDB has synced the data and then
- * the page that makes the data valid. After a crash, each group is there completely or not at all. The same
- * is true for each transaction.
+ * Writes are committed in groups. While one LMDB transaction is being synced to disk, new changes gather in
+ * the next group, which one more sync makes durable. The environment is opened without `overlappingSync`, so
+ * the promise of a batch resolves only after LMDB has synced the data and then the page that makes the data
+ * valid. After a crash, each group and each transaction is there completely or not at all.
  *
  * Each value is stored after its checksum, and each group also writes the total of all checksums. Before LMDB
  * opens a directory, `store-check` refuses it if its records do not match the total.
@@ -71,8 +70,8 @@ export class LmdbJournal implements Journal {
 
   /**
    * Opens or creates the directory. Throws if another emulator on this machine has it open, if newer code
-   * wrote it, or if it is damaged. If only the lock shows that another emulator has the directory open,
-   * nothing is thrown, but the journal fails before it writes anything.
+   * wrote it, or if it is damaged. If only the lock shows another emulator, the journal fails before it
+   * writes anything.
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
@@ -120,7 +119,7 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** Waits for pending writes and closes the directory. Afterwards another process may open it. */
+  /** Waits for pending writes and closes the directory. Then another process may open it. */
   async close(): Promise<void> {
     try {
       await this.settled()
@@ -149,7 +148,7 @@ export class LmdbJournal implements Journal {
       durable: begun.then(() => this.commit(group)),
       begin,
     }
-    // Callers that wait for the group get its failure. If no caller waits, the failure must not end the
+    // Callers that wait for the group get its failure. Without such a caller, the failure must not end the
     // process.
     group.durable.catch(() => undefined)
     return group
@@ -175,20 +174,19 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** Begins the group that gathered while the group before it was being synced. */
+  /** Begins the group that gathered while the previous group was being synced. */
   private beginNext(): void {
     this.gathering?.begin()
   }
 
   private async write({ entries, cleared }: Group): Promise<void> {
-    // Makes the writes of earlier groups visible. Otherwise records to remove would stay, and replaced
-    // records would be counted twice.
+    // Makes the writes of earlier groups visible, so that records are removed and counted correctly.
     this.store.resetReadTxn()
     const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
     const changed = new Map([...gone, ...entries])
     for (const key of changed.keys()) this.uncount(key)
-    // Each write of a batch also has a promise. Most writes share one promise, so this is a set.
+    // Each write of a batch has a promise, but most writes share one, so this is a set.
     const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
       for (const [key, value] of changed) writes.add(this.put(key, value))
@@ -210,10 +208,7 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/**
- * An error that has the cause of a failed commit in a promise. If a rejection of this promise is not handled,
- * it ends the process.
- */
+/** Contains the cause of a failed commit in a promise. If the rejection is not handled, the process ends. */
 interface CommitFailure {
   readonly commitError?: Promise<unknown>
 }
@@ -225,7 +220,6 @@ async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
   if (reasons.length > 0) throw reasons[0]
 }
 
-/** An open environment whose contents were verified. */
 interface OpenStore {
   readonly store: Lmdb.RootDatabase<string, string>
   readonly total: RecordTotal
@@ -242,8 +236,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // This option is off because it wraps each batch in another batch whose promise no caller gets. A failed
-    // commit would then end the process.
+    // With this option, a failed commit would end the process, because no caller gets the outer batch's
+    // promise.
     eventTurnBatching: false,
   })
   try {
@@ -259,7 +253,7 @@ function openStore(directory: string): OpenStore {
 
 /**
  * Loads LMDB when the first directory is opened. LMDB's binary is for one system only, so a process without a
- * data directory must start without LMDB. Uses `require`, because a journal is opened synchronously.
+ * data directory must start without it. Uses `require`, because a journal is opened synchronously.
  */
 function lmdb(): typeof Lmdb {
   try {
@@ -283,8 +277,7 @@ function initialize(store: Lmdb.RootDatabase<string, string>): void {
 function* decodedVersions(values: Iterable<string>): Generator<VersionFields, void, undefined> {
   for (const value of values) {
     const end = value.indexOf('\n')
-    // Adds the text to the parsed object. There are many objects at a start, and copying one costs as much as
-    // reading it.
+    // Adds the text to the parsed object, because copying many objects would make the start slow.
     const fields = JSON.parse(value.slice(0, end)) as {
       -readonly [Name in keyof VersionFields]: VersionFields[Name]
     }

@@ -4,10 +4,9 @@ import type { RootDatabase } from 'lmdb'
 /**
  * Throws if another running process has the environment open.
  *
- * LMDB keeps a table of readers beside its data. Each process holds its line in the table by a lock of the
- * operating system, which ends with the process. This function first reads once, so that this process gets a
- * line, and only then checks the table. So if two processes start at the same moment, at least one sees the
- * other.
+ * LMDB keeps a table of readers next to its data. Each process holds its line by a lock of the operating
+ * system, which ends with the process. This function first reads once to get a line, and only then checks the
+ * table. If two processes start at the same moment, at least one of them sees the other.
  */
 export function assertOnlyProcess(store: RootDatabase<string, string>, directory: string): void {
   store.get('')

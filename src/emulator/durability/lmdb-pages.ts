@@ -3,7 +3,7 @@ export class Damage extends Error {
   override readonly name = 'Damage'
 }
 
-/** One of the two trees of a snapshot, which are the tree of records and the tree of free pages. */
+/** The tree of records or the tree of free pages of a snapshot. */
 export interface Tree extends Readonly<Seen> {
   readonly flags: number
   readonly depth: number
@@ -80,8 +80,8 @@ function nodeAt(page: Buffer, at: number, kind: number): Node {
 }
 
 /**
- * Checks the order of keys. The first key of a branch page is not compared, because its subtree contains all
- * keys below the second key.
+ * Checks the order of keys. The first key of a branch page is ignored, because its subtree has all keys below
+ * the second key.
  */
 export function assertOrder(
   nodes: readonly Node[],
@@ -109,7 +109,7 @@ export function byNumber(one: Buffer, other: Buffer): number {
 }
 
 /**
- * Returns the newest meta page. Transaction N writes page N % 2, so the transactions of the two pages differ
+ * Returns the newest meta page. Transaction N writes page N % 2. So the transactions of the two pages differ
  * by one, except in a file that was never written to.
  */
 export function newest(pages: Buffer): Meta {
@@ -174,7 +174,7 @@ export interface Walk {
   readonly order: (one: Buffer, other: Buffer) => number
 }
 
-/** The bounds of the keys in a subtree. Each key is at least `low` and less than `high`. */
+/** Each key in the subtree is at least `low` and less than `high`. */
 export interface Bounds {
   readonly low?: Buffer | undefined
   readonly high?: Buffer | undefined

@@ -8,7 +8,6 @@ function checksumOf(key: string | Uint8Array, value: string | Uint8Array): numbe
   return crc32(value, crc32(key))
 }
 
-/** Returns the value in the form that is written, with its checksum in front. */
 export function sealed(key: string, value: string): string {
   return checksumOf(key, value).toString(16).padStart(sealBytes, '0') + value
 }
@@ -21,7 +20,6 @@ export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
 
-/** Checks whether a value on disk matches its checksum and its key. */
 export function isSealed(key: Uint8Array, value: Buffer): boolean {
   return Number.parseInt(sealIn(value), 16) === checksumOf(key, value.subarray(sealBytes))
 }
@@ -57,10 +55,7 @@ export class RecordTotal {
   }
 }
 
-/**
- * Mixes the bits of a checksum (as in murmur3). Without this mixing, equal changes of two records could
- * cancel each other out in the sum.
- */
+/** Mixes a checksum's bits (as in murmur3), so that equal changes of two records do not cancel out. */
 function mixed(seal: string): number {
   let bits = Number.parseInt(seal, 16)
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)

@@ -10,10 +10,7 @@ import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 /** The version of the layout on disk. A larger version was written by newer code. */
 export const format = 2
 
-/**
- * The keys of the two values that are not records. They are the format, and the total that the records must
- * match.
- */
+/** The keys of the two values that are not records: the format, and the total that the records must match. */
 export const formatKey = 'format'
 export const totalKey = 'total'
 const formatBytes = Buffer.from(formatKey)
@@ -22,8 +19,7 @@ const besideKeys = [formatBytes, Buffer.from(totalKey)]
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
 /**
- * A file that exists while a store is being created. Because of it, an empty data file that an interrupted
- * start left does not count as damage.
+ * Exists while a store is being created, so that an empty data file of an interrupted start is not damage.
  */
 const unfinishedFile = 'data.unfinished'
 
@@ -31,15 +27,14 @@ const unfinishedFile = 'data.unfinished'
 const smallestFile = 2 * 4096
 
 /**
- * The size of the lock file, which is more than LMDB's table of readers needs. The file is written in full,
- * because a missing page on a full disk would end the process.
+ * The size of the lock file, more than LMDB's table of readers needs. The file is written in full, because
+ * on a full disk a missing page would end the process.
  */
 const lockFileBytes = 16_384
 
 /**
  * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null if there
- * is no store yet. If anything is missing, cut off or altered, throws an error of one sentence that names the
- * file.
+ * is no store yet. If anything is missing or altered, throws an error of one sentence that names the file.
  */
 export function checkedStore(directory: string): RecordTotal | null {
   assertReadable(directory)

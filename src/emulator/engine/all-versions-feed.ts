@@ -17,9 +17,8 @@ export interface AllVersionsPage {
 }
 
 /**
- * Reads one page of the feed that shows every change, including deletes. As in the feed of latest versions, a
- * page never ends in the middle of a transaction. This function first deletes expired documents, so that
- * these deletes appear without waiting for a write.
+ * Reads one page of the feed that shows every change, including deletes. A page never ends in the middle of a
+ * transaction. Expired documents are deleted first, so that these deletes appear without waiting for a write.
  */
 export function readAllVersions(
   container: Container,
@@ -61,8 +60,8 @@ function currentHistory(container: Container): ChangeHistory {
 }
 
 /**
- * Returns the LSN after which to start reading. This feed cannot start at the beginning or at a date, because
- * changes before the retention are unknown.
+ * Returns the LSN after which to start. This feed cannot start at the beginning or at a date, because changes
+ * before the retention are unknown.
  */
 function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): number {
   if (start.kind === 'beginning' || start.kind === 'time') throw outsideRetention()
@@ -71,7 +70,6 @@ function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): nu
 
 function scopeOf(partition: PhysicalPartition, request: ChangeFeedRequest): KeyRange {
   const { epk, range = partition.range } = request
-  // A single key has an interval that contains only this key.
   return epk === undefined ? range : { min: epk, max: `${epk}0` }
 }
 

@@ -37,9 +37,8 @@ export interface ChangeFeedPage {
 }
 
 /**
- * Reads one page. Documents of one transaction share an LSN and are never separated, even if the page becomes
- * longer than requested. A position in the feed is an LSN, so a reader could not ask for the rest of a
- * transaction.
+ * Reads one page. Documents of one transaction share an LSN and stay together, even if the page becomes
+ * longer than requested. A position is an LSN, so a reader could not ask for the rest of a transaction.
  */
 export function readChanges(
   container: Container,
@@ -72,7 +71,7 @@ export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStar
     case 'now':
       return partition.lsn
     case 'after':
-      // If data was lost, the partition may never have given this position. It must not hide later writes.
+      // If data was lost, the partition may never have reached this position. It must not hide later writes.
       return Math.min(start.lsn, partition.lsn)
     case 'time': {
       const second = Math.floor(start.atMs / 1000)
@@ -91,8 +90,7 @@ function* changesAfter(
 ): Generator<DocumentVersion, void, undefined> {
   const { range, keyText } = request
   if (keyText !== undefined) {
-    // The log is already sorted by LSN, but reading only the documents of one key and sorting them costs less
-    // than reading the whole log.
+    // Sorting the documents of one key costs less than reading the whole log, which is sorted already.
     const own = [...partition.documentsOf(keyText)].filter((version) => version.lsn > lsn)
     yield* own.sort((a, b) => a.sequence - b.sequence)
     return

@@ -26,13 +26,12 @@ import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
 
-/** The number of keys whose hashes are remembered. */
 const rememberedHashes = 20_000
 
 /** The largest number of expired documents that one access drops, so that no access takes long. */
 const purgedPerAccess = 256
 
-/** The data to create a container object, for a new container or a container that a journal kept. */
+/** The data of a new container, or of a container that a journal kept. */
 export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly databaseId: string
   readonly definition: ContainerDefinition
@@ -62,7 +61,7 @@ export class Container implements TransactionTarget {
   history: ChangeHistory | null
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
-  /** Remembered hashes, because hashing costs more than the rest of a small write, and keys are reused. */
+  /** Remembered hashes. Keys are reused, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
   private readonly now: () => number
 
@@ -86,7 +85,7 @@ export class Container implements TransactionTarget {
     return this.definition.id
   }
 
-  /** The time in seconds since the epoch. */
+  /** In seconds since the epoch. */
   get seconds(): number {
     return Math.floor(this.now() / 1000)
   }
@@ -156,7 +155,7 @@ export class Container implements TransactionTarget {
     return result
   }
 
-  /** Applies 1 to 100 operations on one partition key. All become visible together, or none is applied. */
+  /** Applies 1 to 100 operations on one partition key: either all, which become visible together, or none. */
   batch(key: PartitionKey, operations: readonly ItemOperation[]): BatchResult {
     if (operations.length === 0 || operations.length > limits.batchOperations) {
       throw badRequest(
@@ -188,10 +187,7 @@ export class Container implements TransactionTarget {
     this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
-  /**
-   * Splits a physical partition into two children. Both continue the parent's LSNs, so a position in the
-   * parent's feed stays valid in the feed of each child.
-   */
+  /** Splits a physical partition into two children. A position in the parent's feed stays valid in both. */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
     const children = split(parent, this.lastRangeId)
@@ -241,7 +237,7 @@ export class Container implements TransactionTarget {
       ...this.partitions.filter((partition) => !parents.includes(partition)),
       ...children,
     ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
-    // Rebuilds the indexes. They hold versions, and a merge replaces versions whose place changes.
+    // The indexes hold versions, and a merge replaces versions whose place changes.
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     const containerRid = this.rid
     this.journal.append([
@@ -264,7 +260,7 @@ export class Container implements TransactionTarget {
     }
   }
 
-  /** Drops one document. If the container keeps a history, this is also a change, with its own LSN. */
+  /** Drops one document. If the container keeps a history, this is a change with its own LSN. */
   private drop(version: DocumentVersion): void {
     const { rid: containerRid, history, seconds } = this
     const { epk, number } = version.fields

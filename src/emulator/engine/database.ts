@@ -19,7 +19,6 @@ export class Database {
     return [...this.containersById.values()]
   }
 
-  /** Finds a container by id or rid. */
   container(name: string): Container | undefined {
     return this.containersById.get(name) ?? this.containers.find((container) => container.rid === name)
   }

@@ -3,10 +3,7 @@ import { limits } from './values/limits.js'
 import type { PartitionKey } from './partitions/partition-key.js'
 import { Transaction } from './transaction.js'
 
-/**
- * Deletes every document of a partition key before this function returns. The service deletes them gradually
- * in the background.
- */
+/** Deletes every document of a partition key immediately. The service deletes them in the background. */
 export function deleteKey(container: Container, key: PartitionKey): void {
   const { partition, keyText } = container.locate(key)
   const versions = [...partition.documentsOf(keyText)].filter((version) => !container.isExpired(version))

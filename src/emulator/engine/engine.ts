@@ -22,7 +22,7 @@ import { containerRid, databaseRid, offerRid } from './values/resource-id.js'
 export interface EngineOptions {
   /** Returns the wall-clock time in milliseconds since the epoch. */
   readonly now: () => number
-  /** Returns a unique name with at least 8 hexadecimal digits in it. */
+  /** Returns a unique name that contains at least 8 hexadecimal digits. */
   readonly nextId: () => string
   /** The number of physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
@@ -30,9 +30,9 @@ export interface EngineOptions {
 }
 
 /**
- * A Cosmos DB account in memory, with databases, containers and physical partitions. Each physical partition
- * has one log. The engine is synchronous and has no clock or randomness of its own. The caller decides when
- * an answer may be sent. The engine throws only `Refusal`.
+ * A Cosmos DB account in memory. Each of its physical partitions has one log. The engine is synchronous and
+ * has no clock or randomness of its own. The caller decides when an answer may be sent. The engine throws
+ * only `Refusal`.
  */
 export class CosmosEngine {
   readonly now: () => number
@@ -60,9 +60,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Resolves when everything stored so far is durable. Returns null if everything is durable already. An
-   * answer must not be sent before the data in it is durable, because a reader of the feed may keep a
-   * position that it has seen.
+   * Resolves when everything stored so far is durable; null if it is durable already. No answer may be sent
+   * before its data is durable, because a reader of the feed may keep its position.
    */
   settled(): Promise<void> | null {
     return this.journal.settled()
@@ -102,8 +101,6 @@ export class CosmosEngine {
   }
 
   /**
-   * Creates a container.
-   *
    * @param partitionCount the number of physical partitions; default: the engine's `partitionCount` option
    */
   createContainer(databaseName: string, body: JsonObject, partitionCount = this.partitionCount): Container {
@@ -140,9 +137,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Returns the container with these ids or rids, and deletes some expired documents. If there is no such
-   * container, the refusal has the sub-status `ownerNotFound`, because the container owns the requested
-   * resource.
+   * Returns the container with these ids or rids, and deletes some expired documents. If the container is
+   * missing, the refusal is `ownerNotFound`.
    */
   container(databaseName: string, containerName: string): Container {
     const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
@@ -191,8 +187,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Deletes expired documents of the next container. This runs at each access to any container, so that
-   * documents also expire in containers that are not accessed.
+   * Deletes expired documents of the next container. Runs at each access to any container, so that documents
+   * also expire in containers that are not accessed.
    */
   private sweepNext(): void {
     this.swept ??= this.containers()
@@ -213,10 +209,7 @@ export class CosmosEngine {
     return Math.floor(this.now() / 1000)
   }
 
-  /**
-   * Returns a random rid that is not taken. Rids are random so that a token from a deleted account does not
-   * fit a new account.
-   */
+  /** Returns a new random rid, so that a token from a deleted account does not fit a new account. */
   private newRid(ridOf: (number: number) => string, isTaken: (rid: string) => boolean): string {
     while (true) {
       const digits = this.nextId().replaceAll(/[^0-9a-f]/gu, '')

@@ -1,27 +1,17 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentVersion } from './values/document-version.js'
 
-/**
- * Returns the time at which a version expires, in seconds since the epoch, or null if it never expires.
- *
- * @param defaultTtl the container's default time to live
- */
+/** Returns the time at which a version expires, in seconds since the epoch, or null if it never expires. */
 export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {
   if (defaultTtl === null) return null
   const ttl = fields.ttl ?? defaultTtl
   return ttl === -1 ? null : fields.ts + ttl
 }
 
-/**
- * A container's documents by the second in which they expire. The queue finds expired documents without
- * looking at the other documents.
- */
+/** A container's documents by the second in which they expire. */
 export class ExpiryQueue {
   private readonly bySecond = new Map<number, Set<DocumentVersion>>()
-  /**
-   * The seconds in which documents expire, the earliest first. If all documents of a second are gone, the
-   * second stays in the queue until its time comes.
-   */
+  /** The seconds in which documents expire, the earliest first. A second stays until its time comes. */
   private readonly seconds = new TinyQueue<number>()
   private readonly queued = new Set<number>()
 
@@ -49,10 +39,7 @@ export class ExpiryQueue {
     if (versions?.size === 0) this.bySecond.delete(second)
   }
 
-  /**
-   * Returns up to `count` expired versions, all of the earliest second that has any. The versions stay in the
-   * queue until `remove` is called for them.
-   */
+  /** Returns up to `count` expired versions of the earliest second. `remove` takes them out of the queue. */
   due(nowSeconds: number, count: number): readonly DocumentVersion[] {
     while (true) {
       const second = this.seconds.peek()

@@ -3,21 +3,20 @@
  *
  * The engine is a Cosmos DB account in memory. It is pure and synchronous: it has no clock, randomness,
  * socket or file of its own. Besides Node's own modules, it imports only `tinyqueue` from outside this
- * folder. Every way to use the emulator (HTTP, the SDK in process, the ports) goes through the engine, so
- * that the rules are written only once.
+ * folder. HTTP, the SDK in process and the ports all use the engine, so that the rules are written only once.
  *
  * A **container** spreads its documents over **physical partitions** by the hash of their partition key. Each
- * partition has one **log**. Each document has one entry in the log, at the position of the document's last
- * change. A **transaction** takes the partition's next **LSN**. A single write is also a transaction. The
- * documents of a transaction are stored together and enter the log together. Reading the feed means reading
- * the log after an LSN.
+ * partition has one **log**. Each document has one entry in the log, at the position of its last change. A
+ * **transaction** takes the partition's next **LSN**. A single write is also a transaction. The documents of
+ * a transaction are stored together and enter the log together. Reading the feed means reading the log after
+ * an LSN.
  *
  * A container with a change feed policy also has a **history**, which contains every change within the
  * retention, including deletes.
  *
  * A version of a document is immutable and is kept as JSON text. A read returns the text, so no caller can
- * modify stored data. If an operation is refused, it throws a `Refusal` with the status that the service
- * would return. The engine reports every change to a `Journal`, in one call per transaction.
+ * modify stored data. A refused operation throws a `Refusal` with the status that the service would return.
+ * The engine reports every change to a `Journal`, in one call per transaction.
  *
  * Start reading in `engine.ts`, then `container.ts` and `transaction.ts`.
  */

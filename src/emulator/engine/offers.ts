@@ -4,7 +4,6 @@ import type { JsonObject } from './values/json.js'
 import { badRequest, notFound, Refusal } from './values/refusal.js'
 import { minimumThroughput, offerContent, type Throughput } from './values/throughput.js'
 
-/** The container or database that an offer belongs to. */
 export interface OfferOwner {
   readonly rid: string
   /** The owner's path, which consists of rids and ends with a slash. */
@@ -21,7 +20,7 @@ export interface OffersOptions {
 
 export interface OfferChange {
   readonly throughput: Throughput
-  /** True if the client explicitly asked to change from manual to autoscale or back. */
+  /** Whether the client explicitly asked to change from manual to autoscale or back. */
   readonly isMigration: boolean
   readonly ifMatch?: string | undefined
 }
@@ -40,9 +39,7 @@ export class Offers {
     for (const record of records) this.byRid.set(record.rid, record)
   }
 
-  /**
-   * Returns the offer with this rid. Ignores upper and lower case, because clients change the case of rids.
-   */
+  /** Returns the offer with this rid. Ignores case, because clients change the case of rids. */
   get(rid: string): OfferRecord {
     const found =
       this.byRid.get(rid) ?? this.all.find((offer) => offer.rid.toLowerCase() === rid.toLowerCase())
@@ -50,7 +47,7 @@ export class Offers {
     return found
   }
 
-  /** Returns the offer that belongs to a container or database itself, or undefined if there is none. */
+  /** Returns the container's or database's own offer, or undefined if there is none. */
   of(ownerRid: string): OfferRecord | undefined {
     return this.all.find((offer) => offer.ownerRid === ownerRid)
   }
@@ -68,8 +65,7 @@ export class Offers {
   }
 
   /**
-   * Changes an offer and returns the changed offer. If the change is not allowed, throws a `Refusal` and
-   * changes nothing.
+   * Changes an offer and returns it. If the change is not allowed, throws a `Refusal` and changes nothing.
    */
   replace(rid: string, { throughput, isMigration, ifMatch }: OfferChange): OfferRecord {
     const before = this.get(rid)

@@ -20,8 +20,8 @@ export interface PartitionRange extends KeyRange {
 export interface PartitionChanges {
   /**
    * Splits a physical partition into two halves and resolves with the two new partitions. Requests for the
-   * old range are answered with status 410 and sub-status 1002. A position in the change feed of the old
-   * partition is valid in the feeds of both new partitions.
+   * old range then get status 410 with sub-status 1002. A position in the old change feed is valid in both
+   * new feeds.
    *
    * @param rangeId the id of the partition to split; default: the partition with the most documents
    */
@@ -33,10 +33,7 @@ export interface PartitionChanges {
   ): Promise<readonly PartitionRange[]>
 }
 
-/**
- * Returns functions that split and merge the partitions of an engine. Their promises resolve when the change
- * is durable.
- */
+/** Returns functions that split and merge an engine's partitions, and resolve when the change is durable. */
 export function partitionChanges(engine: CosmosEngine): PartitionChanges {
   return {
     splitPartition: async (reference, rangeId) => {

@@ -3,10 +3,7 @@ import type { DocumentVersion } from './values/document-version.js'
 import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
-/**
- * The documents to scan, which are the documents of one partition key or of one range. Unless a partition is
- * named, a range is read in every partition of the container.
- */
+/** The documents of one partition key or of one range. A range may be limited to one partition. */
 export type ScanScope =
   | { readonly kind: 'key'; readonly partition: PhysicalPartition; readonly keyText: string }
   | {

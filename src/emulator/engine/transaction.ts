@@ -38,13 +38,12 @@ export interface KeyPlace {
   readonly partition: PhysicalPartition
 }
 
-/** The parts of a container that a transaction reads and writes. */
 export interface TransactionTarget {
   readonly rid: string
   readonly journal: Journal
-  /** Null for a container that keeps no history. */
+  /** Null for a container without history. */
   readonly history: ChangeHistory | null
-  /** The time in seconds since the epoch. */
+  /** In seconds since the epoch. */
   readonly seconds: number
   readonly definition: ContainerDefinition
   readonly indexes: DocumentIndexes
@@ -58,8 +57,7 @@ export interface TransactionTarget {
 
 /**
  * A group of operations on one partition key. They become visible together, with one LSN, or not at all. Each
- * operation sees the effects of the operations before it. Nothing is stored before `commit`, so a transaction
- * that is not committed has no effect.
+ * operation sees the effects of earlier operations. Nothing is stored before `commit`.
  */
 export class Transaction {
   readonly partition: PhysicalPartition
@@ -67,7 +65,7 @@ export class Transaction {
   private readonly epk: string
   private readonly lsn: number
   private readonly staged = new Map<string, DocumentVersion | null>()
-  /** The last document that claimed each unique value. Check whether the document still has the value. */
+  /** The last document that claimed each unique value. It may no longer have the value. */
   private readonly claimed = new Map<string, string>()
   /** Every single change, or null if the container keeps no history. `staged` has only the last versions. */
   private readonly changes: VersionChange[] | null
@@ -214,7 +212,7 @@ export class Transaction {
     })
   }
 
-  /** If an expired document still has this id, records its expiry before a new document replaces it. */
+  /** Records the expiry of an expired document before a new document with the same id replaces it. */
   private noteExpired(id: string): void {
     const expired = this.staged.has(id) ? undefined : this.partition.find(this.keyText, id)
     if (expired !== undefined) this.changes?.push(expiryOf(expired, this.nextChange()))
@@ -249,7 +247,7 @@ export class Transaction {
     return version
   }
 
-  /** Claims the unique values of a document. Refuses if another document of the partition key has one. */
+  /** Claims a document's unique values. Refuses if another document of the partition key has one of them. */
   private claim(id: string, body: JsonObject): void {
     const { uniqueKeys } = this.container.indexes
     if (uniqueKeys.keys.length === 0) return

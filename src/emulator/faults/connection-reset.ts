@@ -1,7 +1,6 @@
 /**
- * Thrown instead of an answer if the connection must be cut. A server then cuts the connection. A client
- * without a socket throws this error to its caller, because it looks like the error of Node's own HTTP
- * client.
+ * Thrown instead of an answer if the connection must be cut. A client without a socket throws it to the
+ * caller, as Node's own HTTP client would.
  */
 export class ConnectionReset extends Error {
   override readonly name = 'RestError'

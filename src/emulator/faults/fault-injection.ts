@@ -25,9 +25,7 @@ interface Standing extends Fault {
 /** The defaults for a throttled request, as in the service's answer. */
 const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
-/**
- * The path of the admin routes. Faults never affect them, because a fault must not prevent its own removal.
- */
+/** The path of the admin routes. Faults skip it, because a fault must not prevent its own removal. */
 const adminPath = /^\/*_stepward(\/|$)/u
 
 /** The faults of one account. Every request passes through them. */
@@ -85,10 +83,7 @@ export class FaultInjection implements Faults {
     return fault
   }
 
-  /**
-   * Returns the error answer. If the request was carried out, the answer contains the charge and the activity
-   * id of the work, but not the result.
-   */
+  /** Returns the error answer. If the request was carried out, the answer has its charge and activity id. */
   private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }
     const { substatus = defaults.substatus, retryAfter = defaults.retryAfter } = values
@@ -112,10 +107,7 @@ export class FaultInjection implements Faults {
   }
 }
 
-/**
- * Creates the signal that ends delays. It allows any number of listeners, because clients may send any number
- * of requests that are delayed at the same time.
- */
+/** Creates the signal that ends delays. It allows listeners from any number of delayed requests. */
 function newDelays(): AbortController {
   const delays = new AbortController()
   setMaxListeners(0, delays.signal)

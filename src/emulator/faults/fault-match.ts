@@ -27,14 +27,10 @@ export type FaultOperation = (typeof faultOperations)[number]
 /** Properties that a request must have. All given properties must match. */
 export interface FaultMatch {
   readonly operation?: FaultOperation | readonly FaultOperation[]
-  /** The name of a container. */
   readonly container?: string
   /** The id of a document. A batch matches if one of its operations names the document. */
   readonly id?: string
-  /**
-   * The value of a partition key, or all values of a hierarchical partition key. `{}` stands for a missing
-   * value.
-   */
+  /** The value of a partition key, or all values of a hierarchical key. `{}` represents a missing value. */
   readonly partitionKey?: unknown
 }
 
@@ -50,7 +46,6 @@ export interface RequestMatched {
   readonly request: RestRequest
 }
 
-/** Checks whether a request has all required properties. */
 export function fits(match: FaultMatch, request: RequestMatched): boolean {
   const { operation, container, id, partitionKey } = match
   if (operation !== undefined && ![operation].flat().includes(request.operation)) return false

@@ -3,34 +3,28 @@ import type { FaultMatch, RequestMatched } from './fault-match.js'
 
 /**
  * The effect of a fault, the requests that it affects, and how often. At least one of `status`, `reset` and
- * `delay` is required. `status` and `reset` exclude each other. A delay may come before `status` or `reset`,
- * or may be the only effect.
+ * `delay` is required. `status` and `reset` exclude each other. A delay may come before either of them, or be
+ * the only effect.
  */
 export interface FaultOptions {
   /**
-   * The requests that the fault affects. They must have all of these properties, or be accepted by this
-   * predicate. Default: every request.
+   * The requests that the fault affects: requests with all of these properties, or requests that this
+   * predicate accepts. Default: every request.
    */
   readonly match?: FaultMatch | ((request: RequestMatched) => boolean)
   /** The status of the answer, 400 to 599. */
   readonly status?: number
-  /**
-   * The sub-status, which distinguishes errors with the same status. Default: 3200 for status 429, as in the
-   * service's answer to throttled requests; otherwise none.
-   */
+  /** Distinguishes errors with the same status. Default: 3200 for status 429; otherwise none. */
   readonly substatus?: number
   /** The number of requests after which the fault has no more effect. Default: no limit. */
   readonly times?: number
   /** The probability that the fault affects a matching request, above 0 and up to 1. Default 1. */
   readonly probability?: number
-  /**
-   * A seed that makes `probability` decide in the same way in every run. By default, the account's random
-   * numbers decide.
-   */
+  /** A seed that makes `probability` repeatable. Default: the account's random numbers. */
   readonly seed?: number
   /**
-   * If true, the request is carried out first, and its answer is then replaced by `status` or `reset`. So the
-   * client cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
+   * If true, the request is carried out, and then `status` or `reset` replaces its answer, so the client
+   * cannot know the outcome. Default false: with `status` or `reset`, the request is not carried out.
    */
   readonly afterApply?: boolean
   /** The delay before the client gets a response, measured by the account's clock. Default: none. */
@@ -57,7 +51,7 @@ export interface Faults {
    * @throws RangeError that names every problem of the options
    */
   add(options: FaultOptions): Fault
-  /** Removes a fault, which is given as an object or by its id. Does nothing if the fault is already gone. */
+  /** Removes a fault, given as an object or by its id. Does nothing if the fault is already gone. */
   remove(fault: Fault | string): void
   /** Removes all faults, and lets delayed requests continue immediately. */
   clear(): void

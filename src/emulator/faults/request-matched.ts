@@ -57,7 +57,7 @@ function ofDocuments(request: RestRequest): FaultOperation {
   return isSet(request, header.isUpsert) ? 'upsert' : 'create'
 }
 
-/** Returns the id of the document in the body. For a batch, returns the ids that its operations name. */
+/** Returns the id of the document in the body, or the ids that the operations of a batch name. */
 function idsIn(body: string): readonly string[] {
   const documents = [parsedJson(body)].flat().filter(isJsonObject)
   return documents.flatMap((document) => {

@@ -1,4 +1,4 @@
-/** A request in the form in which every door passes it to the routes. */
+/** A request as every door passes it to the routes. */
 export interface RestRequest {
   /** The method in upper case. */
   readonly method: string
@@ -7,15 +7,9 @@ export interface RestRequest {
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  /**
-   * The address that the client used, such as `http://127.0.0.1:8081`. The account document names this
-   * address.
-   */
+  /** The address that the client used, such as `http://127.0.0.1:8081`. The account document names it. */
   readonly origin: string
-  /**
-   * True for a request from this process. Such a request need not be signed, because this process could use
-   * the engine directly.
-   */
+  /** Whether this process sent the request, which then need not be signed. */
   readonly isOwn?: boolean
 }
 
@@ -34,7 +28,6 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Header names that several files use. */
 export const header = {
   activityId: 'x-ms-activity-id',
   changeFeedFormat: 'x-ms-cosmos-changefeed-wire-format-version',
@@ -65,7 +58,9 @@ export const header = {
   substatus: 'x-ms-substatus',
 } as const
 
-/** Splits a path into its parts. Drops empty parts, because clients join endpoint and path carelessly. */
+/**
+ * Splits a path into its parts. Drops empty parts, which clients produce when they join endpoint and path.
+ */
 export function pathSegments(path: string): readonly string[] {
   return (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '')
 }
@@ -84,10 +79,7 @@ export function isSet({ headers }: RestRequest, name: string): boolean {
   return headers[name]?.toLowerCase() === 'true'
 }
 
-/**
- * Checks whether the body is a query. Clients mark a query by one of two headers, or only by the content
- * type.
- */
+/** Checks whether the body is a query, according to one of two headers or the content type. */
 export function isQuery(request: RestRequest): boolean {
   return (
     isSet(request, header.isQuery) ||

@@ -1,16 +1,13 @@
 import { Refusal, substatus, type PhysicalPartition } from '../engine/index.js'
 
-/**
- * Returns a session token in the form `{rangeId}:{version}#{lsn}`. It has only one version and one region, so
- * that SDKs can merge any two tokens.
- */
+/** Returns a session token `{rangeId}:{version}#{lsn}`. SDKs merge tokens of one version and one region. */
 export function sessionToken(partition: PhysicalPartition): string {
   return `${partition.id}:-1#${partition.lsn}`
 }
 
 /**
- * Refuses a read whose client has already seen a later LSN than this partition has. A token of a range that
- * was split also counts for its children, because the children continue the LSNs of that range.
+ * Refuses a read whose client has seen a later LSN than this partition has. A token of a split range also
+ * counts for its children.
  */
 export function assertSessionReached(partition: PhysicalPartition, token: string | undefined): void {
   if (token === undefined || token === '') return

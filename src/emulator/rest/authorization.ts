@@ -5,9 +5,8 @@ import { decodedOrRaw, type RestRequest } from '../messages/rest-message.js'
 /** The parts of a signature that depend on the path. */
 export interface SignedResource {
   /**
-   * The kinds of resource that the client may have signed, such as `dbs`, `colls` or `docs`. For the account,
-   * the kind is an empty text. There may be several kinds, because SDKs sign operations on a container
-   * differently.
+   * The kinds of resource that the client may have signed, such as `dbs`, `colls` or `docs`; an empty text
+   * for the account. SDKs sign operations on a container differently, so there may be several kinds.
    */
   readonly kinds: readonly string[]
   /** The links that the client may have signed. SDKs differ in escaping and in how they sign resource ids. */
@@ -21,10 +20,7 @@ export interface Signing {
   readonly now: () => number
 }
 
-/**
- * Refuses a request that was not signed with the account's key. Also refuses a request if its date is more
- * than 15 minutes from the present time.
- */
+/** Refuses a request without the account's signature, or with a date more than 15 minutes from now. */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,
@@ -85,17 +81,10 @@ const longestRemembered = 1_024
 
 export class MasterKey {
   private readonly key: KeyObject
-  /**
-   * Valid signatures, by the text that was signed. Dates have whole seconds, so a busy client signs the same
-   * text many times. Texts from a client without the key are never remembered.
-   */
+  /** Valid signatures, by signed text. A busy client signs the same text several times in a second. */
   private readonly remembered = new Map<string, Buffer>()
 
-  /**
-   * Creates a key.
-   *
-   * @param key the master key in base64
-   */
+  /** @param key the master key in base64 */
   constructor(key: string) {
     this.key = createSecretKey(Buffer.from(key, 'base64'))
   }
@@ -133,10 +122,7 @@ function signedText({ method, kind, link, date }: SignedParts): string {
   return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
 }
 
-/**
- * Returns the kinds and links that a client may sign for a path. The link names the resource itself, or the
- * parent if the path names a feed.
- */
+/** Returns the kinds and links that a client may sign for a path. A feed is signed with its parent. */
 export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
   if (segments.length === 6 && segments[4] === 'operations') {
     const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))
@@ -153,7 +139,7 @@ function unauthorized(message: string): Refusal {
   return new Refusal(401, message)
 }
 
-/** Splits a field only at the first `=`, because a base64 signature may end with that character. */
+/** Splits a field at the first `=`, because a base64 signature may end with that character. */
 function split(field: string): readonly [string, string] {
   const at = field.indexOf('=')
   return at < 0 ? [field, ''] : [field.slice(0, at), field.slice(at + 1)]

@@ -34,9 +34,7 @@ export class RequestCounter {
     }
   }
 
-  /**
-   * Counts a request that a fault affected. If the request is carried out, the routes count it as a request.
-   */
+  /** Counts a request that a fault affected. The routes count the request itself, if it is carried out. */
   countFault(outcome: 'applied' | 'notApplied'): void {
     this.faults += 1
     if (outcome === 'notApplied') this.requests += 1

@@ -28,7 +28,7 @@ export interface RoutesOptions {
   readonly faults: Faults
   readonly signing: Signing
   readonly nextId: () => string
-  /** The meter that limits requests for documents to the purchased throughput, or null for no limit. */
+  /** The meter that limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null
 }
 

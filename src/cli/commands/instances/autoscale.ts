@@ -26,7 +26,7 @@ export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
   readonly json?: boolean
 }
 
-/** The time for which samples are kept. No decision looks at older samples. */
+/** The time for which samples are kept. No decision uses older samples. */
 const keptMs = 2 * calmPolicy.shrinkAfterMs
 
 /** Checks the lag of a role repeatedly and scales it, until a signal stops the command. */
@@ -49,7 +49,7 @@ export async function autoscale(
     const print = (decision: Decision): void =>
       terminal.print(options.json === true ? JSON.stringify(decision) : describe(decision))
     if (options.once === true) {
-      // With `--once` there are no earlier samples, so none must agree.
+      // With `--once` there are no earlier samples that must agree.
       print(await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 }))
       return exitCodes.ok
     }
@@ -76,7 +76,7 @@ export async function autoscale(
   })
 }
 
-/** Waits if the store or Azure is not available. Fails immediately on an error that will not pass. */
+/** Waits if the store or Azure is not available. Fails immediately on a permanent error. */
 async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
   try {
     await first
@@ -86,7 +86,6 @@ async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
   }
 }
 
-/** The result of one check of the lag. */
 interface Decision {
   readonly target: string
   readonly before: number

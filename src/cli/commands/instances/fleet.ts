@@ -12,7 +12,6 @@ import { fitted } from '../../output/fitted.js'
 import { instancesText } from '../../output/instances-text.js'
 import { table, wrapped, type Terminal } from '../../output/terminal.js'
 
-/** Options of commands that send requests to the local fleet. */
 export interface FleetCommandOptions {
   readonly state?: string
   readonly json?: boolean
@@ -27,7 +26,7 @@ export async function fleet(options: FleetCommandOptions, terminal: Terminal): P
   return exitCodes.ok
 }
 
-/** Describes a fleet for people: how many instances it should have, and what each process does. */
+/** Describes how many instances a fleet should have, and what each process does. */
 export function describe(
   { processId, wanted, leases, backlog, rows }: FleetStatus,
   { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
@@ -50,10 +49,7 @@ export function describe(
   return `${head}\n\n${table(titles, fitted(titles, lines, tableWidth))}`
 }
 
-/**
- * Returns a remark for each role with more instances than leases. This state is no error: the spare instances
- * do no work, but wait to take over.
- */
+/** Returns a remark for each role with more instances than leases. Spare instances are no error. */
 export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
   return Object.entries(wanted).flatMap(([role, count]) => {
     const useful = leases[role] ?? 0
@@ -63,7 +59,6 @@ export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'lease
   })
 }
 
-/** Describes the lag of each role in one sentence. */
 export function lagText(backlog: FleetStatus['backlog']): string {
   if (backlog.length === 0) return 'lag: unknown, because the store does not answer'
   const roles = backlog.map(({ role, estimatedLag, oldestAgeMs }) => {

@@ -7,7 +7,6 @@ import { sparesIn } from './fleet.js'
 
 export type ScaleOptions = ScaleTargetOptions & { readonly json?: boolean; readonly verbose?: boolean }
 
-/** Changes how many instances of a role run. */
 export async function scale(
   role: string,
   text: string,

@@ -6,7 +6,7 @@ import { planOf, type StartOptions } from '../../running/start-plan.js'
 import { withStore } from '../../input/store.js'
 import type { Terminal } from '../../output/terminal.js'
 
-/** Runs roles until a signal stops them. They run in this process, or in a fleet of child processes. */
+/** Runs roles until a signal stops them, in this process or in a fleet of child processes. */
 export async function start(options: StartOptions, terminal: Terminal): Promise<number> {
   try {
     return await startPlanned(options, terminal)

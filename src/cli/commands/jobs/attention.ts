@@ -56,21 +56,17 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
-  // Prints the command on its own line, even if the line is long, so that the user can paste the command.
+  // The command has its own line, however long, so that the user can paste it.
   terminal.print(`    ${command}\n`)
 }
 
-/** Checks whether a filter excludes no job by its workflow, state or step. */
 function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
   return workflow === undefined && state === undefined && step === undefined
 }
 
 const mostNotices = 1_000
 
-/**
- * Returns undelivered notices of the selected jobs. A filter by state or step finds no notices, because a
- * notice contains neither a state nor a step.
- */
+/** Returns undelivered notices of the selected jobs. A notice has no state and no step to filter by. */
 async function undeliveredIn(
   client: JobClient,
   { workflow, state, step, since = new Date(0) }: SelectionFilter,
@@ -81,10 +77,7 @@ async function undeliveredIn(
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
 }
 
-/**
- * Returns jobs that cannot be read. A filter by state or step finds no such job, because their state and
- * steps are unknown.
- */
+/** Returns jobs that cannot be read. Their state and steps are unknown, so a filter by either finds none. */
 async function unreadableIn(
   client: JobClient,
   { workflow, state, step }: SelectionFilter,

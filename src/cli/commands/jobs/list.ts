@@ -58,7 +58,7 @@ function describe(jobs: readonly JobSummary[], width: number): string {
   )
 }
 
-/** Returns the `--before` argument for the page after this job. The argument needs no quotes in a shell. */
+/** Returns the `--before` argument for the page after this job. It needs no quotes in a shell. */
 export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   const id = encodeURIComponent(jobId).replaceAll(
     /[!'()*]/g,
@@ -67,10 +67,7 @@ export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   return `${submittedAt}/${id}`
 }
 
-/**
- * Returns the filter for a page. Returns null if the text is neither a time nor an argument from {@link
- * pageAfter}.
- */
+/** Returns the filter for a page, or null if the text is neither a time nor from {@link pageAfter}. */
 export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
   const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
   if (submittedAt === undefined || id === undefined) {

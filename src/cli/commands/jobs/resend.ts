@@ -17,7 +17,7 @@ export interface ResendOptions extends StoreOptions {
   readonly dryRun?: boolean
 }
 
-/** The largest number of notices that one run sends. To send the remaining notices, run the command again. */
+/** The largest number of notices that one run sends. Another run sends the remaining notices. */
 const mostNotices = 10_000
 
 interface Resent {
@@ -25,7 +25,7 @@ interface Resent {
   readonly jobIds: readonly string[]
 }
 
-/** Sends abandoned notices again: the notices of one job, or of all jobs that match. */
+/** Sends abandoned notices again, of one job or of all jobs that match. */
 export async function resend(
   jobId: string | undefined,
   options: ResendOptions,

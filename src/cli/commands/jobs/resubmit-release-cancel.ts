@@ -69,7 +69,6 @@ interface One extends Decision {
   readonly input?: unknown
 }
 
-/** The result of a decision, with warnings for the operator. */
 type Report = BulkReport & { readonly warnings: readonly string[] }
 
 function withoutWarning(report: BulkReport): Report {

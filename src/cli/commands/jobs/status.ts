@@ -16,7 +16,6 @@ import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../../output/terminal.js'
 import { undeliveredText, unreadableText } from '../../output/undelivered-text.js'
 
-/** The column at which values begin, after their labels. */
 const labelWidth = 11
 
 /** Shows one job with its steps, or the number of jobs in each state. */
@@ -54,7 +53,6 @@ async function describeFrom(
     : describe(view, undelivered, terminal)
 }
 
-/** Describes the author, time and reason of a decision. */
 function decided({ by, at, why }: Pick<AuditEntry, 'by' | 'at' | 'why'>): string {
   return `by ${by} at ${at.slice(0, 19)}: ${why}`
 }
@@ -68,7 +66,6 @@ function describeCounts(counts: JobCounts, untold: number, options: StoreOptions
   return untold === 0 ? shown : `${shown}\n\n${undeliveredText(untold)}: see "stepward attention"`
 }
 
-/** Describes why a job is flagged, and for which step. */
 function attentionText({ kind, stepId, message }: Attention): string {
   return [kind, ...(stepId === null ? [] : [`step ${stepId}`]), message].join(': ')
 }

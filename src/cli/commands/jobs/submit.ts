@@ -20,26 +20,23 @@ import { loadUserModule, modulePath, workflowNamed } from '../../input/user-modu
 
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
-  /** The receiver of notices about each job. */
   readonly replyTo?: string
   readonly wait?: boolean
   /** The clock that measures the time since the last change. Default: the machine's clock. */
   readonly clock?: Clock
 }
 
-/** A valid line of the file, ready to be submitted. */
 interface Submission {
   readonly line: number
   readonly input: unknown
   readonly jobId: string
 }
 
-/** The number of concurrent submissions and waits. */
 const atOnce = 16
 
 /**
- * Submits one job for every line of a JSON Lines file. Checks the whole file before it submits anything. A
- * job that already exists with the same payload counts as submitted.
+ * Submits one job for every line of a JSON Lines file, after checking the whole file. A job that already
+ * exists with the same payload counts as submitted.
  */
 export async function submit(
   workflowName: string,
@@ -114,12 +111,10 @@ interface Work {
   readonly submissions: readonly Submission[]
   readonly options: SubmitOptions
   readonly terminal: Terminal
-  /** The ids of jobs that did not exist before. */
   readonly newIds: ReadonlySet<string>
   readonly standstill: Standstill
 }
 
-/** The results for the lines of a file. */
 interface Summary {
   readonly workflow: string
   readonly submitted: number
@@ -127,7 +122,7 @@ interface Summary {
   readonly new: number
   /** Lines whose job id already belongs to a different submission. */
   readonly conflicts: readonly string[]
-  /** Lines that the store can accept only after they are corrected. */
+  /** Lines that the store accepts only after they are corrected. */
   readonly invalid: readonly string[]
   /** Jobs that ended in a state other than Processed. */
   readonly failures: readonly string[]
@@ -153,7 +148,7 @@ interface Accepted {
   readonly invalid: readonly string[]
 }
 
-/** Submits every line. If a line is refused, the other lines can still be accepted. */
+/** Submits every line, even if other lines are refused. */
 async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
   const { replyTo } = options
   const told = replyTo === undefined ? {} : { replyTo }
@@ -204,8 +199,8 @@ function printEnded({ submitted, failures }: Summary, terminal: Terminal): void 
 }
 
 /**
- * Throws if lines were refused. The exit code is `conflict` if all refused lines have a conflicting id. It is
- * `usage` if every line is invalid, because then nothing was done. Otherwise it is `failed`.
+ * Throws if lines were refused. The exit code is `conflict` if all refused lines have a conflicting id,
+ * `usage` if every line is invalid (so nothing was done), and otherwise `failed`.
  */
 function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
   const refusals = [...invalid, ...conflicts]
@@ -219,14 +214,13 @@ function refuse({ submitted, conflicts, invalid }: Summary, total: number): void
 
 interface Progress {
   readonly word: string
-  /** Returns how many items have reached their goal. */
   readonly reached: () => number
   readonly terminal: Terminal
 }
 
 /**
- * Processes several `items` at a time and shows a progress bar. After the first error it starts no more
- * items, waits for the running items, and reports the progress.
+ * Processes several `items` at a time and shows a progress bar. After the first error, starts no more items,
+ * waits for the running items, and reports the progress.
  */
 async function inParallel<T>(
   items: readonly T[],

@@ -9,10 +9,7 @@ import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-signal.js'
 
-/**
- * Follows a job to its end. On a terminal it shows a graph that changes in place. Without a terminal it
- * prints a line for each change.
- */
+/** Follows a job to its end, with a live graph on a terminal and otherwise a line for each change. */
 export async function watch(
   jobId: string,
   options: StoreOptions,
@@ -39,7 +36,6 @@ export async function watch(
         })
         return last?.state === 'Processed' ? exitCodes.ok : exitCodes.failed
       } catch (error) {
-        // The user stopped watching. The job continues.
         if (!stopping.signal.aborted) throw error
         return exitCodes.ok
       } finally {
@@ -83,7 +79,6 @@ function whatToDo(view: JobView, before: JobView | null): readonly string[] {
 
 type Flagged = Pick<JobView, 'attention'>
 
-/** Checks whether a job's attention is new or has changed. */
 function isFlagged({ attention }: Flagged, before: Flagged | null | undefined): boolean {
   const earlier = before?.attention
   return attention !== null && (earlier?.kind !== attention.kind || earlier.since !== attention.since)

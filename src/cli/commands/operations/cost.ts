@@ -19,7 +19,6 @@ export interface CostOptions {
 const secondsPerDay = 24 * 60 * 60
 const daysPerMonth = 30
 
-/** The contents of the table and of the JSON value. */
 interface CostReport {
   readonly jobs: Readonly<Record<'together' | 'apart', ReportedJob>>
   readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
@@ -31,7 +30,6 @@ interface CostReport {
 
 type ReportedJob = ReturnType<typeof jobCost> & { readonly totalCharge: number }
 
-/** Prints what jobs and idle units cost, computed by formulas without a store. */
 export async function cost(options: CostOptions, terminal: Terminal): Promise<number> {
   const { question, jobsPerDay } = await asked(options)
   const report = reportOf(question, jobsPerDay)
@@ -39,7 +37,6 @@ export async function cost(options: CostOptions, terminal: Terminal): Promise<nu
   return exitCodes.ok
 }
 
-/** Reads the numbers on the command line. Reports the problems of all numbers in one error. */
 async function asked(
   options: CostOptions,
 ): Promise<{ readonly question: CostQuestion; readonly jobsPerDay: number }> {

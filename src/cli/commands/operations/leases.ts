@@ -6,7 +6,6 @@ import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'
 import { table, type Terminal } from '../../output/terminal.js'
 
-/** Shows which instance reads each feed range, for every deployment unit on a container. */
 export async function leases(options: UnitOptions, terminal: Terminal): Promise<number> {
   const rows = await withUnits({ options, terminal }, listLeases)
   if (options.json === true) {

@@ -4,7 +4,6 @@ import { systemClock } from '../../../platform/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { table, type Terminal } from '../../output/terminal.js'
 
-/** The address of the emulator, and the form of the output. */
 export interface PartitionsOptions {
   readonly endpoint: string
   readonly key?: string

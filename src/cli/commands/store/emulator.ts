@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-// Imports no value from the emulator's index. The index loads the SDK, which doubles the time until the first
-// answer.
+// The emulator's index loads the SDK, which doubles the time until the first answer. So only a type is
+// imported from the index.
 import type { AccountServerOptions } from '../../../emulator/index.js'
 import { serveAccount } from '../../../emulator/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
@@ -18,7 +18,6 @@ export interface EmulatorCommandOptions {
   readonly json?: boolean
 }
 
-/** Runs the embedded Cosmos DB until a signal stops it. */
 export async function emulator(options: EmulatorCommandOptions, terminal: Terminal): Promise<number> {
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
@@ -54,7 +53,6 @@ function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] 
   return [`certificate        ${resolve(data, 'certificate.pem')} (to trust it in Node: NODE_EXTRA_CA_CERTS)`]
 }
 
-/** Returns the checked options of the embedded store. */
 export function emulatorOptions(options: EmulatorCommandOptions): AccountServerOptions {
   const { data, key } = options
   return {

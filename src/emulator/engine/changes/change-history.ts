@@ -5,30 +5,23 @@ import { epkOf, type VersionChange } from './version-change.js'
 
 export interface HistoryOwner {
   readonly rid: string
-  /** The current partitions. Splits and merges change this list. */
   readonly partitions: readonly PhysicalPartition[]
 }
 
 /**
- * The history of every change of a container's documents within the retention. Only containers with a change
- * feed policy have a history. The history and the stored documents share the data of versions, so a change
- * costs only the memory of the version that it replaced.
+ * Every change of a container's documents within the retention. Only containers with a change feed policy
+ * have a history. A change costs only the memory of the replaced version, because versions are shared.
  *
  * Changes are kept by physical partition, in LSN order. The container does not inform the history of splits
- * and merges. When the history meets a partition for the first time, it takes the changes in that partition's
- * range from the earlier partitions and moves them to the new one. In the same way, the new partition took
- * over the documents and LSNs of the earlier partitions.
+ * and merges. When the history first meets a partition, it moves the changes in that partition's range from
+ * the earlier partitions to the new one.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
   private floors: readonly HistoryFloor[]
   private trimmedAt = 0
 
-  /**
-   * Creates a history.
-   *
-   * @param kept the changes that a journal kept; if omitted, the history begins now
-   */
+  /** @param kept the changes that a journal kept; if omitted, the history begins now */
   constructor(
     private readonly owner: HistoryOwner,
     public retentionSeconds: number,
@@ -106,10 +99,7 @@ export class ChangeHistory {
     return log
   }
 
-  /**
-   * Moves the changes of partitions that no longer exist to the partitions that replaced them. Ids of
-   * partitions are never reused, so a log with the id of a current partition belongs to that partition.
-   */
+  /** Moves the changes of former partitions to their successors. Partition ids are never reused. */
   private arrange(): void {
     const { partitions } = this.owner
     const left = [...this.logs].filter(([id]) => partitions.every((partition) => partition.id !== id))
@@ -127,9 +117,9 @@ export class ChangeHistory {
 }
 
 /**
- * Returns the changes within a range, in LSN order. Before a merge, the two partitions numbered their
- * transactions separately. After sorting, a position from either partition still comes after every change
- * that its reader has seen.
+ * Returns the changes within a range, sorted by LSN. Before a merge, both partitions numbered their
+ * transactions separately. After sorting, a position from either still comes after every change that its
+ * reader has seen.
  */
 function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
   return changes

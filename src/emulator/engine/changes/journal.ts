@@ -10,9 +10,7 @@ export interface DatabaseRecord {
   readonly rid: string
   readonly etag: string
   readonly ts: number
-  /**
-   * The number of the newest container. It is kept so that the rid of a deleted container is never reused.
-   */
+  /** The number of the newest container, kept so that the rid of a deleted container is never reused. */
   readonly lastContainerNumber: number
 }
 
@@ -28,7 +26,7 @@ export interface PartitionRecord extends KeyRange {
   readonly containerRid: string
   readonly id: string
   readonly parents: readonly string[]
-  /** The LSN of the last transaction. It is kept so that no LSN is reused. */
+  /** The LSN of the last transaction, kept so that no LSN is reused. */
   readonly lsn: number
   /** The container's last document number when this record was written. */
   readonly lastDocumentNumber: number
@@ -52,7 +50,6 @@ export interface HistoryFloor extends KeyRange {
   readonly lsn: number
 }
 
-/** A history of changes in the form that the journal keeps. */
 export interface KeptHistory {
   readonly floors: readonly HistoryFloor[]
   readonly changes: Iterable<VersionChange>
@@ -81,9 +78,8 @@ interface InContainer {
 }
 
 /**
- * Receives every change in the order in which the changes were made. One call is one transaction, which is
- * kept or lost as a whole. While the process runs, the data in memory is authoritative. The journal serves to
- * rebuild this data in the next process.
+ * Receives every change in order. One call is one transaction, which is kept or lost as a whole. While the
+ * process runs, the data in memory is authoritative. The journal serves to rebuild it in the next process.
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void
@@ -98,7 +94,6 @@ export interface JournalContents {
   readonly partitions: Iterable<PartitionRecord>
   readonly offers: Iterable<OfferRecord>
   documents(containerRid: string): Iterable<VersionFields>
-  /** Returns the kept history, or undefined if the container has none. */
   history(containerRid: string): KeptHistory | undefined
 }
 
@@ -112,7 +107,6 @@ export function documentRecord(containerRid: string, value: VersionFields): Jour
   return { kind: 'document', containerRid, number: value.number, value }
 }
 
-/** Returns the record of a partition, with its range, its LSN and the container's last document number. */
 export function partitionRecord(
   { rid: containerRid, lastDocumentNumber }: { readonly rid: string; readonly lastDocumentNumber: number },
   { identity, lsn }: PhysicalPartition,

@@ -13,11 +13,10 @@ export interface VersionChange {
   readonly current: VersionFields | null
   /** Null before a create. */
   readonly previous: VersionFields | null
-  /** True if the document was deleted because its time to live was over, not because of a request. */
+  /** Whether the time to live was over, so that no request deleted the document. */
   readonly isExpired: boolean
 }
 
-/** Returns the change that deletes a document whose time to live is over. */
 export function expiryOf(
   { fields }: DocumentVersion,
   at: Pick<VersionChange, 'lsn' | 'place' | 'ts'>,
@@ -35,8 +34,8 @@ export function keyTextOf(change: VersionChange): string {
 }
 
 /**
- * Returns the change as JSON text, in the form of the all-versions feed. `previousImageLSN` appears only if
- * there is a previous version. The id and the partition key appear only for a delete.
+ * Returns the change as JSON text of the all-versions feed. `previousImageLSN` requires a previous version.
+ * Only a delete has the id and the partition key.
  */
 export function changeText(change: VersionChange, { paths }: PartitionKeyDefinition): string {
   const { kind, lsn, ts, current, previous, isExpired } = change
@@ -65,8 +64,7 @@ function documentOf({ current, previous }: VersionChange): VersionFields {
 }
 
 /**
- * Returns the values of a partition key by the names of its paths. A level that the document lacks is left
- * out.
+ * Returns the values of a partition key by the names of its paths. Leaves out levels that the document lacks.
  */
 function namedKey(keyText: string, paths: readonly string[]): Readonly<Record<string, unknown>> {
   const values = JSON.parse(keyText) as readonly unknown[]

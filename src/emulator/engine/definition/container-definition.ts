@@ -11,15 +11,11 @@ import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 export interface ContainerDefinition {
   readonly id: string
   readonly partitionKey: PartitionKeyDefinition
-  /**
-   * The default time to live in seconds. -1 means that only documents with a `ttl` expire. Null means that no
-   * document expires.
-   */
+  /** The default time to live in seconds; -1 if only documents with a `ttl` expire, null if none expires. */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
   /**
-   * The number of seconds for which every change is kept for the all-versions feed. Null means that no
-   * history is kept.
+   * The seconds for which every change is kept for the all-versions feed. Null means that no history is kept.
    */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
@@ -63,10 +59,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   }
 }
 
-/**
- * Returns the indexing policy that the service derives from the given value. Without a value, returns the
- * service's default policy.
- */
+/** Returns the indexing policy that the service derives from the given value, or its default policy. */
 function computedIndexingPolicy(value: unknown): JsonObject {
   const given = isJsonObject(value) ? value : {}
   const { indexingMode: named = 'consistent', excludedPaths = [] } = given

@@ -7,7 +7,6 @@ import { badRequest } from '../values/refusal.js'
 /** Paths whose combined values must differ between the documents of one partition key. */
 export type UniqueKey = readonly string[]
 
-/** Reads the `uniqueKeyPolicy` of a container's settings. */
 export function parseUniqueKeys(policy: unknown): readonly UniqueKey[] {
   if (policy === undefined || policy === null) return []
   const keys = isJsonObject(policy) ? (policy['uniqueKeys'] ?? []) : undefined
@@ -32,8 +31,8 @@ function parseUniqueKey(paths: unknown): UniqueKey {
 }
 
 /**
- * Returns one text for each unique key. Two documents with the same partition key must not have any of these
- * texts in common. A missing value counts as null.
+ * Returns one text for each unique key, which no other document of the partition key may have. A missing
+ * value counts as null.
  */
 export function uniqueKeyTexts(
   document: Readonly<JsonObject>,
@@ -45,10 +44,7 @@ export function uniqueKeyTexts(
   })
 }
 
-/**
- * Sorts properties, so that equal objects give the same text, even if clients send the properties in
- * different orders.
- */
+/** Sorts properties, because clients may send the properties of equal objects in different orders. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (!isJsonObject(value)) return value
@@ -56,10 +52,7 @@ function canonical(value: unknown): unknown {
   return { properties: names.map((name) => [name, canonical(value[name])]) }
 }
 
-/**
- * An index of the document that holds each combination of unique values in a container. The entries depend on
- * partition keys, not on physical partitions, so a split does not change them.
- */
+/** Finds the document that holds a combination of unique values. Splits do not affect the entries. */
 export class UniqueKeyIndex {
   private readonly holders = new Map<string, string>()
 

@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from '../values/json.js'
 import { notSupported } from '../values/refusal.js'
 
-/**
- * Settings that the emulator does not support. Each entry has the path of a setting and the feature that the
- * setting asks for.
- */
+/** Settings that the emulator does not support, each with the feature that the setting asks for. */
 const features: readonly (readonly [path: string, feature: string])[] = [
   ['vectorEmbeddingPolicy', 'Vector search'],
   ['indexingPolicy/vectorIndexes', 'Vector search'],
@@ -35,10 +32,7 @@ function settingAt(body: JsonObject, path: string): unknown {
     .reduce<unknown>((holder, name) => (isJsonObject(holder) ? holder[name] : undefined), body)
 }
 
-/**
- * Checks whether a setting asks for nothing. Clients may send an unset setting as null, 0, an empty text, an
- * empty list, or an object of such values.
- */
+/** Checks whether a setting asks for nothing. Clients may send an unset setting in any of these forms. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true
   if (Array.isArray(value)) return value.length === 0

@@ -12,25 +12,21 @@ export function isPartitionKeyValue(value: unknown): value is PartitionKeyValue 
 /** The tag that precedes each kind of value in the bytes to hash. */
 const tag = { undefined: 0x00, null: 0x01, false: 0x02, true: 0x03, number: 0x05, string: 0x08 } as const
 
-/** The byte that ends a string, so that no encoded string is a prefix of another encoded string. */
+/** The byte that ends a string, so that no encoded string is a prefix of another. */
 const stringEnd = 0xff
 
-/** A mask that clears the two highest bits. So hashes use only the first quarter of the key space. */
+/** Clears the two highest bits, so that hashes use only the first quarter of the key space. */
 const usedBits = 0x3fff_ffff_ffff_ffffn
 
 /**
- * Returns the position of a partition key in the key space (version 2), as 32 upper-case hexadecimal digits
- * per component. The position of a hierarchical key joins the positions of its levels, so all keys with the
- * same first levels form a contiguous interval.
+ * Returns the position of a partition key in the key space (version 2): 32 upper-case hexadecimal digits per
+ * component. Keys with the same first levels form a contiguous interval.
  */
 export function effectivePartitionKey(values: readonly PartitionKeyValue[]): string {
   return values.map(hashed).join('')
 }
 
-/**
- * Returns the range of all keys that begin with these values. The range is complete, because no hash begins
- * with FF.
- */
+/** Returns the range of all keys that begin with these values. No hash begins with FF. */
 export function keyRangeOfPrefix(values: readonly PartitionKeyValue[]): KeyRange {
   const min = effectivePartitionKey(values)
   return { min, max: `${min}FF` }

@@ -1,6 +1,6 @@
 /**
- * An interval of effective partition keys, which contains `min` but not `max`. Both bounds are upper-case
- * hexadecimal. The whole key space is `""` to `"FF"`.
+ * An interval of effective partition keys in upper-case hexadecimal, from `min` to before `max`. The whole
+ * key space is `""` to `"FF"`.
  */
 export interface KeyRange {
   readonly min: string
@@ -10,7 +10,7 @@ export interface KeyRange {
 export const wholeKeySpace: KeyRange = { min: '', max: 'FF' }
 
 /**
- * The bound below which all hashes are, because their two highest bits are clear. Ranges are cut below it.
+ * The upper bound of all hashes, because their two highest bits are clear. Ranges are cut below this bound.
  */
 const usedKeySpace = 1n << 126n
 

@@ -6,9 +6,9 @@ interface Chunk<T> {
 const chunkCapacity = 256
 
 /**
- * Entries whose keys are numbers, in increasing order of their keys. The cost of appending, removing or
- * finding an entry hardly depends on the number of entries. Removed entries leave no gaps, so reading n
- * entries from any position is O(n).
+ * Entries in increasing order of their numeric keys. The cost of appending, removing or finding an entry
+ * hardly depends on the number of entries. Removed entries leave no gaps, so reading n entries from any
+ * position is O(n).
  */
 export class OrderedEntries<T> {
   /** No chunk is empty, because a chunk is removed together with its last entry. */
@@ -53,10 +53,7 @@ export class OrderedEntries<T> {
     if (chunk.keys.length === 0) this.chunks.splice(chunkIndex, 1)
   }
 
-  /**
-   * Yields the values whose keys are larger than `key`, in order. Entries must not be added or removed while
-   * the generator runs.
-   */
+  /** Yields the values with keys larger than `key`, in order. Entries must not change meanwhile. */
   *after(key: number): Generator<T, void, undefined> {
     const from = this.seek(key + 1)
     for (let chunkIndex = from.chunkIndex; chunkIndex < this.chunks.length; chunkIndex += 1) {
@@ -83,8 +80,8 @@ export class OrderedEntries<T> {
 }
 
 /**
- * Returns the first index below `length` for which `holds` is true, or `length` if there is none. If `holds`
- * is true for an index, it must be true for all larger indices.
+ * Returns the first index below `length` for which `holds` is true, or `length`. From there on, `holds` must
+ * always be true.
  */
 function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0

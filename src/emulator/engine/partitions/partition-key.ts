@@ -11,10 +11,10 @@ export interface PartitionKeyDefinition {
   readonly version: 2
 }
 
-/** A partition key, which has one value for each path. */
+/** A partition key with one value for each path. */
 export type PartitionKey = readonly PartitionKeyValue[]
 
-/** Reads a key from a header. Clients send it as a JSON array in which `{}` stands for a missing value. */
+/** Reads a key from a header. Clients send a JSON array in which `{}` represents a missing value. */
 export function parsePartitionKey(text: string, definition: PartitionKeyDefinition): PartitionKey {
   return checkedPartitionKey(parseValues(text, definition), definition)
 }
@@ -62,7 +62,7 @@ export function partitionKeyText(key: PartitionKey): string {
   return JSON.stringify(key.map((value) => (value === undefined ? {} : value)))
 }
 
-/** Refuses a document that would be stored under a key other than its own. */
+/** Refuses a document whose own key differs from the given key. */
 export function assertKeyMatches(
   document: JsonObject,
   given: string,
@@ -88,7 +88,7 @@ export function valueAtPath(document: Readonly<JsonObject>, path: string): unkno
 }
 
 function checkedValue(value: unknown, path: string): PartitionKeyValue {
-  // Turns −0 into 0. A reader of JSON takes both for the same key, although their hashes differ.
+  // Turns −0 into 0. In JSON both are the same key, but their hashes differ.
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
   if (value === null || value === undefined || typeof value === 'boolean') return value
   if (typeof value !== 'string') {

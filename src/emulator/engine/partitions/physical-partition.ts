@@ -6,7 +6,7 @@ import { OrderedEntries } from './ordered-entries.js'
 export interface PartitionIdentity {
   readonly id: string
   readonly range: KeyRange
-  /** The ids of all ranges from which this partition came by splits and merges, oldest first. */
+  /** The ids of all ranges from which splits and merges made this partition, oldest first. */
   readonly parents: readonly string[]
 }
 
@@ -21,11 +21,7 @@ export class PhysicalPartition {
   readonly documents = new OrderedEntries<DocumentVersion>()
   private readonly logical = new Map<string, Map<string, DocumentVersion>>()
 
-  /**
-   * Creates an empty partition.
-   *
-   * @param lsn the LSN of the last transaction; the children of a split start with their parent's LSN
-   */
+  /** @param lsn the LSN of the last transaction; the children of a split start with their parent's LSN */
   constructor(
     readonly identity: PartitionIdentity,
     public lsn: number,
@@ -48,11 +44,7 @@ export class PhysicalPartition {
     return this.logical.get(keyText)?.values() ?? []
   }
 
-  /**
-   * Stores versions. Each version replaces the earlier version with the same document number, if there is
-   * one. The versions may be in any order, because a transaction may change documents in a different order
-   * than they were created.
-   */
+  /** Stores versions in any order. They replace earlier versions with the same document number. */
   store(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
     for (const version of sortedBy(versions, (one) => one.sequence)) {
@@ -87,10 +79,7 @@ export class PhysicalPartition {
   }
 }
 
-/**
- * Sorts items only if necessary. Documents are usually sorted by number already, because a journal returns
- * them in this order. Documents that never changed have the same order in the log.
- */
+/** Sorts items only if necessary, because most are sorted already. */
 function sortedBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
   let before = Number.NEGATIVE_INFINITY
   for (const item of items) {

@@ -4,9 +4,8 @@ import { contains, middleOf } from './key-ranges.js'
 import { PhysicalPartition } from './physical-partition.js'
 
 /**
- * Splits a partition and returns its two children. Both continue the parent's LSNs, so a position in the
- * parent's feed is also valid in the feed of each child. The children get the next two ids after
- * `lastRangeId`.
+ * Splits a partition and returns its two children, with the next two ids after `lastRangeId`. Both continue
+ * the parent's LSNs, so a position in the parent's feed stays valid.
  */
 export function split(parent: PhysicalPartition, lastRangeId: number): readonly PhysicalPartition[] {
   const middle = middleOf(parent.range)
@@ -55,10 +54,7 @@ export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], 
   return { child, moved }
 }
 
-/**
- * Merges two logs whose LSNs were counted separately. If versions of both logs have the same LSN, the
- * versions of the right log get the places after the versions of the left log.
- */
+/** Merges two logs that counted their LSNs separately. At the same LSN, the left log comes first. */
 function interleaved(
   left: PhysicalPartition,
   right: PhysicalPartition,

@@ -1,12 +1,11 @@
 /**
- * The charges are **a model**, not the service's price list, because that list is not published. The model
- * uses the values that Microsoft names. A read costs 1 for 1 KB and 10 for 100 KB. An insert of 1 KB costs
- * about 5.5. A replace costs twice as much as an insert. A query costs at least 2.5 per physical partition.
- * Between these values, the model interpolates linearly. Tests may use the model to check budgets. Real bills
- * differ by a few percent.
+ * The charges are **a model**, because the service's price list is not published. The model uses the values
+ * that Microsoft names, and interpolates linearly between them. A read costs 1 for 1 KB and 10 for 100 KB. An
+ * insert of 1 KB costs about 5.5, and a replace twice as much as an insert. A query costs at least 2.5 per
+ * physical partition. Tests may use the model to check budgets. Real bills differ by a few percent.
  */
 
-/** The factors for the charge of a write. The factor depends on how much the indexing policy indexes. */
+/** The factors for the charge of a write, which depends on how much the indexing policy indexes. */
 export const indexingFactor = { lean: 1.15, full: 1.8 } as const
 
 export type IndexingFactor = (typeof indexingFactor)[keyof typeof indexingFactor]
@@ -35,8 +34,6 @@ export function replaceCharge(bytes: number, factor: IndexingFactor): number {
 export const lookupCharge = 1
 
 /**
- * Returns the charge of a query.
- *
  * @param ranges the number of physical partitions that the query reads
  * @param bytes the size of the rows in the answer
  */

@@ -1,12 +1,9 @@
 import type { JsonObject } from './json.js'
 
-/**
- * The largest number of documents that can share an LSN. This is enough for a full batch in each of many
- * partitions that are merged into one.
- */
+/** The largest number of documents with one LSN: many partitions with full batches may be merged into one. */
 const placesPerLsn = 2 ** 20
 
-/** The properties of a version, without the parsed document. The journal also keeps these properties. */
+/** The properties of a version without the parsed document. The journal also keeps them. */
 export interface VersionFields {
   readonly id: string
   /** The partition key as `partitionKeyText` writes it. */
@@ -26,10 +23,7 @@ export interface VersionFields {
   readonly text: string
 }
 
-/**
- * One version of a document. A version is immutable, so an update creates another version. The JSON text is
- * authoritative, and the object is parsed from the text on demand.
- */
+/** One immutable version of a document. The object is parsed from the authoritative JSON text on demand. */
 export class DocumentVersion {
   readonly bytes: number
   private parsed: JsonObject | undefined
@@ -55,18 +49,15 @@ export class DocumentVersion {
     return this.fields.lsn * placesPerLsn + this.fields.place
   }
 
-  /**
-   * The document as one object that all callers share, for filters. Callers must not change the object or
-   * give it to users.
-   */
+  /** The document as one shared object for filters. Callers must not change it or give it to users. */
   get document(): Readonly<JsonObject> {
     this.parsed ??= this.copy()
     return this.parsed
   }
 
   /**
-   * Checks whether the document's JSON may contain all these texts. Returns false only if a search of the
-   * JSON text shows that one is missing. This search is faster than parsing.
+   * Checks whether the document's JSON may contain all these texts. Only false is certain. Searching unparsed
+   * text is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))
@@ -95,16 +86,15 @@ export function lastSequenceOf(lsn: number): number {
 }
 
 /**
- * Returns the JSON text of a document to store. It has the client's properties first, and then the service's
- * properties. If the client sends properties with the service's names, they are left out. Clients send such
- * properties when they write back a document that they read.
+ * Returns the JSON text of a document to store: the client's properties, and then the service's. Leaves out
+ * client properties with the service's names, which clients send when they write back a document that they
+ * read.
  *
  * @param body the client's document, which must have an id
  */
 export function storedText(body: JsonObject, system: JsonObject): string {
   const own = serviceNames.some((name) => Object.hasOwn(body, name)) ? withoutServiceNames(body) : body
-  // Joins two JSON texts. Copying the body and the service's properties into one object would cost as much as
-  // writing the text.
+  // Joins two JSON texts. Copying all properties into one object would cost as much as writing the text.
   return `${JSON.stringify(own).slice(0, -1)},${JSON.stringify(system).slice(1)}`
 }
 

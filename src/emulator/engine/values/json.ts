@@ -1,4 +1,4 @@
-/** A parsed JSON object that no other code holds, so that the engine may keep it. */
+/** A parsed JSON object that the engine may keep, because no other code holds it. */
 export type JsonObject = Record<string, unknown>
 
 /** Returns the value of a JSON text, or undefined if the text is not JSON. */

@@ -4,7 +4,6 @@ export const limits = {
   batchBytes: 2 * 1024 * 1024,
   batchOperations: 100,
   patchOperations: 10,
-  /** The number of unique keys of one container. */
   uniqueKeys: 10,
   uniqueKeyPaths: 16,
   /** The depth of nested objects and arrays, not counting the document itself. */

@@ -21,10 +21,7 @@ export interface Patch {
   readonly isApplicable?: (document: Readonly<JsonObject>) => boolean
 }
 
-/**
- * Reads the operations of a patch request. `guarded` lists the paths that must not change, such as the paths
- * of the partition key.
- */
+/** Reads the operations of a patch. The `guarded` paths, such as the partition key, must not change. */
 export function parsePatchSteps(operations: unknown, guarded: readonly string[]): readonly PatchStep[] {
   if (!Array.isArray(operations) || operations.length === 0) {
     throw badRequest('A patch must be an array of at least one operation.')
@@ -82,7 +79,7 @@ function isWithin(path: readonly string[], outer: readonly string[]): boolean {
   return outer.every((name, index) => name === path[index])
 }
 
-/** Applies the patch by changing `document` itself, and returns `document`. */
+/** Applies the patch to `document` itself and returns it. */
 export function applyPatch(document: JsonObject, steps: readonly PatchStep[]): JsonObject {
   for (const step of steps) applyStep(document, step)
   return document
@@ -146,7 +143,7 @@ function placeOf(document: JsonObject, path: readonly string[]): Place {
   return { shown, list: holder, index }
 }
 
-/** Returns the name as an index of a list, or NaN if the name is not an index. */
+/** Returns the index that a name represents, or NaN. */
 function listIndex(name: string): number {
   return /^(0|[1-9]\d*)$/u.test(name) ? Number(name) : NaN
 }

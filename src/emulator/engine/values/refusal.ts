@@ -1,6 +1,6 @@
 /**
  * The error of a refused operation, with the status and sub-status that Cosmos DB would return. The engine
- * throws no other error class on purpose, so any other error is a bug.
+ * throws no other error class, so any other error is a bug.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -8,7 +8,7 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** Distinguishes refusals with the same status. It is 0 if the status is sufficient. */
+    /** Distinguishes refusals with the same status; 0 if the status is sufficient. */
     readonly substatus = 0,
   ) {
     super(message)

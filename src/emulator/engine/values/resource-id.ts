@@ -1,11 +1,10 @@
 /**
  * Resource ids (`_rid`) in the service's format, because every SDK parses them. The rid of a database has 4
- * bytes. The rid of a container has 8 bytes and begins with the rid of its database. The rid of a document
- * has 16 bytes and begins with the rid of its container. The rid of an offer has 3 bytes. Rids are written in
- * base64, with `-` instead of `/`.
+ * bytes. The rid of a container has 8 bytes, and the rid of a document has 16. Both begin with the rid of
+ * their owner. The rid of an offer has 3 bytes. Rids are written in base64, with `-` instead of `/`.
  */
 
-/** The bit in a container's rid that distinguishes the container from a user of the same database. */
+/** The bit that distinguishes the rid of a container from the rid of a user of the same database. */
 const containerFlag = 0x8000_0000
 
 export function databaseRid(number: number): string {
@@ -27,9 +26,7 @@ export function documentRid(container: string, number: number): string {
   return encoded(bytes)
 }
 
-/**
- * Returns the document number in a rid, or null if the rid does not belong to a document of this container.
- */
+/** Returns the document number in a rid, or null if it is not the rid of a document of this container. */
 export function documentNumber(container: string, rid: string): number | null {
   const bytes = decoded(rid)
   const owner = decoded(container)

@@ -49,10 +49,7 @@ export function offerContent(throughput: Throughput, highestEver: number): JsonO
   }
 }
 
-/**
- * Reads the `content` of an offer that a client sends back. Autoscale settings take precedence over
- * `offerThroughput`.
- */
+/** Reads a client's `content` of an offer. Autoscale settings take precedence over `offerThroughput`. */
 export function parseOfferContent(content: unknown): Throughput {
   if (!isJsonObject(content)) throw badRequest('An offer needs its "content" as a JSON object.')
   const { offerAutopilotSettings: settings, offerThroughput } = content
@@ -61,7 +58,7 @@ export function parseOfferContent(content: unknown): Throughput {
 }
 
 /**
- * Returns the minimum throughput that the service allows. It is at least a hundredth (manual) or a tenth
+ * Returns the minimum throughput that the service allows: at least a hundredth (manual) or a tenth
  * (autoscale) of the highest throughput so far.
  */
 export function minimumThroughput(kind: Throughput['kind'], highestEver: number): number {

@@ -1,9 +1,8 @@
 import { badRequest } from './refusal.js'
 
 /**
- * Refuses a parsed JSON value that is nested deeper than `deepest`. Also refuses a value with a number that
- * JSON cannot represent, because `1e999` is read as infinity and would be written as null. Code may walk and
- * write all other values by recursion.
+ * Refuses a parsed JSON value that is nested deeper than `deepest`, or has a number that JSON cannot write,
+ * such as `1e999`. Code may then process the value by recursion.
  *
  * @param what names the value in the message
  */

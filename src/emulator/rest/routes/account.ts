@@ -4,9 +4,9 @@ import type { Answer } from '../../messages/rest-message.js'
 import type { RouteContext } from './context.js'
 
 /**
- * Returns the account document. Its locations contain the address that the client used, because endpoint
- * discovery would otherwise redirect the client. The account's id must not be `localhost`, because the SDK
- * would then read the account again before every request.
+ * Returns the account document. Its locations contain the address that the client used, so that endpoint
+ * discovery does not redirect the client. With the id `localhost`, the SDK would read the account before
+ * every request.
  */
 export function readAccount({ request }: RouteContext): Answer {
   const location = { name: 'Embedded', databaseAccountEndpoint: `${request.origin}/` }

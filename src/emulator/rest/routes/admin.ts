@@ -17,8 +17,8 @@ const operations: Readonly<Record<string, Operation>> = {
 }
 
 /**
- * Answers `/_stepward/{operation}`. Like every request, it is authorized by the master key. The body names
- * the database and the container.
+ * Answers `/_stepward/{operation}`. The master key authorizes it, like every request. The body names the
+ * database and the container.
  */
 export function routeAdmin(context: RouteContext): Answer | undefined {
   const { request, segments } = context

@@ -23,10 +23,7 @@ import { header, isSet, type Answer, type RestRequest } from '../../messages/res
 import { bodyJson, keyOf, partitionHeaders } from './context.js'
 import { parsePatch } from './patches.js'
 
-/**
- * Answers a batch or a bulk request. A batch is atomic and has one partition key. A bulk request has
- * independent operations within one range.
- */
+/** Answers an atomic batch of one partition key, or a bulk request of independent operations in one range. */
 export function routeBatch(request: RestRequest, container: Container): Answer {
   const bytes = Buffer.byteLength(request.body)
   if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)
@@ -88,9 +85,7 @@ function atomicBatch({ request, container, isShown, inputs }: Batch): Answer {
   }
 }
 
-/**
- * Commits a batch. If an operation cannot be read, the batch fails as if the operation could not be applied.
- */
+/** Commits a batch. An operation that cannot be read fails like an operation that cannot be applied. */
 function committed(container: Container, key: PartitionKey, inputs: readonly Input[]): BatchResult {
   const operations: ItemOperation[] = []
   for (const input of inputs) {
@@ -146,8 +141,8 @@ function bulk({ request, container, isShown, inputs }: Batch): Answer {
 }
 
 /**
- * Returns the partition key of an operation, and refuses a key outside the range. A client that used an
- * outdated range then sends the operation to the right range.
+ * Returns the partition key of an operation. Refuses a key outside the range, so that a client with an
+ * outdated range sends the operation to the right one.
  */
 function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
   const key = bulkKey(input, container)
@@ -194,10 +189,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/**
- * The refusal of a read whose document does not fit into the answer. Clients then read the document with
- * another request.
- */
+/** Refuses a read whose document does not fit into the answer. Clients then send another request for it. */
 const answerTooLarge = new Refusal(
   413,
   'The answer to the bulk request is full; read this document with another request.',

@@ -13,16 +13,10 @@ import { header, type Answer, type RestRequest } from '../../messages/rest-messa
 import { assertSessionReached } from '../../messages/session-token.js'
 import { epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
 
-/**
- * The format that has the metadata in a separate object. Reads of all versions require this format. The Java
- * client also asks for it when it reads latest versions.
- */
+/** The format with separate metadata. Reads of all versions require it, and the Java client prefers it. */
 const separateMetadata = '2021-09-15'
 
-/**
- * Answers GET `…/docs` with the header `A-IM`. The answer is a page of changes, or status 304. The etag of
- * the answer is the position from which the client continues.
- */
+/** Answers GET `…/docs` with `A-IM`: a page of changes or 304. The client continues from the etag. */
 export function routeChangeFeed(request: RestRequest, container: Container): Answer {
   const mode = request.headers['a-im'] ?? ''
   const format = request.headers[header.changeFeedFormat]
@@ -85,10 +79,7 @@ function onlyPartition(container: Container): PhysicalPartition {
   )
 }
 
-/**
- * Returns the start of the read. An etag takes precedence over a time, because clients send the time again
- * with every later page.
- */
+/** Returns the start of the read. An etag wins, because clients repeat a time with every later page. */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']
   if (etag === '*') return { kind: 'now' }

@@ -69,10 +69,7 @@ export function epkRangeOf({ headers }: RestRequest): KeyRange | undefined {
   return min === undefined && max === undefined ? undefined : { min: min ?? '', max: max ?? 'FF' }
 }
 
-/**
- * The scope that the headers of a request ask for. The scope is one partition key or a range. It is limited
- * to one partition if the headers name a partition.
- */
+/** The scope that the headers ask for: one partition key or a range, perhaps within one partition. */
 interface NamedScope {
   readonly partition?: PhysicalPartition | undefined
   readonly range?: KeyRange | undefined
@@ -80,9 +77,7 @@ interface NamedScope {
   readonly epk?: string
 }
 
-/**
- * Returns the scope of a request. If only the first levels of a hierarchical key are given, it is a range.
- */
+/** Returns the scope of a request. The first levels of a hierarchical key are a range. */
 export function namedScope({ headers }: RestRequest, container: Container): NamedScope {
   const id = headers[header.rangeId]
   const partition = id === undefined ? undefined : container.partitionById(id)
@@ -92,7 +87,7 @@ export function namedScope({ headers }: RestRequest, container: Container): Name
   const key = parsePartitionKeyPrefix(text, partitionKey)
   if (key.length < partitionKey.paths.length) return { partition, range: keyRangeOfPrefix(key) }
   const place = container.locate(key)
-  // If the named partition does not have the key, the scope is empty.
+  // The scope is empty if the named partition does not have the key.
   const isElsewhere = partition !== undefined && partition !== place.partition
   return isElsewhere ? { partition, range: { min: '', max: '' } } : place
 }
@@ -112,9 +107,9 @@ export function pageSizeOf({ headers }: RestRequest): number {
 }
 
 /**
- * Returns the headers that every answer about a container has. Sessions and name caches of clients depend on
- * them. The headers are set one by one, because an object literal with computed names costs more than the
- * rest of a point read. All code that runs for every answer does the same.
+ * Returns the headers of every answer about a container. Sessions and name caches of clients need them.
+ * Headers are set one by one, because an object literal with computed names costs more than the rest of a
+ * point read. All code that runs for every answer does the same.
  */
 export function containerHeaders(container: Container): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -131,10 +126,7 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
   return headers
 }
 
-/**
- * Returns a feed of resources in the form `{ _rid, <name>: […], _count }`. Each item is a JSON text, so that
- * documents are not parsed again.
- */
+/** Returns a feed in the form `{ _rid, <name>: […], _count }`, without parsing the items' JSON again. */
 export function feedBody(rid: string, name: string, items: readonly string[]): string {
   return `{"_rid":${JSON.stringify(rid)},"${name}":[${items.join(',')}],"_count":${items.length}}`
 }

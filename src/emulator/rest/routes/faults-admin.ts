@@ -6,7 +6,7 @@ import { bodyObject } from './context.js'
 /**
  * Answers `/_stepward/faults`. Requests are signed with the master key, for the resource type `_stepward` and
  * the link `_stepward/faults`. POST adds a fault, with the options as JSON. GET lists all faults. DELETE
- * removes the fault with the id in `?id=`, or all faults if no id is given.
+ * removes the fault with the id in `?id=`, or all faults without an id.
  */
 export function routeFaults(request: RestRequest, faults: Faults): Answer | undefined {
   switch (request.method) {
@@ -29,9 +29,7 @@ export function routeFaults(request: RestRequest, faults: Faults): Answer | unde
   }
 }
 
-/**
- * Returns a fault as JSON. A predicate cannot be written as JSON, so the result says only that there is one.
- */
+/** Returns a fault as JSON. A predicate cannot be written as JSON, so it is only mentioned. */
 function shown({ id, options, fired }: Fault): Readonly<Record<string, unknown>> {
   const match = typeof options.match === 'function' ? 'a predicate' : options.match
   return { id, ...options, match, fired }

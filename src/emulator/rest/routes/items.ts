@@ -37,7 +37,7 @@ export function routeItems(context: RouteContext): Answer | undefined {
 
 /**
  * Refuses a request that is meant for an earlier container with the same name. Clients that cache containers
- * by name send the container's rid. After this refusal, they remove the name from their cache.
+ * by name send the container's rid. After the refusal, they remove the name from their cache.
  */
 function assertIntended({ headers }: RestRequest, { id, rid }: Container): void {
   const intended = headers[header.containerRid]

@@ -2,21 +2,15 @@ import type * as QueryRoom from '../../query/index.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { header, isQuery, type RestRequest } from '../../messages/rest-message.js'
 
-/**
- * The query code, which is loaded with the first request that may contain a query. Its parser library takes
- * longer to load than everything else at the start of an emulator.
- */
+/** The query code, which is loaded late because its parser library is slow to load. */
 let room: typeof QueryRoom | null = null
 
 const headers = [header.isQueryPlan, header.isBatch]
 
-/**
- * Loads the query code before a request that may need it, because requests are answered synchronously.
- * Returns null if nothing must be loaded.
- */
+/** Loads the query code for a request that may need it. Returns null if nothing must be loaded. */
 export function queryRoomFor(request: RestRequest): Promise<void> | null {
   if (room !== null) return null
-  // A patch, alone or in a batch, may have a condition, which is a query.
+  // A patch, alone or in a batch, may have a query as its condition.
   const mayHoldQuery =
     request.method === 'PATCH' ||
     isQuery(request) ||

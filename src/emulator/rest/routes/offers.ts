@@ -21,7 +21,6 @@ import { routeResources } from './item-queries.js'
 /** The service's throughput for a container that was created without a throughput. */
 export const defaultThroughput: Throughput = { kind: 'manual', maxRequestUnits: 400 }
 
-/** The service's charge for a change of throughput. */
 const replaceCharge = 9.9
 
 /** Answers `/offers` and `/offers/{offer}`. */
@@ -69,10 +68,7 @@ function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRe
   )
 }
 
-/**
- * Splits the widest partition until there are `count` partitions. As in the service, a lower throughput does
- * not remove partitions.
- */
+/** Splits the widest partition until there are `count` partitions. Removes none, as in the service. */
 function growTo(container: Container, count: number): void {
   while (container.partitions.length < count) {
     const [first, ...others] = container.partitions

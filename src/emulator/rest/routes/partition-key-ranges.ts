@@ -4,8 +4,8 @@ import { containerHeaders, containerOf, feedBody, type RouteContext } from './co
 
 /**
  * Answers `…/pkranges` with only the current ranges, because clients require ranges that cover the key space
- * without overlaps. A client may read the ranges as an incremental feed. Then it sends the etag until the
- * answer is 304. Later it gets only newer ranges, whose `parents` name the ranges that they replaced.
+ * without overlaps. A client may read the ranges as an incremental feed: it sends the etag until the answer
+ * is 304. Later it gets only newer ranges, whose `parents` name the ranges that they replaced.
  */
 export function routePartitionKeyRanges(context: RouteContext): Answer | undefined {
   const { request } = context
@@ -30,8 +30,7 @@ export function routePartitionKeyRanges(context: RouteContext): Answer | undefin
 }
 
 /**
- * Returns the largest range id that a client knows according to its etag, or -1 if the etag is not of this
- * container.
+ * Returns the largest range id that a client knows by its etag, or -1 if the etag is not of this container.
  */
 function knownLastId(etag: string, container: Container): number {
   const [rid, id] = etag.replaceAll('"', '').split(' ')

@@ -12,9 +12,9 @@ interface Budget {
 
 /**
  * Limits containers to the throughput of their offers. Each physical partition has an equal share for each
- * second of the engine's clock. A request is accepted if any units of the second are left. If the request
- * costs more than these units, the rest is taken from the following seconds. Containers that share their
- * database's throughput use the same budgets. The spent units are not kept across a restart.
+ * second of the engine's clock. A request is accepted if any units of the second are left. If it costs more,
+ * the rest is taken from the following seconds. Containers that share their database's throughput use the
+ * same budgets. The spent units are lost at a restart.
  */
 export class ThroughputMeter {
   /** The request units spent from each budget, and the second in which they were counted. */
@@ -37,10 +37,7 @@ export class ThroughputMeter {
     }
   }
 
-  /**
-   * Returns the budgets of partitions. A container that was created directly on the engine may have no offer.
-   * It then has no budget and no limit.
-   */
+  /** Returns the budgets of partitions. Containers created on the engine may have no offer and no limit. */
   private budgets(container: Container, partitions: readonly PhysicalPartition[]): readonly Budget[] {
     const own = this.engine.offers.of(container.rid)
     const offer = own ?? this.engine.offers.of(container.databaseRid)
@@ -60,10 +57,7 @@ export class ThroughputMeter {
     return (this.second() + secondsOwed) * 1000 - this.engine.now()
   }
 
-  /**
-   * Returns the units of the current second that are spent already. Each second that has passed paid its
-   * share of earlier spending.
-   */
+  /** Returns the spent units of the current second. Every past second paid its share of earlier spending. */
   private spent({ name, unitsPerSecond }: Budget): number {
     const account = this.accounts.get(name)
     if (account === undefined) return 0

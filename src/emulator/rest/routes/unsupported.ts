@@ -16,10 +16,7 @@ const featureByKinds: Readonly<Record<string, string>> = {
   'dbs/colls/udfs': 'A user-defined function',
 }
 
-/**
- * Headers that would change what happens to documents. Each entry has the header, the feature, and the values
- * that are harmless.
- */
+/** Headers that would change what happens to documents, each with the feature and the harmless values. */
 const featureByHeader: readonly (readonly [string, string, readonly string[]])[] = [
   ['x-ms-documentdb-pre-trigger-include', 'A trigger', ['']],
   ['x-ms-documentdb-post-trigger-include', 'A trigger', ['']],
@@ -27,10 +24,7 @@ const featureByHeader: readonly (readonly [string, string, readonly string[]])[]
   ['x-ms-cosmos-is-client-encrypted', 'Client-side encryption', ['', 'false']],
 ]
 
-/**
- * Refuses the features that the service has and this engine lacks, and names them. If the engine ignored
- * them, this would look like success.
- */
+/** Refuses the features that this engine lacks, and names them. Ignoring them would look like success. */
 export function refuseUnsupported(request: RestRequest, segments: readonly string[]): void {
   const kinds = kindsOf(segments).toLowerCase()
   const feature = Object.hasOwn(featureByKinds, kinds) ? featureByKinds[kinds] : undefined
