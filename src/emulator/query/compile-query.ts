@@ -1,4 +1,5 @@
-import type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
+import { systemClock } from '../../platform/index.js'
+import type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileFilter } from './filter.js'
 import { parse } from './language/parse.js'
 import { QueryError } from './language/query-error.js'
@@ -12,13 +13,17 @@ import { cut, windowOf } from './window.js'
  * so that a query that compiles has a correct answer. `SELECT *` and `SELECT VALUE c` return the documents
  * themselves, not copies.
  */
-export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
+export function compileQuery(
+  text: string,
+  parameters: readonly QueryParameter[],
+  { now = () => systemClock.now() }: QueryOptions = {},
+): CompiledQuery {
   const query = parse(text)
   if (query.source === undefined && query.selection.kind === 'all') {
     throw new QueryError('BadRequest', 'SELECT * needs a FROM clause.', query.selection.span)
   }
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
-  const scope = documentScope(query.source?.alias, values)
+  const scope = documentScope(query.source?.alias, values, { now, compiledAt: now() })
   const { matches, equalities, requiredTexts } = compileFilter(query.where, scope)
   const makeRows = compileRows(query, scope)
   const window = windowOf(query, scope)

@@ -7,8 +7,8 @@
  * plain data (`ast`). The tree is remembered by text, because the same query comes again with other
  * parameters. **Compile** (`compileQuery`) resolves names and turns each expression into a function of a
  * document. It refuses invalid or unknown constructs with a `QueryError` in the service's own form. **Run**
- * filters, then orders or aggregates, projects, drops duplicates and cuts. Only limits end this stage
- * (`query-limits`): values that grow too long, patterns that compare too much.
+ * filters, then orders or aggregates, projects, drops duplicates and cuts. Only limits (`query-limits`: values
+ * that grow too long, patterns that compare too much) and unclear formats of dates end this stage.
  *
  * Three rules of the dialect explain most of the code:
  *
@@ -26,6 +26,6 @@
  * tree and a step in `compileQuery`.
  */
 export { compileQuery } from './compile-query.js'
-export type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
+export type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'
 export { longestQuery } from './language/depth.js'
 export { QueryError } from './language/query-error.js'

@@ -57,6 +57,7 @@ function compileAggregated({ selection, orderBy }: Query, scope: Scope): MakeRow
     selection,
     compileSelection(selection, {
       parameters: scope.parameters,
+      time: scope.time,
       source: ({ name, span }) => {
         const reason =
           `'${name}' may only stand within an aggregate here, since the query selects an ` +
