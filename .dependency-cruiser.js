@@ -177,7 +177,7 @@ const rooms = {
     faults: ['engine', 'messages', '/platform'],
     'query/language': [],
     'query/functions': ['query/language'],
-    query: ['query/functions', 'query/language'],
+    query: ['query/functions', 'query/language', '/platform'],
     'rest/routes': ['engine', 'faults', 'messages', 'query', 'query/language'],
     rest: ['engine', 'faults', 'messages', 'query/language', 'rest/routes'],
     doors: ['durability', 'engine', 'faults', 'messages', 'rest', 'rest/routes', '/platform'],

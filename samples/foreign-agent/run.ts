@@ -71,7 +71,7 @@ try {
   await run()
 } catch (error) {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-  const advice = `${python} was not found: install Python 3, or set PYTHON to where it is`
+  const advice = `${python} was not found: install Python 3, or set PYTHON to its path`
   process.stderr.write(`${isMissing ? advice : String(error)}\n`)
   process.exitCode = 1
 }

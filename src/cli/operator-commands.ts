@@ -21,7 +21,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   withSelection(withStoreOptions(program.command('list')))
     .description('jobs, newest submission first')
     .option('--attention', 'only jobs that a person should look at')
-    .option('--limit <n>', 'at most this many', '100')
+    .option('--limit <n>', 'the largest number of jobs to list', '100')
     .option('--before <when>', 'submitted before then; or the next page, as the previous page says')
     .action(async (options: ListOptions) => {
       const { list } = await import('./commands/jobs/list.js')
@@ -29,7 +29,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     })
 
   withSelection(withStoreOptions(program.command('attention')))
-    .description('what is stuck, grouped, and what to do about it; exit code 1 when something is')
+    .description('what is stuck, grouped, and what to do about it; exit code 1 if there is a problem')
     .action(async (options: AttentionOptions) => {
       const { attention } = await import('./commands/jobs/attention.js')
       await ending(attention(options, terminal))
@@ -54,7 +54,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 
   withStoreOptions(program.command('resend [job]'))
     .description('send the notices again that were given up, of a job or of all that match')
-    .option('--workflow <name>', 'of this workflow only')
+    .option('--workflow <name>', 'only jobs of this workflow')
     .option('--all', 'every notice that was given up')
     .option('--yes', 'do not ask for confirmation of --all')
     .option('--why <text>', 'the reason; stored with each notice')

@@ -88,7 +88,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--data <dir>', 'keep the data in this directory')
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
-    .option('--https', 'with a certificate made for localhost')
+    .option('--https', 'serve https, with a certificate made for localhost')
     .action(async (options: EmulatorCommandOptions) => {
       const { emulator } = await import('./commands/store/emulator.js')
       await ending(emulator(options, terminal))
@@ -110,7 +110,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     )
     .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
     .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
-    .requiredOption('--ranges <ids...>', 'the ids of both')
+    .requiredOption('--ranges <ids...>', 'the ids of the two ranges')
     .action(async (container: string, options: MergeOptions) => {
       const { emulatorMerge } = await import('./commands/store/emulator-partitions.js')
       await ending(emulatorMerge(container, options, terminal))
@@ -160,7 +160,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     })
 
   withCommonOptions(program.command('stop'))
-    .description('stop the fleet that runs here, and forget how it was scaled')
+    .description('stop the fleet that runs here, and forget the numbers that "scale" set')
     .option('--state <dir>', 'the directory given to "stepward start"')
     .action(async (options: FleetCommandOptions) => {
       const { stop } = await import('./commands/instances/stop.js')
@@ -206,7 +206,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
 
   withUnitOptions(program.command('doctor'))
     .description(
-      'what is wrong with the containers and leases, and what to do; exit code 1 when something is',
+      'what is wrong with the containers and leases, and what to do; exit code 1 if there is a problem',
     )
     .action(async (options: UnitOptions) => {
       const { doctor } = await import('./commands/operations/doctor.js')
@@ -219,7 +219,7 @@ function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
     .description('the request units of a job and of idle instances, from formulas without a store')
     .option('--steps <n>', 'of a job, one after another', '3')
-    .option('--claimed-steps <n>', 'of those, claimed before each attempt', '0')
+    .option('--claimed-steps <n>', 'the number of these steps that are claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
     .addOption(
       withValues(new Option('--indexing <policy>', 'of the state container; "provision" sets lean'), [

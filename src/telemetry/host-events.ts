@@ -51,7 +51,7 @@ export const hostEvents = {
     metrics: [{ name: 'stepward.conflicts', kind: 'counter', unit: '{conflict}', attributes: onOperation }],
     text: ({ operation, id }) =>
       `Another instance changed ${id} first (${operation}); this one reads it and decides again`,
-    meaning: 'another instance was faster; this one reads and decides again. This is normal',
+    meaning: 'another instance wrote first; this instance reads and decides again. This is normal',
   },
   'store.troubled': {
     level: 'warn',

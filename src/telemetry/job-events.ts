@@ -141,7 +141,8 @@ export const jobEvents = {
       `The agent discarded the outcome of ${attempt(on)}: ` +
       reason +
       (error === undefined ? '' : ` (${errorMessage(error)})`),
-    meaning: 'the outcome came too late, or another attempt replaced this one; the agent did not record it',
+    meaning:
+      'the outcome came too late, or another attempt replaced this attempt; the agent did not record it',
   },
   'step.recovered': {
     level: 'warn',
@@ -154,8 +155,8 @@ export const jobEvents = {
   'step.unclaimed': {
     level: 'warn',
     metrics: [events],
-    text: (on) => `No agent took up ${attempt(on)} in time; the supervisor offers it again`,
-    meaning: 'no agent took up the step in time; the supervisor offers it again',
+    text: (on) => `No agent started ${attempt(on)} in time; the supervisor offers it again`,
+    meaning: 'no agent started the step in time; the supervisor offers it again',
   },
   'deadline.doubted': {
     level: 'warn',
@@ -164,7 +165,7 @@ export const jobEvents = {
       `The deadline of ${operation} (${completeWithinMs} ms) is too short: ${advice}`,
     meaning:
       'the deadline of an operation is too short for the operation, or shorter than a takeover; each ' +
-      'instance reports each of the two once for each operation',
+      'instance reports each of these reasons once for each operation',
   },
   'attention.raised': {
     level: 'error',
@@ -177,10 +178,10 @@ export const jobEvents = {
     metrics: [events],
     text: ({ wasHeld, ...on }) =>
       wasHeld
-        ? `The supervisor took ${job(on)} from its scheduler, which did not continue it; any ` +
-          'scheduler may take it up'
-        : `No scheduler took up ${job(on)} in time; the supervisor offers it again`,
-    meaning: 'the job stood still; any scheduler may take it up',
+        ? `The supervisor took ${job(on)} from its scheduler, which made no progress; any ` +
+          'scheduler may now continue it'
+        : `No scheduler continued ${job(on)} in time; the supervisor offers it again`,
+    meaning: 'the job made no progress; any scheduler may now continue it',
   },
   'job.operated': {
     level: 'info',

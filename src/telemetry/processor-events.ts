@@ -67,7 +67,7 @@ export const processorEvents = {
     text: ({ reason, ...on }) =>
       `Instance ${on.instanceName} no longer reads ${lease(on)}: ${releaseReasons[reason] ?? reason}`,
     meaning:
-      'this instance no longer reads it; `reason` is Shutdown, LeaseLost, HandedOver, Split, ' +
+      'this instance no longer reads the feed range; `reason` is Shutdown, LeaseLost, HandedOver, Split, ' +
       'DelegateError or FeedError',
   },
   'lease.requested': {
@@ -168,8 +168,8 @@ export const processorEvents = {
       )
     },
     meaning:
-      'two leases covered the same part of the feed; the processor deleted the wider one, and `by` ' +
-      'replace it',
+      'two leases covered the same part of the feed; the processor deleted the wider one, and the leases in ' +
+      '`by` replace it',
   },
   'lease.split': {
     level: 'info',
@@ -183,7 +183,7 @@ export const processorEvents = {
     metrics: [unitFailures],
     text: ({ notification, error, ...on }) =>
       `The function ${notification} failed for ${lease(on)}, which continues: ${errorMessage(error)}`,
-    meaning: 'a function of yours (`onError`, …) threw; this has no other effect',
+    meaning: 'one of your functions (`onError`, …) threw; this has no other effect',
   },
   'unit.unhealthy': {
     level: 'error',
@@ -243,7 +243,7 @@ export const processorEvents = {
 const releaseReasons: Readonly<Record<string, string>> = {
   Shutdown: 'the instance is stopping',
   LeaseLost: 'another instance owns the lease',
-  HandedOver: 'another instance asked for the lease',
+  HandedOver: 'the lease was handed over',
   Split: 'its partition was split',
   DelegateError: 'the delegate failed',
   FeedError: 'the feed could not be read',

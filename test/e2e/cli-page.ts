@@ -5,7 +5,7 @@ import { withCommonOptions, withStoreOptions } from '../../src/cli/input/store-o
 /** The part of the page about all commands. */
 const introduction = `# Command line
 
-Made of the program itself: \`stepward --help\` and \`stepward COMMAND --help\` say the same.
+A test writes this page from the program. \`stepward --help\` and \`stepward COMMAND --help\` print the same texts.
 
 Every command says in one line what went wrong and what to do next (\`--verbose\` adds the stack), has \`--json\` for scripts
 where there is a result, and writes results to standard output, all else to standard error. In a pipe there are no colours
@@ -19,7 +19,7 @@ and no progress bars; \`NO_COLOR\` turns colours off on a terminal.
 | 1 | done, or a part of it, and the result is a failure: a job that did not end well, something that needs attention, a line of a file that can never be accepted where others were; or it cannot be done here now: the embedded store's port or data directory is in use |
 | 2 | the command line, a file or the configuration is wrong; nothing was done |
 | 3 | there is no such job, fleet or processor |
-| 4 | a conflict: the id belongs to another payload (the other lines of a file are submitted), or the job is not in a state for this |
+| 4 | a conflict: the id belongs to a job with another payload (the other lines of the file are submitted), or the state of the job does not allow the command |
 | 5 | the store, or Azure, was not reached or refused |
 `
 
@@ -42,7 +42,7 @@ export function cliPage(program: Command): string {
     return parts.filter((part) => part !== '').join('\n\n')
   })
   const stores = visible(ofStores).filter(({ long }) => !everywhere.has(long ?? ''))
-  const ofEvery = `## Options of stores\n\nFlags before environment before configuration file ([configuration](configuration.md)).\n\n${optionTable(stores)}`
+  const ofEvery = `## Options of stores\n\nFlags take precedence over the environment, and the environment takes precedence over the configuration file ([configuration](configuration.md)).\n\n${optionTable(stores)}`
   return `${[introduction.trimEnd(), ofEvery, ...sections].join('\n\n')}\n`
 }
 

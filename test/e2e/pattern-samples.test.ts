@@ -42,7 +42,7 @@ describe('the sample', () => {
 
   it('`foreign-agent` says what to install when Python is missing', async () => {
     const { stderr, code } = await run(sampleRun('foreign-agent'), [], { PYTHON: 'no-such-python' })
-    expect(stderr).toBe('no-such-python was not found: install Python 3, or set PYTHON to where it is\n')
+    expect(stderr).toBe('no-such-python was not found: install Python 3, or set PYTHON to its path\n')
     expect(code).toBe(1)
   })
 })

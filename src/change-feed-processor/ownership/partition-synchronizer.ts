@@ -139,7 +139,7 @@ export class PartitionSynchronizer {
       const remedy = canMeet(one, other)
         ? `${JSON.stringify(goes.leaseToken)} is replaced when it has reached the position of ` +
           JSON.stringify(stays.leaseToken)
-        : 'stop all instances and delete one of the two; `stepward doctor` says which'
+        : 'stop all instances and delete one of the two leases; `stepward doctor` says which one'
       const what = `leases ${tokens} overlap, so the changes that they share are delivered twice`
       this.runtime.notifications.failed(goes.leaseToken, new FeedError(what, new Error(remedy)))
     }

@@ -10,8 +10,8 @@ export interface SelectionOptions {
 
 export function withSelection(command: Command): Command {
   return command
-    .option('--workflow <name>', 'of this workflow only')
-    .addOption(withValues(new Option('--state <state>', 'in this state'), stateNames))
-    .option('--step <step>', 'whose attention is about this step')
-    .option('--since <when>', 'submitted since then: 30m, 2h, 1d, or 2026-01-31T12:00Z')
+    .option('--workflow <name>', 'only jobs of this workflow')
+    .addOption(withValues(new Option('--state <state>', 'only jobs in this state'), stateNames))
+    .option('--step <step>', 'only jobs in which this step needs attention')
+    .option('--since <when>', 'only jobs submitted since this time: 30m, 2h, 1d, or 2026-01-31T12:00Z')
 }

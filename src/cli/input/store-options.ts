@@ -49,6 +49,6 @@ export interface UnitOptions extends StoreOptions {
 export function withUnitOptions(command: Command): Command {
   return withStoreOptions(command).option(
     '--processor <name>',
-    'of this processor only; default: all that read --container',
+    'only this processor; default: all processors that read --container',
   )
 }

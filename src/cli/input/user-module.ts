@@ -65,5 +65,5 @@ export function modulePath(flag: string | undefined, configured: string | undefi
   const path = flag ?? configured
   if (path !== undefined) return path
   const advice = `pass ${option} MODULE, or set "module" in stepward.config.json`
-  throw new CliError(`no module with your agents and workflows is named: ${advice}`, exitCodes.usage)
+  throw new CliError(`no module with your agents and workflows was given: ${advice}`, exitCodes.usage)
 }

@@ -52,6 +52,7 @@ export class Container implements TransactionTarget {
   /** The path by rids, with a trailing slash. */
   readonly self: string
   readonly journal: Journal
+  readonly now: () => number
   definition: ContainerDefinition
   etag: string
   ts: number
@@ -63,7 +64,6 @@ export class Container implements TransactionTarget {
   partitions: readonly PhysicalPartition[]
   /** Remembered hashes. Keys are reused, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
-  private readonly now: () => number
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid

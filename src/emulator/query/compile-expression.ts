@@ -40,7 +40,7 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
     case 'like':
       return compileLike(expression, compile)
     case 'call':
-      return isAggregate(expression) ? scope.aggregate(expression) : compileCall(expression, compile)
+      return isAggregate(expression) ? scope.aggregate(expression) : compileCall(expression, scope, compile)
     case 'subquery':
       return compileSubquery(expression, scope)
     case 'object':
@@ -150,11 +150,11 @@ function compileLike({ operand, pattern, escape }: Like, compile: Compile): Eval
   }
 }
 
-function compileCall(call: Call, compile: Compile): Evaluate {
+function compileCall(call: Call, scope: Scope, compile: Compile): Evaluate {
   const called = functions.get(call.name.toUpperCase())
   if (called === undefined) throw unknownFunction(call)
   refuseWrongCount(call, called.minArguments, called.maxArguments)
-  const { evaluate } = called
+  const evaluate = 'bind' in called ? called.bind(scope.time) : called.evaluate
   const given = call.arguments.map(compile)
   const [first, second] = given
   // Nearly all calls have one or two arguments, which need no array.

@@ -1,4 +1,5 @@
-import type { CompiledQuery, QueryParameter } from './compiled-query.js'
+import { systemClock } from '../../platform/index.js'
+import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './compile-select.js'
 import { hintsOf } from './filter.js'
 import { documentAlias, type Query } from './language/ast.js'
@@ -13,10 +14,14 @@ import { cut, windowOf } from './window.js'
  * so that a query that compiles has a correct answer. `SELECT *` and `SELECT VALUE c` return the documents
  * themselves, not copies.
  */
-export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
+export function compileQuery(
+  text: string,
+  parameters: readonly QueryParameter[],
+  { now = () => systemClock.now() }: QueryOptions = {},
+): CompiledQuery {
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
-  const scope = outermostScope(values, compileSelect)
+  const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
   const { filter, rows } = compileSelect(query, scope)
   const window = windowOf(query, scope)
   const isStreaming =

@@ -7,6 +7,12 @@ export interface QueryParameter {
   readonly value: unknown
 }
 
+/** What a query depends on besides its text, its parameters and the documents. */
+export interface QueryOptions {
+  /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
+  readonly now?: () => number
+}
+
 /** A stored document as a query sees it. */
 export type QueryDocument = Readonly<Record<string, unknown>>
 

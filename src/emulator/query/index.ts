@@ -35,6 +35,6 @@
  * `compileSelect`.
  */
 export { compileQuery } from './compile-query.js'
-export type { CompiledQuery, QueryDocument, QueryParameter } from './compiled-query.js'
+export type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'
 export { longestQuery } from './language/depth.js'
 export { QueryError } from './language/query-error.js'

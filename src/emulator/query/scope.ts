@@ -1,5 +1,6 @@
 import type { Call, Expression, ParameterReference, Query, SourceReference } from './language/ast.js'
 import { QueryError } from './language/query-error.js'
+import type { QueryTime } from './functions/query-function.js'
 import { QueryWork } from './language/query-limits.js'
 
 /** The values of the aliases at one row of FROM and JOIN. Those of outer queries come first. */
@@ -22,6 +23,7 @@ export type CompileSelect = (query: Query, outer: Scope) => CompiledSelect
 /** The meaning of names at one place of a query. */
 export interface Scope {
   readonly parameters: ReadonlyMap<string, unknown>
+  readonly time: QueryTime
   /** The number of values in a frame. */
   readonly width: number
   /** True if FROM may name the container here: in the outermost query, and in a subquery in its FROM. */
@@ -46,9 +48,14 @@ export function parameterValue({ name, span }: ParameterReference, scope: Scope)
 }
 
 /** Returns the scope around a whole query, which has no alias yet. */
-export function outermostScope(parameters: ReadonlyMap<string, unknown>, select: CompileSelect): Scope {
+export function outermostScope(
+  parameters: ReadonlyMap<string, unknown>,
+  time: QueryTime,
+  select: CompileSelect,
+): Scope {
   return {
     parameters,
+    time,
     width: 0,
     hasContainer: true,
     isAlias: () => false,

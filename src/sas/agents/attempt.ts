@@ -91,7 +91,8 @@ function successWith(output: unknown): Outcome {
   const bytes = Buffer.byteLength(given.text)
   if (bytes <= maxOutputBytes) return { kind: 'success', output: given.json }
   const message =
-    `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere ` + 'and return where'
+    `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere ` +
+    'and return its address'
   return { kind: 'permanent', message }
 }
 

@@ -47,7 +47,7 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
-  const message = `no ${who} took it up in ${step.completeWithinMs} ms: check that one runs`
+  const message = `no ${who} took it within ${step.completeWithinMs} ms: check that one is running`
   const attention = unclaimed(step, message, policy)
   const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
   return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }

@@ -95,7 +95,7 @@ export function settle(
 function tooLarge(step: StepDocument, output: Json): string {
   return (
     `the output has ${bytesOf(output)} bytes, with input and undo ${bytesOf(step)}; ` +
-    `the limit is ${maxTransactionBytes}: store it elsewhere and return where`
+    `the limit is ${maxTransactionBytes}: store it elsewhere and return its address`
   )
 }
 

@@ -135,7 +135,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'step.unclaimed', ...step },
-    'No agent took up attempt 2 of step pay of job 7 of shop in time; the supervisor offers it again',
+    'No agent started attempt 2 of step pay of job 7 of shop in time; the supervisor offers it again',
   ],
   [
     { type: 'deadline.doubted', advice: 'allow more', ...deadline },
@@ -151,11 +151,11 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'job.recovered', wasHeld: true, ...job },
-    'The supervisor took job 7 of shop from its scheduler, which did not continue it; any scheduler may take it up',
+    'The supervisor took job 7 of shop from its scheduler, which made no progress; any scheduler may now continue it',
   ],
   [
     { type: 'job.recovered', wasHeld: false, ...job },
-    'No scheduler took up job 7 of shop in time; the supervisor offers it again',
+    'No scheduler continued job 7 of shop in time; the supervisor offers it again',
   ],
   [
     { type: 'job.operated', command: 'cancel', by: 'ann', why: 'withdrawn', ...job },

@@ -99,11 +99,11 @@ function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, job
     ],
   )
   const atRest = table(
-    ['AT REST, EACH SECOND', 'RU'],
+    ['WITHOUT WORK, PER SECOND', 'RU'],
     [
       ['polls', rounded(idle.polls)],
       ['lease renewals', rounded(idle.renewals)],
-      ['looks at leases', rounded(idle.looksAtLeases)],
+      ['checks of leases', rounded(idle.looksAtLeases)],
       ['sweeps for overlooked work', rounded(idle.sweeps)],
       ['together', rounded(idle.total)],
     ],

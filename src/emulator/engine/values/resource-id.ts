@@ -22,7 +22,7 @@ export function containerRid(database: string, number: number): string {
 export function documentRid(container: string, number: number): string {
   const bytes = Buffer.alloc(16)
   decoded(container).copy(bytes)
-  bytes.writeBigUInt64BE(BigInt(number), 8)
+  bytes.writeBigUInt64LE(BigInt(number), 8)
   return encoded(bytes)
 }
 
@@ -31,7 +31,7 @@ export function documentNumber(container: string, rid: string): number | null {
   const bytes = decoded(rid)
   const owner = decoded(container)
   const isOwn = bytes.length === 16 && bytes.subarray(0, 8).equals(owner) && encoded(bytes) === rid
-  return isOwn ? Number(bytes.readBigUInt64BE(8)) : null
+  return isOwn ? Number(bytes.readBigUInt64LE(8)) : null
 }
 
 function numbered(number: number): Buffer {

@@ -1,4 +1,7 @@
-import { ofOne, type QueryFunction } from './query-function.js'
+import { currentTimeFunctions } from './current-time-functions.js'
+import { dateTimeFunctions } from './date-time-functions.js'
+import { documentFunctions } from './document-functions.js'
+import { ofOne, type QueryFunction, type TimeFunction } from './query-function.js'
 import { stringFunctions } from './string-functions.js'
 import { areEqual, isObject, isPrimitive } from './values.js'
 
@@ -53,6 +56,12 @@ const arrayFunctions = {
 }
 
 /** Functions by upper-case name. */
-export const functions: ReadonlyMap<string, QueryFunction> = new Map(
-  Object.entries({ ...typeFunctions, ...stringFunctions, ...numberFunctions, ...arrayFunctions }),
+export const functions: ReadonlyMap<string, QueryFunction | TimeFunction> = new Map(
+  Object.entries<QueryFunction | TimeFunction>({
+    ...typeFunctions,
+    ...stringFunctions,
+    ...numberFunctions,
+    ...arrayFunctions,
+    ...{ ...currentTimeFunctions, ...dateTimeFunctions, ...documentFunctions },
+  }),
 )

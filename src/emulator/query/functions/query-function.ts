@@ -8,6 +8,18 @@ export interface QueryFunction {
   readonly evaluate: (...values: readonly unknown[]) => unknown
 }
 
+/** The time as one compiled query sees it, in milliseconds since 1970. */
+export interface QueryTime {
+  readonly now: () => number
+  readonly compiledAt: number
+}
+
+/** A function of the dialect that depends on the time. */
+export interface TimeFunction extends Omit<QueryFunction, 'evaluate'> {
+  /** Returns the evaluation for one compiled query. */
+  readonly bind: (time: QueryTime) => QueryFunction['evaluate']
+}
+
 export function ofOne(evaluate: (value: unknown) => unknown): QueryFunction {
   return { minArguments: 1, maxArguments: 1, evaluate }
 }

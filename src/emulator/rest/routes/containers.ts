@@ -17,7 +17,7 @@ export function routeContainers(context: RouteContext): Answer | undefined {
   if (segments[3] !== undefined) return routeContainer(context)
   const database = engine.database(segments[1] ?? '')
   const resources = database.containers.map((container) => container.resource())
-  const feed = routeResources(request, 'DocumentCollections', resources, database.rid)
+  const feed = routeResources(context, 'DocumentCollections', resources, database.rid)
   if (feed !== undefined || request.method !== 'POST') return feed
   return answer(201, createContainer(context, database))
 }

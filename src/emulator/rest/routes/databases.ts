@@ -15,7 +15,7 @@ export function routeDatabases(context: RouteContext): Answer | undefined {
     return { status: 204, charge: writeCharge }
   }
   const resources = engine.databases.map((database) => database.resource())
-  const feed = routeResources(request, 'Databases', resources)
+  const feed = routeResources(context, 'Databases', resources)
   if (feed !== undefined || request.method !== 'POST') return feed
   const throughput = throughputOf(request)
   const database = engine.createDatabase(bodyObject(request)['id'] as string)

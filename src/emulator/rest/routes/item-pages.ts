@@ -77,7 +77,7 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
 
 function computedPage(container: Container, scope: ScanScope, request: PageRequest): Rows {
   const from = position(request.continuation, 'from')
-  const all = computedRows(container, scope, request)
+  const all = computedRows(container, scope, request, from)
   const until = from + request.maxItemCount
   if (until >= all.length) kept.delete(container)
   return {
@@ -100,12 +100,18 @@ interface KeptRows {
  */
 const kept = new WeakMap<Container, KeptRows>()
 
-function computedRows(container: Container, scope: ScanScope, request: PageRequest): readonly unknown[] {
+function computedRows(
+  container: Container,
+  scope: ScanScope,
+  request: PageRequest,
+  from: number,
+): readonly unknown[] {
   const { indexes } = container
   const { changeCount } = indexes
   const name = `${nameOf(scope)} ${request.text}`
   const known = kept.get(container)
-  if (known?.name === name && known.indexes === indexes && known.changeCount === changeCount) {
+  // A first page is computed again, because rows may depend on the time.
+  if (from > 0 && known?.name === name && known.indexes === indexes && known.changeCount === changeCount) {
     return known.rows
   }
   const versions = [...candidates(container, scope, request.query, 0)]

@@ -4,6 +4,7 @@ import {
   lookupCharge,
   partitionsIn,
   type Container,
+  type CosmosEngine,
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
@@ -13,11 +14,19 @@ import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
-import { bodyObject, epkRangeOf, feedBody, namedScope, pageSizeOf, partitionHeaders } from './context.js'
+import {
+  bodyObject,
+  epkRangeOf,
+  feedBody,
+  namedScope,
+  pageSizeOf,
+  partitionHeaders,
+  type RouteContext,
+} from './context.js'
 
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
-  const query = parseQuery(request)
+  const query = parseQuery(request, container)
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
   const features = request.headers[header.supportedQueryFeatures] ?? null
   return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
@@ -44,14 +53,14 @@ const everyDocument: ItemQuery = {
  * @param rid the owner's rid, which only the answer to GET shows
  */
 export function routeResources(
-  request: RestRequest,
+  { engine, request }: RouteContext,
   name: string,
   resources: readonly JsonObject[],
   rid = '',
 ): Answer | undefined {
   const isAsked = request.method === 'POST' && isQuery(request)
   if (!isAsked && request.method !== 'GET') return undefined
-  const rows = isAsked ? parseQuery(request).execute(resources) : resources
+  const rows = isAsked ? parseQuery(request, engine).execute(resources) : resources
   const texts = rows.map((row) => JSON.stringify(row))
   return {
     status: 200,
@@ -87,11 +96,11 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
   }
 }
 
-function parseQuery(request: RestRequest): CompiledQuery {
+function parseQuery(request: RestRequest, { now }: Pick<CosmosEngine, 'now'>): CompiledQuery {
   const { query, parameters = [] } = bodyObject(request)
   if (typeof query !== 'string') throw badRequest('A query request must have its text in "query".')
   if (!Array.isArray(parameters)) throw badRequest('The "parameters" of a query must be an array.')
-  return compileQuery(query, parameters.map(parseParameter))
+  return compileQuery(query, parameters.map(parseParameter), { now })
 }
 
 function parseParameter(parameter: unknown): QueryParameter {

@@ -1,5 +1,5 @@
 import type * as QueryRoom from '../../query/index.js'
-import type { CompiledQuery, QueryParameter } from '../../query/index.js'
+import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/index.js'
 import { header, isQuery, type RestRequest } from '../../messages/rest-message.js'
 
 /** The query code, which is loaded late because its parser library is slow to load. */
@@ -23,7 +23,11 @@ async function load(): Promise<void> {
 }
 
 /** Compiles a query with the loaded code. The request must first have been passed to `queryRoomFor`. */
-export function compileQuery(text: string, parameters: readonly QueryParameter[]): CompiledQuery {
+export function compileQuery(
+  text: string,
+  parameters: readonly QueryParameter[],
+  options: QueryOptions,
+): CompiledQuery {
   if (room === null) throw new TypeError('the query room is not loaded: queryRoomFor must name this request')
-  return room.compileQuery(text, parameters)
+  return room.compileQuery(text, parameters, options)
 }

@@ -25,10 +25,10 @@ const replaceCharge = 9.9
 
 /** Answers `/offers` and `/offers/{offer}`. */
 export function routeOffers(context: RouteContext): Answer | undefined {
-  const { engine, request, segments } = context
+  const { engine, segments } = context
   const rid = segments[1]
   if (rid !== undefined) return routeOffer(context, rid)
-  return routeResources(request, 'Offers', engine.offers.all.map(offerResource))
+  return routeResources(context, 'Offers', engine.offers.all.map(offerResource))
 }
 
 function routeOffer({ engine, request }: RouteContext, rid: string): Answer | undefined {

@@ -18,7 +18,7 @@ export function parsePatch(body: unknown, container: Container): Patch {
   if (condition === undefined) return { steps }
   if (typeof condition !== 'string')
     throw badRequest('The condition of a patch must be a text: from c where …')
-  const compiled = compiledCondition(condition)
+  const compiled = compiledCondition(condition, container)
   return { steps, isApplicable: (document) => refusing(() => compiled.rowsOf(document).length > 0) }
 }
 
@@ -35,8 +35,8 @@ function refusing<T>(work: () => T): T {
 }
 
 /** Compiles the condition. An invalid condition refuses only this operation, even in a bulk request. */
-function compiledCondition(condition: string): CompiledQuery {
-  const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, []))
+function compiledCondition(condition: string, { now }: Container): CompiledQuery {
+  const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, [], { now }))
   if (compiled.isStreaming) return compiled
   throw badRequest('The condition of a patch must have a filter only: from c where …')
 }

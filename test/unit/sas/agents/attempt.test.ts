@@ -138,7 +138,8 @@ describe('an output that cannot be stored', () => {
     expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 2))).toMatchObject({ kind: 'success' })
     expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 1))).toEqual({
       kind: 'permanent',
-      message: 'the output has 1000001 bytes, the limit is 1000000: store it elsewhere and return where',
+      message:
+        'the output has 1000001 bytes, the limit is 1000000: store it elsewhere and return its address',
     })
     // The limit counts bytes, not characters.
     expect(await outcomeOf(() => '🛒'.repeat(300_000))).toMatchObject({ kind: 'permanent' })

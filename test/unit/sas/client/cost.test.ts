@@ -46,7 +46,7 @@ describe('the cost of idle deployment units', () => {
     expect(jobCost({ ...usual, hasNotifier: true }).feedCharge).toBe(4 * 14)
   })
 
-  it('grows with partitions, and with instances only by their looks at leases', () => {
+  it('grows with partitions, and with instances only by their checks of leases', () => {
     const one = idleCost(usual)
     const partitions = idleCost({ ...usual, partitions: 3 })
     expect(partitions.polls).toBeCloseTo(3 * one.polls)

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { documentNumber, documentRid } from '../../../../../src/emulator/engine/values/resource-id.js'
+
+describe('the rid of a document', () => {
+  it('has its number with the lowest byte first, as rids that the service gave have', () => {
+    expect(documentRid('TughAL-sYbE=', 2)).toBe('TughAL-sYbECAAAAAAAAAA==')
+    expect(documentRid('36ZyAPW+uN8=', 13)).toBe('36ZyAPW+uN8NAAAAAAAAAA==')
+  })
+
+  it.each([1, 256, 2 ** 40])('gives its number %i back to its container only', (number) => {
+    const rid = documentRid('TughAL-sYbE=', number)
+    expect(documentNumber('TughAL-sYbE=', rid)).toBe(number)
+    expect(documentNumber('36ZyAPW+uN8=', rid)).toBeNull()
+  })
+})
