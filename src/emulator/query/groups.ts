@@ -105,7 +105,7 @@ function groupFrames(
   if (keys.length === 0) groups.set('', newGroup([]))
   for (const frame of frames) {
     const values = keys.map((key) => key(frame))
-    const name = values.map(nameOf).join(',')
+    const name = values.length === 1 ? nameOf(values[0]) : values.map(nameOf).join(',')
     let group = groups.get(name)
     if (group === undefined) groups.set(name, (group = newGroup(values)))
     for (const { argument, accumulator } of group.aggregates) accumulator.add(argument(frame))

@@ -6,6 +6,7 @@ import { QueryError } from './language/query-error.js'
 import { refuseLongResult, sizeOf } from './language/query-limits.js'
 import type { Evaluate, Frame, QueryScopes } from './scope.js'
 import { compileSelection } from './selection.js'
+import { windowOf } from './window.js'
 
 /** Turns filtered frames into rows, before duplicates are removed and the window is cut. */
 export type MakeRows = (frames: Iterable<Frame>, outer: Frame) => Iterable<unknown>
@@ -22,7 +23,10 @@ export function isGrouped({ selection, groupBy }: Query): boolean {
 }
 
 export function compileRows(query: Query, scopes: QueryScopes): CompiledRows {
-  const sort = compileOrder(query, scopes.inner)
+  const { skip, take } = windowOf(query, scopes.outer)
+  // Rows that vanish or repeat are not counted in the window, so they need the rows after it.
+  const isCut = !query.isDistinct && query.selection.kind !== 'value'
+  const sort = compileOrder(query, scopes.inner, isCut ? skip + take : Infinity)
   if (isGrouped(query)) return compileGroupedRows(query, scopes)
   const rowOf = bounded(query.selection, compileSelection(query, scopes.inner))
   const makeRows: MakeRows =

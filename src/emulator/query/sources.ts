@@ -1,6 +1,7 @@
 import type { Query, Source } from './language/ast.js'
 import { QueryError } from './language/query-error.js'
 import { withAlias, type Frame, type Scope } from './scope.js'
+import type { QueryWork } from './language/query-limits.js'
 import { refuseCut } from './subquery.js'
 import { isObject } from './functions/values.js'
 
@@ -45,7 +46,8 @@ export function compileSources(sources: readonly Source[], outer: Scope): Compil
 function compileSource({ collection, isIterated }: Source, scope: Scope): CompiledSource {
   const { values, isSingle } =
     collection.kind === 'query' ? compileQuerySource(collection.query, scope) : compilePath(collection, scope)
-  return isIterated ? { values: elements(values), isSingle: false } : { values, isSingle }
+  if (!isIterated) return { values, isSingle }
+  return { values: (frame, container) => elements(values(frame, container)), isSingle: false }
 }
 
 function compileQuerySource(query: Query, scope: Scope): CompiledSource {
@@ -62,7 +64,13 @@ function compilePath(
   if (isContainer && steps.length === 0) return { values: (_, container) => container, isSingle: false }
   if (isContainer) return { values: (_, container) => defined(container, steps), isSingle: false }
   const value = scope.source(root)
-  return { values: (frame) => defined([value(frame)], steps), isSingle: true }
+  return {
+    values: (frame) => {
+      const found = steps.reduce(memberOf, value(frame))
+      return found === undefined ? [] : [found]
+    },
+    isSingle: true,
+  }
 }
 
 /** Yields what each value has at the path. A value without the path yields nothing. */
@@ -78,31 +86,27 @@ function memberOf(value: unknown, step: string | number): unknown {
   return typeof step === 'string' && isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }
 
-function elements(values: Values): Values {
-  return function* (frame, container) {
-    for (const value of values(frame, container)) if (Array.isArray(value)) yield* value
-  }
+/** Yields the elements of each array among the values of a source. */
+function* elements(values: Iterable<unknown>): Generator {
+  for (const value of values) if (Array.isArray(value)) yield* value
 }
 
 function framesOf(sources: readonly Values[], { work }: Scope): CompiledSources['frames'] {
-  const [first, second] = sources
-  if (first === undefined) return (outer) => [outer]
-  function* cross(frame: Frame, container: Iterable<unknown>, index: number): Generator<Frame> {
-    const source = sources[index]
-    if (source === undefined) {
-      yield frame
-      return
-    }
-    for (const value of source(frame, container)) {
+  return (outer, container) =>
+    sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, work), [outer])
+}
+
+/** Yields each frame once for each value of the next source. */
+function* extended(
+  frames: Iterable<Frame>,
+  values: Values,
+  container: Iterable<unknown>,
+  work: QueryWork,
+): Generator<Frame> {
+  for (const frame of frames) {
+    for (const value of values(frame, container)) {
       work.add()
-      yield* cross([...frame, value], container, index + 1)
-    }
-  }
-  if (second !== undefined) return (outer, container) => cross(outer, container, 0)
-  return function* (outer, container) {
-    for (const value of first(outer, container)) {
-      work.add()
-      yield [...outer, value]
+      yield [...frame, value]
     }
   }
 }

@@ -38,6 +38,8 @@ export function areEqual(left: unknown, right: unknown): boolean {
  * objects, because the service promises no order for them.
  */
 export function compareValues(left: unknown, right: unknown): number {
+  if (typeof left === 'number' && typeof right === 'number') return left - right
+  if (typeof left === 'string' && typeof right === 'string') return compareAlike(left, right)
   const difference = rankOf(left) - rankOf(right)
   if (difference !== 0) return difference
   return isOrdered(left) && isOrdered(right) ? compareAlike(left, right) : 0
