@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
+import ts from 'typescript'
 import { decisionFiles, guards, type DecisionFile } from './decision-files.js'
 import { survivors } from './survivors.js'
 import { plain, scoreOf, verdictOn, type MutantResult, type Verdict } from './verdict.js'
@@ -44,14 +45,14 @@ interface Kept {
 }
 
 /**
- * The results of a file, from an earlier run if neither the file nor its tests have changed. The mutation
+ * The results of a file, from an earlier run if the code of the file and of its tests is still the same. The mutation
  * tester's own cache is not used, because it does not judge code at module level again when tests are added.
  */
 async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
   const { path, tests, lines } = file
   const keptAt = join('.stepward/mutants', `${path}${lines === undefined ? '' : '.lines'}.json`)
   const hash = createHash('sha256').update(JSON.stringify(file))
-  for (const part of [path, ...tests]) hash.update(readFileSync(part))
+  for (const part of [path, ...tests]) hash.update(withoutComments(readFileSync(part, 'utf8')))
   const of = hash.digest('hex')
   if (!values.again && existsSync(keptAt)) {
     const kept = JSON.parse(readFileSync(keptAt, 'utf8')) as Kept
@@ -61,6 +62,11 @@ async function resultsOf(file: DecisionFile): Promise<readonly MutantResult[]> {
   mkdirSync(dirname(keptAt), { recursive: true })
   writeFileSync(keptAt, JSON.stringify({ of, results } satisfies Kept))
   return results
+}
+
+/** The code of a file as JavaScript, so that a change of a comment makes no result invalid. */
+function withoutComments(source: string): string {
+  return ts.transpile(source, { removeComments: true, target: ts.ScriptTarget.ESNext })
 }
 
 async function judged(file: DecisionFile): Promise<MutantResult[]> {

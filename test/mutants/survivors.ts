@@ -176,5 +176,29 @@ export const survivors: readonly Survivors[] = [
       ],
     ],
   },
+  {
+    path: 'src/platform/options/retry-option.ts',
+    reason: 'The code of a problem is shown nowhere.',
+    mutants: [["context.issues.push({ code: 'custom', message, input: undefined })", "'custom'", '""']],
+  },
+  {
+    path: 'src/change-feed-processor/options/delivery-options.ts',
+    reason:
+      'Code that runs when the module is loaded, before the mutation tester switches a mutant on. `options.test` fails when it is changed by hand.',
+    mutants: [["checkpoint: optional(oneOf('auto', 'manual'), 'auto' as const),", "'auto'", '""']],
+  },
+  {
+    path: 'src/change-feed-processor/options/options.ts',
+    reason:
+      'Code that runs when the module is loaded, before the mutation tester switches a mutant on. `options.test` fails when it is changed by hand.',
+    mutants: [
+      [
+        "mode: optional(oneOf('latestVersion', 'allVersionsAndDeletes'), 'latestVersion' as const),",
+        "'latestVersion'",
+        '""',
+      ],
+      ["telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')),", "'emit'", '""'],
+    ],
+  },
   ...survivorsOfJobs,
 ]

@@ -209,7 +209,7 @@ function relationProblems(options: ResolvedOptions): string[] {
   if (leaseAcquireIntervalMs >= expirationMs) {
     problems.push(`leaseAcquireInterval is ${leaseAcquireIntervalMs} ms; it must be less than ${expiration}`)
   }
-  if (minLeases !== null && maxLeases !== null && minLeases > maxLeases) {
+  if ((minLeases ?? 0) > (maxLeases ?? Infinity)) {
     problems.push(`minLeases is ${minLeases}; it must not exceed maxLeases (${maxLeases})`)
   }
   return problems

@@ -9,7 +9,7 @@ export type Duration = number | string
 /** Returns the milliseconds of a positive duration of at most 100 years, or null for other values. */
 export function durationMs(duration: Duration): number | null {
   const ms = lengthMs(duration)
-  return ms !== null && ms > 0 ? ms : null
+  return (ms ?? 0) > 0 ? ms : null
 }
 
 /** Returns the milliseconds of a duration, which may be zero. Returns null if the value is no duration. */

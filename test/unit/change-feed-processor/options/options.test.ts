@@ -143,6 +143,31 @@ describe('options', () => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(problem)])
   })
 
+  it.each<[string, object]>([
+    ['a lower bound of leases alone', { minLeases: 3 }],
+    ['an upper bound of leases alone', { maxLeases: 3 }],
+    ['equal bounds of leases', { minLeases: 3, maxLeases: 3 }],
+    ['a start at the beginning', { startFrom: 'beginning' }],
+    ['a start at a time', { startFrom: new Date(0) }],
+    ['a telemetry sink', { telemetry: { emit: () => undefined } }],
+    [
+      'a feed and a store of leases',
+      {
+        monitoredContainer: { readNext: () => 1, physicalRanges: () => 1 },
+        leaseContainer: { initialization: {}, list: () => [] },
+      },
+    ],
+  ])('may have %s', (_name, options) => {
+    expect(problemsOf(options)).toEqual([])
+  })
+
+  it.each([null, 5, { list: () => [] }, { initialization: {} }])(
+    'are rejected if the store of leases is %j',
+    (leaseContainer) => {
+      expect(problemsOf({ leaseContainer } as object)).toEqual([expect.stringMatching(/^leaseContainer is /)])
+    },
+  )
+
   const deadLetter = (): void => undefined
   const retry = { tries: 3 }
   const failurePolicy = { retry, then: 'deadLetter', deadLetter } as const

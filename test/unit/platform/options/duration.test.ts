@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationMs, isInstant } from '../../../../src/platform/options/duration.js'
+import { durationMs, isInstant, lengthMs } from '../../../../src/platform/options/duration.js'
 
 describe('a duration', () => {
   it.each([
@@ -43,6 +43,11 @@ describe('a duration', () => {
       expect(durationMs(duration)).toBeNull()
     },
   )
+})
+
+it('a length may be zero but not negative', () => {
+  expect(lengthMs(0)).toBe(0)
+  expect(lengthMs(-1)).toBeNull()
 })
 
 it('an instant is a text that can be converted to a date', () => {

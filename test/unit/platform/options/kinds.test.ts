@@ -29,6 +29,7 @@ function read(kind: Kind, value: unknown) {
 describe('a value of the right kind', () => {
   it.each<[string, Kind, unknown, unknown]>([
     ['a whole number', wholeNumber(1, 5), 5, 5],
+    ['the smallest whole number', wholeNumber(1, 5), 1, 1],
     ['a number without an upper bound', wholeNumber(0), 1e9, 1e9],
     ['milliseconds', duration(), 1, 1],
     ['a text with a unit', duration(), '1.5m', 90_000],
@@ -76,6 +77,13 @@ describe('a value of the wrong kind', () => {
       'pass',
       'it is of another form (its value is not shown); it must be an a',
     ],
+    [textThat('anything', () => true), 5, 'it is 5; it must be anything'],
+    [
+      secretThat('anything', () => true),
+      5,
+      'it is of another form (its value is not shown); it must be anything',
+    ],
+    [oneOf('a'), 'b', 'it is "b"; it must be "a"'],
     [oneOf('a', 'b', 'c'), 'd', 'it is "d"; it must be "a", "b" or "c"'],
     [flag(), 1, 'it is 1; it must be true or false'],
     [date(), new Date(Number.NaN), 'it is an invalid Date; it must be a valid Date'],

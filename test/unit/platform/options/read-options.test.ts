@@ -4,6 +4,7 @@ import {
   checkedOptions,
   duration,
   group,
+  isObject,
   optional,
   readOptions,
   readPart,
@@ -83,8 +84,13 @@ describe('a value in a problem', () => {
     [new Date(0), '1970-01-01T00:00:00.000Z'],
     [new Date(Number.NaN), 'an invalid Date'],
     [[1, 'a', { key: 'secret' }], '[1, "a", an object]'],
+    [[1, 2, 3, 4, 5], '[1, 2, 3, 4, 5]'],
     [[1, 2, 3, 4, 5, 6], '[1, 2, 3, 4, 5, …]'],
   ])('is shown without the properties of objects: %s', (value, text) => {
     expect(shown(value)).toBe(text)
   })
+})
+
+it('null is not an object', () => {
+  expect(isObject(null)).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerEntry, StepDocument } from '../../../../src/sas/model/documents.js'
-import { isUnderWay, sameLedger, stepsAsIn } from '../../../../src/sas/decisions/ledger.js'
+import { isUnderWay, sameLedger, stepsAsIn, withStates } from '../../../../src/sas/decisions/ledger.js'
 import { aStep } from '../../../support/a-job.js'
 
 describe('`stepsAsIn`', () => {
@@ -54,4 +54,12 @@ it('a step that is not in a ledger is not under way, and makes two ledgers diffe
   expect(sameLedger({ a: entry }, { a: { ...entry } })).toBe(true)
   expect(sameLedger({ a: entry }, { a: { ...entry, dispatch: 2 } })).toBe(false)
   expect(sameLedger({ a: entry }, { a: { ...entry, state: 'Processed' } })).toBe(false)
+})
+
+it('`withStates` changes the state of the named steps, and of no other step', () => {
+  const entry: LedgerEntry = { state: 'Done', dispatch: 1 }
+  expect(withStates({ a: entry, b: entry }, ['a'], 'NotStarted')).toEqual({
+    a: { state: 'NotStarted', dispatch: 1 },
+    b: entry,
+  })
 })
