@@ -43,10 +43,10 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     })
 
   decisionCommand(program, 'resubmit', { terminal, ending })
-    .description('try the failed steps of a job again, or of all that match')
+    .description('retry the failed steps of one job, or of all jobs that match')
     .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
   decisionCommand(program, 'release', { terminal, ending }).description(
-    'continue steps at once that are parked or in an extended wait',
+    'immediately continue steps that are parked or in an extended wait',
   )
   decisionCommand(program, 'cancel', { terminal, ending }).description(
     'stop a job, or all that match, and undo what was done',

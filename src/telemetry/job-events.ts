@@ -164,8 +164,8 @@ export const jobEvents = {
     text: ({ operation, completeWithinMs, advice }) =>
       `The deadline of ${operation} (${completeWithinMs} ms) is too short: ${advice}`,
     meaning:
-      'the deadline of an operation is too short for the operation, or shorter than a takeover; each ' +
-      'instance reports each of these reasons once for each operation',
+      'too many attempts of an operation exceed its deadline, or all attempts of a step would be over before ' +
+      'a takeover; an instance reports each of the two problems once per operation',
   },
   'attention.raised': {
     level: 'error',

@@ -36,7 +36,7 @@ export function cliPage(program: Command): string {
       sentence(command.description()),
       fenced(`stepward ${path} ${usageOf(command)}`),
       optionTable(options),
-      isOnStore ? 'Uses the store that [the store options](#options-of-stores) name.' : '',
+      isOnStore ? 'Uses the store that is chosen with [the store options](#options-of-stores).' : '',
       `Example: \`${exampleOf(path)}\``,
     ]
     return parts.filter((part) => part !== '').join('\n\n')

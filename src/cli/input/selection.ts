@@ -14,7 +14,7 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
     problems.push(`--state ${JSON.stringify(state)} must be one of ${processStates.join(', ')}`)
   }
   if (since !== undefined && sinceMs === null) {
-    const rule = 'must be a time ago such as 30m, 2h or 1d, or a date such as 2026-01-31T12:00Z'
+    const rule = 'must be an age such as 30m, 2h or 1d, or a date such as 2026-01-31T12:00Z'
     problems.push(`--since ${JSON.stringify(since)} ${rule}`)
   }
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)

@@ -14,8 +14,9 @@ export function undoProblems(drafted: readonly DraftedStep[]): string[] {
     if (saysHowToUndo) return []
     const by = failing.find(({ step }) => step.id !== id && ancestors.get(id)?.has(step.id) !== true)
     if (by === undefined) return []
-    const rule = `may be done when step ${JSON.stringify(by.name)} fails, which compensates`
-    return [`step ${JSON.stringify(name)}: ${rule}: give it an undo, or undo: 'none' when it has no effect`]
+    const step = `step ${JSON.stringify(name)}`
+    const rule = `it may already be done when step ${JSON.stringify(by.name)} fails and the job is compensated`
+    return [`${step}: ${rule}; give ${step} an undo, or undo: 'none' if it has no effect`]
   })
 }
 

@@ -87,7 +87,7 @@ it.each<[Words, number, RegExp]>([
 })
 
 it.each<[Partial<ListOptions>, RegExp]>([
-  [{ before: 'noon' }, /--before "noon" must be a time ago/],
+  [{ before: 'noon' }, /--before "noon" must be an age/],
   [{ limit: '0' }, /--limit "0" must be a whole number from 1 to 10000/],
   [{ state: 'Done' }, /--state "Done" must be one of/],
 ])('`list` refuses the options %j', async (options, says) => {

@@ -88,7 +88,7 @@ function pageFilter(options: ListOptions, limit: number): JobFilter {
   const page = before === undefined ? {} : pageBefore(before, now)
   if (page === null) {
     const rule =
-      'must be a time ago such as 2h, a date such as 2026-01-31T12:00Z, or the value that the previous page printed'
+      'must be an age such as 2h, a date such as 2026-01-31T12:00Z, or the value that the previous page printed'
     throw new CliError(`--before ${JSON.stringify(before)} ${rule}`, exitCodes.usage)
   }
   return {

@@ -60,11 +60,10 @@ export function notUnique(id: string, holder: string): Refusal {
   )
 }
 
-export function preconditionFailed(id: string, expected: string, actual: string | null): Refusal {
-  const found = actual === null ? 'there is no such document' : `it has etag ${actual}`
+export function preconditionFailed(id: string, expected: string, actual: string): Refusal {
   return new Refusal(
     412,
-    `The condition ${expected} does not hold for '${id}': ${found}. Read it, and decide again.`,
+    `The condition ${expected} does not hold for '${id}': it has etag ${actual}. Read it, and decide again.`,
   )
 }
 

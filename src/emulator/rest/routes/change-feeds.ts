@@ -23,8 +23,8 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
   const isEveryVersion = mode.toLowerCase() === 'full-fidelity feed'
   if (!isEveryVersion && mode.toLowerCase() !== 'incremental feed') {
     throw badRequest(
-      `There is no change feed mode '${mode}'. Read the latest version (Incremental Feed) or all ` +
-        'versions and deletes (Full-Fidelity Feed).',
+      `The header A-IM is '${mode}'; it must be 'Incremental Feed' (the latest version of each document) ` +
+        `or 'Full-Fidelity Feed' (all versions and deletes).`,
     )
   }
   if (isEveryVersion && format !== separateMetadata) {

@@ -17,7 +17,7 @@ describe('a selection of jobs on the command line', () => {
 
   it('is rejected with every problem at once', () => {
     expect(() => filterOf({ state: 'Done', since: 'yesterday' }, now)).toThrow(
-      /--state "Done" must be one of Pending, .*; --since "yesterday" must be a time ago such as 30m/,
+      /--state "Done" must be one of Pending, .*; --since "yesterday" must be an age such as 30m/,
     )
   })
 

@@ -57,7 +57,7 @@ it('a step that is not in a ledger is not under way, and makes two ledgers diffe
 })
 
 it('`withStates` changes the state of the named steps, and of no other step', () => {
-  const entry: LedgerEntry = { state: 'Done', dispatch: 1 }
+  const entry: LedgerEntry = { state: 'Processed', dispatch: 1 }
   expect(withStates({ a: entry, b: entry }, ['a'], 'NotStarted')).toEqual({
     a: { state: 'NotStarted', dispatch: 1 },
     b: entry,

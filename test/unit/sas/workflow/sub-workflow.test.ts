@@ -194,8 +194,8 @@ describe('an invalid workflow that another one runs', () => {
       'step "pay": input.amount is NaN; a plan holds only JSON values and references',
       'step "pay-hold": its id is used twice',
       'step "pay": its id is used twice',
-      expect.stringContaining('step "pay-hold": may be done when step "pay" fails'),
-      expect.stringContaining('step "file": may be done when step "pay-hold" fails'),
+      expect.stringContaining('step "pay-hold": it may already be done when step "pay" fails'),
+      expect.stringContaining('step "file": it may already be done when step "pay-hold" fails'),
     ])
   })
 

@@ -337,7 +337,7 @@ describe('a step before one whose failure compensates (R109)', () => {
 
   it.each(['compensate', 'compensateThenRetry'] as const)('must say how it is undone: %s', (policy) => {
     expect(problemsOf(selling(undefined, policy))).toEqual([
-      'step "hold": may be done when step "sell" fails, which compensates: give it an undo, or undo: \'none\' when it has no effect',
+      'step "hold": it may already be done when step "sell" fails and the job is compensated; give step "hold" an undo, or undo: \'none\' if it has no effect',
     ])
   })
 
