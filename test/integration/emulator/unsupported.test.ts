@@ -86,10 +86,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
     'FULLTEXTCONTAINS',
     ({ container }) => queried(container, 'SELECT * FROM c WHERE FullTextContains(c.text, "x")'),
   ],
-  [
-    'ST_DISTANCE',
-    ({ container }) => queried(container, 'SELECT * FROM c WHERE ST_DISTANCE(c.here, c.there) < 5'),
-  ],
   ['JOIN', ({ container }) => queried(container, 'SELECT * FROM c JOIN t IN c.tags')],
   ['GROUP BY', ({ container }) => queried(container, 'SELECT c.kind, COUNT(1) FROM c GROUP BY c.kind')],
   ['subquery', ({ container }) => queried(container, 'SELECT * FROM c WHERE EXISTS(SELECT VALUE 1)')],

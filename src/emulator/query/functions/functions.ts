@@ -1,4 +1,5 @@
 import { ofOne, type QueryFunction } from './query-function.js'
+import { spatialFunctions } from './spatial-functions.js'
 import { stringFunctions } from './string-functions.js'
 import { areEqual, isObject, isPrimitive } from './values.js'
 
@@ -54,5 +55,11 @@ const arrayFunctions = {
 
 /** Functions by upper-case name. */
 export const functions: ReadonlyMap<string, QueryFunction> = new Map(
-  Object.entries({ ...typeFunctions, ...stringFunctions, ...numberFunctions, ...arrayFunctions }),
+  Object.entries({
+    ...typeFunctions,
+    ...stringFunctions,
+    ...numberFunctions,
+    ...arrayFunctions,
+    ...spatialFunctions,
+  }),
 )

@@ -101,7 +101,6 @@ describe('an unsupported query', () => {
     ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
     ['SELECT VectorDistance(c.a, [1]) FROM c', 'The function VECTORDISTANCE'],
     ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
-    ['SELECT ST_DISTANCE(c.a, c.b) FROM c', 'The function ST_DISTANCE'],
     ['SELECT GetCurrentDateTime()', 'The function GETCURRENTDATETIME'],
   ])('is rejected: %s because of %s', (text, construct) => {
     const refusal = refusalOf(text)
