@@ -81,7 +81,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
     ({ database }) =>
       database.containers.create({ id: 'h', partitionKey: { paths: [partitionKey], version: 1 as never } }),
   ],
-  ['VECTORDISTANCE', ({ container }) => queried(container, 'SELECT VectorDistance(c.v, [1]) FROM c')],
   [
     'FULLTEXTCONTAINS',
     ({ container }) => queried(container, 'SELECT * FROM c WHERE FullTextContains(c.text, "x")'),

@@ -2,6 +2,7 @@ import { ofOne, type QueryFunction } from './query-function.js'
 import { spatialFunctions } from './spatial-functions.js'
 import { stringFunctions } from './string-functions.js'
 import { areEqual, isObject, isPrimitive } from './values.js'
+import { vectorFunctions } from './vector-functions.js'
 
 /** Tests of a value's type. The result is always true or false, even for undefined values. */
 const typeFunctions = {
@@ -61,5 +62,6 @@ export const functions: ReadonlyMap<string, QueryFunction> = new Map(
     ...numberFunctions,
     ...arrayFunctions,
     ...spatialFunctions,
+    ...vectorFunctions,
   }),
 )

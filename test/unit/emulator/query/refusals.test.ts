@@ -99,7 +99,6 @@ describe('an unsupported query', () => {
     ['SELECT VALUE { a: [UPPER(c.a || "x" < "y")] } FROM c', '|| beside <'],
     ['SELECT * FROM c WHERE true AND c.a || "x"', '|| beside AND'],
     ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
-    ['SELECT VectorDistance(c.a, [1]) FROM c', 'The function VECTORDISTANCE'],
     ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
     ['SELECT GetCurrentDateTime()', 'The function GETCURRENTDATETIME'],
   ])('is rejected: %s because of %s', (text, construct) => {
