@@ -1,4 +1,5 @@
 import { ofOne, type QueryFunction } from './query-function.js'
+import { fullTextFunctions } from './full-text-functions.js'
 import { spatialFunctions } from './spatial-functions.js'
 import { stringFunctions } from './string-functions.js'
 import { areEqual, isObject, isPrimitive } from './values.js'
@@ -63,5 +64,6 @@ export const functions: ReadonlyMap<string, QueryFunction> = new Map(
     ...arrayFunctions,
     ...spatialFunctions,
     ...vectorFunctions,
+    ...fullTextFunctions,
   }),
 )

@@ -99,7 +99,7 @@ describe('an unsupported query', () => {
     ['SELECT VALUE { a: [UPPER(c.a || "x" < "y")] } FROM c', '|| beside <'],
     ['SELECT * FROM c WHERE true AND c.a || "x"', '|| beside AND'],
     ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
-    ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
+    ['SELECT FullTextScore(c.a, "x") FROM c', 'The function FULLTEXTSCORE'],
     ['SELECT GetCurrentDateTime()', 'The function GETCURRENTDATETIME'],
   ])('is rejected: %s because of %s', (text, construct) => {
     const refusal = refusalOf(text)
