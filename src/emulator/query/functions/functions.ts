@@ -1,9 +1,12 @@
 import { currentTimeFunctions } from './current-time-functions.js'
 import { dateTimeFunctions } from './date-time-functions.js'
 import { documentFunctions } from './document-functions.js'
+import { fullTextFunctions } from './full-text-functions.js'
 import { ofOne, type QueryFunction, type TimeFunction } from './query-function.js'
+import { spatialFunctions } from './spatial-functions.js'
 import { stringFunctions } from './string-functions.js'
 import { areEqual, isObject, isPrimitive } from './values.js'
+import { vectorFunctions } from './vector-functions.js'
 
 /** Tests of a value's type. The result is always true or false, even for undefined values. */
 const typeFunctions = {
@@ -62,6 +65,11 @@ export const functions: ReadonlyMap<string, QueryFunction | TimeFunction> = new 
     ...stringFunctions,
     ...numberFunctions,
     ...arrayFunctions,
-    ...{ ...currentTimeFunctions, ...dateTimeFunctions, ...documentFunctions },
+    ...currentTimeFunctions,
+    ...dateTimeFunctions,
+    ...documentFunctions,
+    ...spatialFunctions,
+    ...vectorFunctions,
+    ...fullTextFunctions,
   }),
 )

@@ -121,9 +121,7 @@ describe('an unsupported query', () => {
     ['SELECT VALUE { a: [UPPER(c.a || "x" < "y")] } FROM c', '|| beside <'],
     ['SELECT * FROM c WHERE true AND c.a || "x"', '|| beside AND'],
     ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
-    ['SELECT VectorDistance(c.a, [1]) FROM c', 'The function VECTORDISTANCE'],
-    ['SELECT * FROM c WHERE FullTextContains(c.a, "x")', 'The function FULLTEXTCONTAINS'],
-    ['SELECT ST_DISTANCE(c.a, c.b) FROM c', 'The function ST_DISTANCE'],
+    ['SELECT FullTextScore(c.a, "x") FROM c', 'The function FULLTEXTSCORE'],
   ])('is rejected: %s because of %s', (text, construct) => {
     const refusal = refusalOf(text)
     expect(refusal).toMatchObject({ code: 'NotSupported', status: 501 })

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module'
+import type * as GeographicLib from 'geographiclib-geodesic'
+import type { Geography, Position } from './geo-json.js'
+
+let library: typeof GeographicLib | null = null
+
+/** Loads the library with the first distance or area. Uses `require`, because queries are compiled synchronously. */
+function ellipsoid(): (typeof GeographicLib)['Geodesic']['WGS84'] {
+  library ??= createRequire(import.meta.url)('geographiclib-geodesic') as typeof GeographicLib
+  return library.Geodesic.WGS84
+}
+
+/** Returns the shortest distance between two positions on the ground, in metres. */
+export function metresBetween(start: Position, end: Position): number {
+  return ellipsoid().Inverse(start[1], start[0], end[1], end[0]).s12 ?? 0
+}
+
+/** Returns the area of polygons in square metres. The outer rings of a polygon have their area to their left. */
+export function squareMetresOf({ type, polygons }: Geography): number {
+  if (type === 'Point' || type === 'LineString') return 0
+  let total = 0
+  for (const [outer = [], ...holes] of polygons) {
+    total += ringArea(outer, false)
+    for (const hole of holes) total -= Math.abs(ringArea(hole, true))
+  }
+  return total
+}
+
+/** Returns the area to the left of a ring. If it is signed, the smaller area, negative if it is to the right. */
+function ringArea(ring: readonly Position[], isSigned: boolean): number {
+  const polygon = ellipsoid().Polygon(false)
+  for (const [longitude, latitude] of ring.slice(1)) polygon.AddPoint(latitude, longitude)
+  return polygon.Compute(false, isSigned).area ?? 0
+}

@@ -1,0 +1,62 @@
+import type { QueryFunction } from './query-function.js'
+import { isObject } from './values.js'
+
+type Measure = (left: readonly number[], right: readonly number[]) => number
+
+/** Ways to compare vectors by lower-case name. Only a cosine or a dot product is larger for similar vectors. */
+const measures: ReadonlyMap<string, Measure> = new Map([
+  ['cosine', cosine],
+  ['dotproduct', dotProduct],
+  ['euclidean', euclidean],
+])
+
+const dataTypes = ['float32', 'float16', 'int8', 'uint8']
+
+function dotProduct(left: readonly number[], right: readonly number[]): number {
+  return left.reduce((total, value, index) => total + value * (right[index] ?? 0), 0)
+}
+
+function lengthOf(vector: readonly number[]): number {
+  return Math.sqrt(dotProduct(vector, vector))
+}
+
+function cosine(left: readonly number[], right: readonly number[]): number {
+  const result = dotProduct(left, right) / (lengthOf(left) * lengthOf(right))
+  // Rounding must not carry the result of parallel vectors beyond 1.
+  return Math.min(Math.max(result, -1), 1)
+}
+
+function euclidean(left: readonly number[], right: readonly number[]): number {
+  return lengthOf(left.map((value, index) => value - (right[index] ?? 0)))
+}
+
+function isVector(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
+}
+
+/** Returns the way to compare that the options name, or undefined if an option is invalid. */
+function measureOf(options: unknown): Measure | undefined {
+  if (!isObject(options)) return undefined
+  const { distanceFunction = 'cosine', dataType = 'float32' } = options
+  if (typeof distanceFunction !== 'string' || typeof dataType !== 'string') return undefined
+  if (!dataTypes.includes(dataType.toLowerCase())) return undefined
+  return measures.get(distanceFunction.toLowerCase())
+}
+
+/** All documents are always compared, so the choice between brute force and an index changes nothing. */
+function vectorDistance(
+  left: unknown,
+  right: unknown,
+  isBruteForce: unknown = false,
+  options: unknown = {},
+): number | undefined {
+  if (!isVector(left) || !isVector(right) || left.length !== right.length) return undefined
+  if (typeof isBruteForce !== 'boolean') return undefined
+  const result = measureOf(options)?.(left, right)
+  // A vector of length 0 has no direction, and sums can be too large for a number.
+  return result !== undefined && Number.isFinite(result) ? result + 0 : undefined
+}
+
+export const vectorFunctions: Readonly<Record<string, QueryFunction>> = {
+  VECTORDISTANCE: { minArguments: 2, maxArguments: 4, evaluate: vectorDistance },
+}

@@ -1,0 +1,19 @@
+import { QueryError } from './query-error.js'
+
+/** The most comparisons in one call of a function. */
+const mostComparisons = 10_000_000
+
+/** Counts the comparisons of one call, and refuses a call that needs too many of them. */
+export class Effort {
+  private spent = 0
+
+  /** @param what Names the function and what it compares, as the beginning of the error's text. */
+  constructor(private readonly what: string) {}
+
+  spend(comparisons: number): void {
+    this.spent += comparisons
+    if (this.spent <= mostComparisons) return
+    const reason = `${this.what} more than ${mostComparisons} times, which is the limit. Compare smaller values.`
+    throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
+  }
+}
