@@ -176,7 +176,7 @@ const rooms = {
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],
     'query/language': [],
-    'query/functions': ['query/language'],
+    'query/functions': ['query/language', '/platform'],
     query: ['query/functions', 'query/language'],
     'rest/routes': ['engine', 'faults', 'messages', 'query', 'query/language'],
     rest: ['engine', 'faults', 'messages', 'query/language', 'rest/routes'],

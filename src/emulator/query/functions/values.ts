@@ -15,6 +15,16 @@ export function isPrimitive(value: unknown): value is null | boolean | number | 
   return value === null || ['boolean', 'number', 'string'].includes(typeof value)
 }
 
+/** Checks whether a value is a whole number of 64 bits. 2^63 counts, as the nearest number to the largest. */
+export function isInteger64(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 63
+}
+
+/** Returns a number as JSON holds it: undefined for infinity and NaN, and 0 for -0. */
+export function finite(value: number): number | undefined {
+  return Number.isFinite(value) ? value + 0 : undefined
+}
+
 /** Compares two values by type and content, through arrays and objects. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
