@@ -1,8 +1,9 @@
 import { ofOne, type QueryFunction } from './query-function.js'
-import { jsonOf, refuseLongResult } from '../language/query-limits.js'
+import { refuseLongResult } from '../language/query-limits.js'
 import { indexOf as indexIn } from './text-search.js'
 
-function ofString(compute: (text: string) => unknown): QueryFunction {
+/** Returns a function of a string. The result for any other type is undefined. */
+export function ofString(compute: (text: string) => unknown): QueryFunction {
   return ofOne((text) => (typeof text === 'string' ? compute(text) : undefined))
 }
 
@@ -23,7 +24,7 @@ function isInteger(value: unknown): value is number {
   return Number.isInteger(value)
 }
 
-function substring(text: unknown, start: unknown, length: unknown): string | undefined {
+export function substring(text: unknown, start: unknown, length: unknown): string | undefined {
   if (typeof text !== 'string' || !isInteger(start) || !isInteger(length)) return undefined
   return start < 0 || length <= 0 ? '' : text.slice(start, start + length)
 }
@@ -34,7 +35,8 @@ function replace(text: unknown, wanted: unknown, replacement: unknown): string |
   return wanted === '' ? undefined : joined(partsOf(text, wanted), replacement)
 }
 
-function partsOf(text: string, wanted: string): readonly string[] {
+/** Returns the parts before, between and after the occurrences of a text that is not empty. */
+export function partsOf(text: string, wanted: string): readonly string[] {
   const parts: string[] = []
   let from = 0
   for (let at = indexIn(text, wanted); at >= 0; at = indexIn(text, wanted, from)) {
@@ -44,7 +46,8 @@ function partsOf(text: string, wanted: string): readonly string[] {
   return [...parts, text.slice(from)]
 }
 
-function joined(parts: readonly string[], separator: string): string {
+/** Joins texts. Refuses a result that would be too long, before creating it. */
+export function joined(parts: readonly string[], separator: string): string {
   const characters = parts.reduce((total, part) => total + part.length, separator.length * (parts.length - 1))
   refuseLongResult(characters)
   return parts.join(separator)
@@ -59,7 +62,7 @@ function concat(...parts: readonly unknown[]): string | undefined {
   return parts.every((part) => typeof part === 'string') ? joined(parts, '') : undefined
 }
 
-/** Functions of strings. The result for any other type is undefined, except for ToString. */
+/** Functions of strings. The result for any other type is undefined. */
 export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
   CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: concat },
   CONTAINS: ofTwoStrings((text, other) => indexIn(text, other) >= 0),
@@ -71,7 +74,5 @@ export const stringFunctions: Readonly<Record<string, QueryFunction>> = {
   STARTSWITH: ofTwoStrings((text, other) => text.startsWith(other)),
   STRINGEQUALS: ofTwoStrings((text, other) => text === other),
   SUBSTRING: { minArguments: 3, maxArguments: 3, evaluate: substring },
-  TOSTRING: ofOne((value) => (typeof value === 'string' ? value : jsonOf(value))),
-  TRIM: ofString((text) => text.trim()),
   UPPER: ofString((text) => text.toUpperCase()),
 }
