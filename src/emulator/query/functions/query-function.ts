@@ -12,9 +12,16 @@ export function ofOne(evaluate: (value: unknown) => unknown): QueryFunction {
   return { minArguments: 1, maxArguments: 1, evaluate }
 }
 
+/** The most arguments of one call. JavaScript passes them on its stack, which holds about ten times as many. */
+const mostArguments = 10_000
+
 /** Refuses a call with too few or too many arguments, as the service does. */
 export function refuseWrongCount(call: Call, min: number, max: number): void {
   const given = call.arguments.length
+  if (given > mostArguments) {
+    const reason = `A call has ${given} arguments; the limit is ${mostArguments}. Pass an array as a parameter.`
+    throw new QueryError('BadRequest', reason, call.span)
+  }
   if (given >= min && given <= max) return
   const range = min === max ? `${min}` : max === Infinity ? `at least ${min}` : `${min} to ${max}`
   const reason = `The ${call.name.toUpperCase()} function requires ${range} argument(s).`

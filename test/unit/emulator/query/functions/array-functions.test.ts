@@ -94,3 +94,13 @@ describe('an array function', () => {
     expect(() => rowsOf(expression, { list, object })).toThrow('more than 4194304 characters')
   })
 })
+
+describe('a call with many arguments', () => {
+  it.each(['CONCAT("a"', 'CHOOSE(1', 'ARRAY_CONCAT([]', 'ARRAY_CONTAINS_ANY([]'])(
+    'is refused above 10000 of them, and answered below: %s',
+    (start) => {
+      expect(() => rowsOf(`${start}${',1'.repeat(9999)})`)).not.toThrow()
+      expect(() => rowsOf(`${start}${',1'.repeat(130_000)})`)).toThrow('the limit is 10000')
+    },
+  )
+})

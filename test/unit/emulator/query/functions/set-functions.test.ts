@@ -126,8 +126,8 @@ describe('the sets of a large document', () => {
   })
 
   it.each([
-    `SETEQUAL([${Array(20_000).fill('c').join(',')}], [])`,
-    `ARRAY_CONTAINS_ANY([], ${Array(20_000).fill('c').join(',')})`,
+    `SETEQUAL([${Array(5000).fill('c').join(',')}], [])`,
+    `ARRAY_CONTAINS_ANY([], ${Array(5000).fill('c').join(',')})`,
   ])('are refused when a query repeats them, before the texts are made', (expression) => {
     expect(() => rowsOf(expression, document)).toThrow('more than 4194304 characters')
   })
