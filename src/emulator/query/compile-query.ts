@@ -1,13 +1,13 @@
 import { systemClock } from '../../platform/index.js'
 import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
-import { compileSelect } from './compile-select.js'
-import { hintsOf } from './filter.js'
+import { compileSelect } from './select/compile-select.js'
+import { hintsOf } from './select/filter.js'
 import { documentAlias, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
-import { isGrouped } from './rows.js'
-import { outermostScope } from './scope.js'
-import { cut, windowOf } from './window.js'
+import { isGrouped } from './select/rows.js'
+import { outermostScope } from './select/scope.js'
+import { cut, windowOf } from './select/window.js'
 
 /**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,

@@ -1,5 +1,5 @@
-import { ofOne } from './query-function.js'
-import { isObject } from './values.js'
+import { ofOne } from '../values/query-function.js'
+import { isObject } from '../values/values.js'
 
 /** The rid of a document begins with the 8 bytes of its container's rid and ends with 8 bytes of its own. */
 const ridForm = /^[A-Za-z0-9+-]{22}==$/

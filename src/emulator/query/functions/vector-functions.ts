@@ -1,5 +1,5 @@
-import type { QueryFunction } from './query-function.js'
-import { isObject } from './values.js'
+import type { QueryFunction } from '../values/query-function.js'
+import { isObject } from '../values/values.js'
 
 type Measure = (left: readonly number[], right: readonly number[]) => number
 

@@ -1,10 +1,19 @@
-import { QueryError } from './query-error.js'
+import { notSupported, QueryError } from './query-error.js'
 
 /** The maximum length of a computed text, and of a row. A page of the service could not hold more. */
 const longestResult = 4 * 1024 * 1024
 
+/** The deepest value. A document of the service may nest no deeper. */
+const deepestValue = 128
+
 /** The most comparisons of one LIKE with one text. */
 const mostComparisons = 50_000_000
+
+/** The most steps of one regular expression with one text. */
+const mostSteps = 50_000_000
+
+/** The longest regular expression in characters. Compiling one takes longer than running it. */
+const longestExpression = 4096
 
 const nowhere = { start: 0, end: 0 }
 
@@ -39,6 +48,40 @@ export class QueryWork {
     const reason = `The query combines more than ${mostFrames} values, which is the limit. Filter before you join.`
     throw new QueryError('BadRequest', reason, nowhere)
   }
+}
+
+/** Refuses a regular expression that takes too many steps. */
+export function refuseSteps(steps: number): void {
+  if (steps <= mostSteps) return
+  const reason =
+    `A regular expression needs more than ${mostSteps} steps for one text, which is the ` +
+    'limit. Use a shorter expression, or fewer repetitions.'
+  throw new QueryError('BadRequest', reason, nowhere)
+}
+
+export function refuseLongExpression(characters: number): void {
+  if (characters <= longestExpression) return
+  const reason =
+    `A regular expression has ${characters} characters; the limit is ${longestExpression}. ` +
+    'Use several shorter ones.'
+  throw new QueryError('BadRequest', reason, nowhere)
+}
+
+/** Returns the error for a regular expression that only the service can run. */
+export function expressionNotSupported(problem: string): QueryError {
+  return notSupported(`A part of a regular expression (${problem})`, nowhere)
+}
+
+/** Refuses a value that recursive functions could not follow. */
+export function refuseDeepValue(value: unknown): void {
+  if (!nestsDeeper(value, deepestValue)) return
+  const reason = `The query computes a value nested deeper than ${deepestValue}, which is the limit. Parse less.`
+  throw new QueryError('BadRequest', reason, nowhere)
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1))
 }
 
 /** Returns the value's JSON. Refuses a value whose JSON would be too long, before creating it. */

@@ -1,7 +1,7 @@
-import { containsAggregate, isAggregate } from '../aggregates.js'
+import { containsAggregate, isAggregate } from '../select/aggregates.js'
 import { unwrapped, type Call, type Expression, type Query } from '../language/ast.js'
 import { QueryError, type Span } from '../language/query-error.js'
-import { namedItems } from '../selection.js'
+import { namedItems } from '../select/selection.js'
 
 const types = {
   AVG: 'Average',

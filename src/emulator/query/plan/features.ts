@@ -1,4 +1,4 @@
-import { containsAggregate } from '../aggregates.js'
+import { containsAggregate } from '../select/aggregates.js'
 import { selectedExpressions, type Query } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 

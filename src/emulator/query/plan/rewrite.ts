@@ -1,8 +1,8 @@
 import type { Query, Selection } from '../language/ast.js'
 import type { Span } from '../language/query-error.js'
-import { isGrouped } from '../rows.js'
-import { namedItems } from '../selection.js'
-import type { Window } from '../window.js'
+import { isGrouped } from '../select/rows.js'
+import { namedItems } from '../select/selection.js'
+import type { Window } from '../select/window.js'
 import { partialItem } from './aggregate-items.js'
 
 type Slice = (span: Span) => string

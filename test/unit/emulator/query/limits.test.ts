@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileQuery, QueryError } from '../../../../src/emulator/query/index.js'
-import { indexOf } from '../../../../src/emulator/query/functions/text-search.js'
+import { indexOf } from '../../../../src/emulator/query/functions/texts/text-search.js'
 
 const long = 'a'.repeat(1_900_000)
 

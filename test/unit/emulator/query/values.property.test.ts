@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileQuery } from '../../../../src/emulator/query/index.js'
-import { areEqual, canonicalText, compareValues } from '../../../../src/emulator/query/functions/values.js'
+import { areEqual, canonicalText, compareValues } from '../../../../src/emulator/query/values/values.js'
 
 /** Few values of each type, so that equal values are frequent. */
 const json = fc.letrec<{ value: unknown }>((tie) => ({

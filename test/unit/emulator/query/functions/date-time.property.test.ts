@@ -5,7 +5,7 @@ import {
   floorDivided,
   ticksOf,
   ticksOfMilliseconds,
-} from '../../../../../src/emulator/query/functions/date-time.js'
+} from '../../../../../src/emulator/query/functions/dates/date-time.js'
 import { compileQuery } from '../../../../../src/emulator/query/index.js'
 
 const first = -621355968000000000n

@@ -1,0 +1,39 @@
+import type { Query } from '../language/ast.js'
+import { canonicalText } from '../values/values.js'
+import { compileFilter, type Filter } from './filter.js'
+import { compileRows } from './rows.js'
+import type { CompiledSelect, Frame, Scope } from './scope.js'
+import { compileSources } from './sources.js'
+
+/** A compiled query, and what is known about its rows. */
+interface FilteredSelect extends CompiledSelect {
+  readonly filter: Filter
+}
+
+export function compileSelect(query: Query, outer: Scope): FilteredSelect {
+  const sources = compileSources(query.sources, outer)
+  const filter = compileFilter(query.where, sources.scope)
+  const { makeRows, isSingle } = compileRows(query, { outer, inner: sources.scope })
+  return {
+    filter,
+    rows: (frame, container) => {
+      const rows = makeRows(passing(sources.frames(frame, container), filter), frame)
+      return query.isDistinct ? distinct(rows) : rows
+    },
+    isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),
+  }
+}
+
+function* passing(frames: Iterable<Frame>, { matches }: Filter): Generator<Frame> {
+  for (const frame of frames) if (matches(frame)) yield frame
+}
+
+function* distinct(rows: Iterable<unknown>): Generator {
+  const seen = new Set<string>()
+  for (const row of rows) {
+    const text = canonicalText(row)
+    if (seen.has(text)) continue
+    seen.add(text)
+    yield row
+  }
+}

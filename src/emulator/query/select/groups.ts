@@ -1,0 +1,123 @@
+import { accumulatorOf, containsAggregate, type Accumulator } from './aggregates.js'
+import { compileExpression } from './compile-expression.js'
+import { canonicalText } from '../values/values.js'
+import { refuseWrongCount } from '../values/query-function.js'
+import { unwrapped, type Call, type Expression } from '../language/ast.js'
+import { QueryError } from '../language/query-error.js'
+import type { Evaluate, Frame, QueryScopes, Scope } from './scope.js'
+
+/** The compiled groups of a query. Without keys, all frames are one group, even if there are none. */
+export interface CompiledGroups {
+  /** The scope of SELECT, in which aggregates have results and only keys and outer aliases have values. */
+  readonly scope: Scope
+  /** Yields a frame for each group: the outer frame, the keys, and the results of the aggregates. */
+  readonly groups: (frames: Iterable<Frame>, outer: Frame) => Iterable<Frame>
+}
+
+interface AggregateCall {
+  readonly call: Call
+  readonly argument: Evaluate
+}
+
+export function compileGroups(groupBy: readonly Expression[], { outer, inner }: QueryScopes): CompiledGroups {
+  const keys = groupBy.map((key) => compileKey(key, inner))
+  const calls: AggregateCall[] = []
+  return {
+    scope: groupScope(groupBy, { outer, inner }, calls),
+    groups: (frames, outerFrame) => groupFrames(frames, outerFrame, keys, calls),
+  }
+}
+
+function compileKey(key: Expression, inner: Scope): Evaluate {
+  if (containsAggregate(key) || unwrapped(key).kind === 'subquery') {
+    const reason = 'GROUP BY takes properties and functions of them, not aggregates or subqueries.'
+    throw new QueryError('BadRequest', reason, key.span)
+  }
+  return compileExpression(key, inner)
+}
+
+/** Returns the scope of SELECT. Each aggregate that is compiled in this scope is added to `calls`. */
+function groupScope(
+  groupBy: readonly Expression[],
+  { outer, inner }: QueryScopes,
+  calls: AggregateCall[],
+): Scope {
+  const slots = new Map(groupBy.map((key, index) => [shapeOf(key), outer.width + index]))
+  const resultsSlot = outer.width + groupBy.length
+  return {
+    ...outer,
+    hasContainer: false,
+    width: resultsSlot + 1,
+    isAlias: inner.isAlias,
+    known: (expression) => {
+      const slot = slots.get(shapeOf(expression))
+      return slot === undefined ? undefined : (frame) => frame[slot]
+    },
+    source: (reference) => {
+      if (!inner.isAlias(reference.name) || outer.isAlias(reference.name)) return outer.source(reference)
+      throw new QueryError('BadRequest', notGrouped(reference.name, groupBy.length > 0), reference.span)
+    },
+    aggregate: (call) => {
+      refuseWrongCount(call, 1, 1)
+      const position = calls.length
+      calls.push(
+        ...call.arguments.map((argument) => ({ call, argument: compileExpression(argument, inner) })),
+      )
+      return (frame) => (frame[resultsSlot] as readonly unknown[])[position]
+    },
+  }
+}
+
+function notGrouped(name: string, hasKeys: boolean): string {
+  return hasKeys
+    ? `'${name}' may only stand within an aggregate or a key of GROUP BY here.`
+    : `'${name}' may only stand within an aggregate here, since the query selects an aggregate and has no GROUP BY.`
+}
+
+/** Returns a text that two expressions share if they differ in nothing but their place and parentheses. */
+function shapeOf(expression: Expression): string {
+  return JSON.stringify(expression, (name, part: unknown) => {
+    if (name === 'span') return undefined
+    return isParenthesized(part) ? unwrapped(part) : part
+  })
+}
+
+function isParenthesized(part: unknown): part is Expression {
+  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'parenthesized'
+}
+
+interface Group {
+  readonly keys: readonly unknown[]
+  readonly aggregates: readonly { readonly argument: Evaluate; readonly accumulator: Accumulator }[]
+}
+
+function groupFrames(
+  frames: Iterable<Frame>,
+  outer: Frame,
+  keys: readonly Evaluate[],
+  calls: readonly AggregateCall[],
+): Frame[] {
+  const newGroup = (values: readonly unknown[]): Group => ({
+    keys: values,
+    aggregates: calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call) })),
+  })
+  const groups = new Map<string, Group>()
+  if (keys.length === 0) groups.set('', newGroup([]))
+  for (const frame of frames) {
+    const values = keys.map((key) => key(frame))
+    const name = values.length === 1 ? nameOf(values[0]) : values.map(nameOf).join(',')
+    let group = groups.get(name)
+    if (group === undefined) groups.set(name, (group = newGroup(values)))
+    for (const { argument, accumulator } of group.aggregates) accumulator.add(argument(frame))
+  }
+  return Array.from(groups.values(), ({ keys: values, aggregates }) => [
+    ...outer,
+    ...values,
+    aggregates.map(({ accumulator }) => accumulator.result()),
+  ])
+}
+
+/** Returns a text that two keys share exactly when they are equal. An undefined key is a key of its own. */
+function nameOf(key: unknown): string {
+  return key === undefined ? 'undefined' : canonicalText(key)
+}

@@ -1,0 +1,104 @@
+import type { Binary, Unary } from '../language/ast.js'
+import { refuseLongResult } from '../language/query-limits.js'
+import type { Evaluate } from './scope.js'
+import { areEqual, compareForOperators } from '../values/values.js'
+
+/** Compiles an operator between two values. Arithmetic and `||` of the wrong types are undefined. */
+export function compileBinary(operator: Binary['operator'], left: Evaluate, right: Evaluate): Evaluate {
+  switch (operator) {
+    case '=':
+      return equality(left, right)
+    case '!=':
+      return negate(equality(left, right))
+    case '<':
+      return comparison(left, right, (order) => order < 0)
+    case '<=':
+      return comparison(left, right, (order) => order <= 0)
+    case '>':
+      return comparison(left, right, (order) => order > 0)
+    case '>=':
+      return comparison(left, right, (order) => order >= 0)
+    case '||':
+      return concatenation(left, right)
+    case '??':
+      return coalesce(left, right)
+    case '+':
+      return arithmetic(left, right, (one, other) => one + other)
+    case '-':
+      return arithmetic(left, right, (one, other) => one - other)
+    case '*':
+      return arithmetic(left, right, (one, other) => one * other)
+    case '/':
+      return arithmetic(left, right, (one, other) => one / other)
+    case '%':
+      return arithmetic(left, right, (one, other) => one % other)
+  }
+}
+
+function coalesce(left: Evaluate, right: Evaluate): Evaluate {
+  return (input) => {
+    const value = left(input)
+    return value === undefined ? right(input) : value
+  }
+}
+
+export function compileUnary(operator: Unary['operator'], operand: Evaluate): Evaluate {
+  if (operator === 'NOT') return negate(operand)
+  const sign = operator === '-' ? -1 : 1
+  return (input) => {
+    const value = operand(input)
+    return typeof value === 'number' ? value * sign + 0 : undefined
+  }
+}
+
+/** Negates a boolean. The result for any other type is undefined. */
+function negate(operand: Evaluate): Evaluate {
+  return (input) => {
+    const value = operand(input)
+    return typeof value === 'boolean' ? !value : undefined
+  }
+}
+
+/**
+ * Compares for equality. Values of different types are not equal; with an undefined value the result is
+ * undefined.
+ */
+function equality(left: Evaluate, right: Evaluate): Evaluate {
+  return (input) => {
+    const one = left(input)
+    const other = right(input)
+    return one === undefined || other === undefined ? undefined : areEqual(one, other)
+  }
+}
+
+function comparison(left: Evaluate, right: Evaluate, holds: (order: number) => boolean): Evaluate {
+  return (input) => {
+    const order = compareForOperators(left(input), right(input))
+    return order === undefined ? undefined : holds(order)
+  }
+}
+
+function concatenation(left: Evaluate, right: Evaluate): Evaluate {
+  return (input) => {
+    const one = left(input)
+    const other = right(input)
+    if (typeof one !== 'string' || typeof other !== 'string') return undefined
+    refuseLongResult(one.length + other.length)
+    return one + other
+  }
+}
+
+/** Compiles arithmetic. JSON has no infinity and no NaN, so such a result is undefined. */
+function arithmetic(
+  left: Evaluate,
+  right: Evaluate,
+  compute: (one: number, other: number) => number,
+): Evaluate {
+  return (input) => {
+    const one = left(input)
+    const other = right(input)
+    if (typeof one !== 'number' || typeof other !== 'number') return undefined
+    const result = compute(one, other)
+    return Number.isFinite(result) ? result + 0 : undefined
+  }
+}

@@ -1,0 +1,86 @@
+import { documentAlias, pathOf, rootOf, type Expression, type Query } from '../language/ast.js'
+import { compileExpression } from './compile-expression.js'
+import { QueryError } from '../language/query-error.js'
+import type { Evaluate, Frame, Scope } from './scope.js'
+import { compareValues } from '../values/values.js'
+
+/**
+ * Compiles an ORDER BY clause. Keeps a document without the property and puts it first, as the service does
+ * since its range indexes contain undefined values. Equal documents keep their order. Returns undefined
+ * without the clause.
+ *
+ * @param most the number of frames that are needed, at the most
+ */
+export function compileOrder(
+  query: Query,
+  scope: Scope,
+  most: number,
+): ((frames: Iterable<Frame>) => readonly Frame[]) | undefined {
+  if (query.orderBy.length === 0) return undefined
+  const alias = documentAlias(query)
+  const keys = query.orderBy.map(({ expression, isDescending }) => ({
+    evaluate: compileKey(expression, alias, scope),
+    sign: isDescending ? -1 : 1,
+  }))
+  const keyed = (frame: Frame): Keyed => ({ frame, values: keys.map(({ evaluate }) => evaluate(frame)) })
+  const signs = keys.map(({ sign }) => sign)
+  const compare = (left: Keyed, right: Keyed): number => {
+    for (let index = 0; index < signs.length; index += 1) {
+      const difference = compareValues(left.values[index], right.values[index])
+      if (difference !== 0) return difference * (signs[index] ?? 1)
+    }
+    return 0
+  }
+  return (frames) =>
+    (most <= mostKept ? leading(frames, keyed, compare, most) : Array.from(frames, keyed).sort(compare)).map(
+      ({ frame }) => frame,
+    )
+}
+
+interface Keyed {
+  readonly frame: Frame
+  readonly values: readonly unknown[]
+}
+
+/** The most rows for which it is faster to keep only the leading frames than to sort all of them. */
+const mostKept = 1_000
+
+/** Returns the first `most` frames in order. Keeps up to twice as many at a time, and sorts them often. */
+function leading(
+  frames: Iterable<Frame>,
+  keyed: (frame: Frame) => Keyed,
+  compare: (left: Keyed, right: Keyed) => number,
+  most: number,
+): readonly Keyed[] {
+  let kept: Keyed[] = []
+  let last: Keyed | undefined
+  const room = Math.max(2 * most, 1_000)
+  const sift = (): void => {
+    kept = kept.sort(compare).slice(0, most)
+    last = kept.length < most ? undefined : kept.at(-1)
+  }
+  for (const frame of frames) {
+    const next = keyed(frame)
+    // A frame that equals the last one comes after it, because equal documents keep their order.
+    if (last !== undefined && compare(next, last) >= 0) continue
+    kept.push(next)
+    if (kept.length >= room) sift()
+  }
+  sift()
+  return kept
+}
+
+function compileKey(expression: Expression, alias: string | undefined, scope: Scope): Evaluate {
+  const evaluate = compileExpression(expression, scope)
+  const root = rootOf(expression)
+  if (root === undefined || (pathOf(expression)?.length ?? 0) === 0) {
+    const reason =
+      'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.'
+    throw new QueryError('BadRequest', reason, expression.span)
+  }
+  if (root !== alias) {
+    const reason = 'Order-by over correlated collections is not supported.'
+    throw new QueryError('BadRequest', reason, expression.span)
+  }
+  return evaluate
+}

@@ -1,0 +1,98 @@
+import type { Call, Expression, ParameterReference, Query, SourceReference } from '../language/ast.js'
+import { QueryError } from '../language/query-error.js'
+import type { QueryTime } from '../values/query-function.js'
+import { QueryWork } from '../language/query-limits.js'
+
+/** The values of the aliases at one row of FROM and JOIN. Those of outer queries come first. */
+export type Frame = readonly unknown[]
+
+/** A compiled expression: returns its value for one row, which may be undefined. */
+export type Evaluate = (frame: Frame) => unknown
+
+/** A compiled query or subquery, before TOP, OFFSET and LIMIT. */
+export interface CompiledSelect {
+  /** Yields the rows for a frame of the outer query. */
+  readonly rows: (outer: Frame, container: Iterable<unknown>) => Iterable<unknown>
+  /** True if there is at most one row for each frame of the outer query. */
+  readonly isSingle: boolean
+}
+
+/** Compiles a query within the scope of an outer query. */
+export type CompileSelect = (query: Query, outer: Scope) => CompiledSelect
+
+/** The meaning of names at one place of a query. */
+export interface Scope {
+  readonly parameters: ReadonlyMap<string, unknown>
+  readonly time: QueryTime
+  /** The number of values in a frame. */
+  readonly width: number
+  /** True if FROM may name the container here: in the outermost query, and in a subquery in its FROM. */
+  readonly hasContainer: boolean
+  /** Checks whether a name is an alias here. */
+  readonly isAlias: (name: string) => boolean
+  /** Returns the value of an alias. Throws when the alias is unknown here. */
+  readonly source: (reference: SourceReference) => Evaluate
+  /** Returns the value of COUNT, SUM and so on. Throws where no aggregate is allowed. */
+  readonly aggregate: (call: Call) => Evaluate
+  /** Returns the value of an expression that is known as a whole, such as a key of GROUP BY. */
+  readonly known: (expression: Expression) => Evaluate | undefined
+  /** Compiles a subquery. */
+  readonly select: CompileSelect
+  /** Counts the rows that one request makes. */
+  readonly work: QueryWork
+}
+
+export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
+  if (!scope.parameters.has(name)) throw unresolved(name, span)
+  return scope.parameters.get(name)
+}
+
+/** Returns the scope around a whole query, which has no alias yet. */
+export function outermostScope(
+  parameters: ReadonlyMap<string, unknown>,
+  time: QueryTime,
+  select: CompileSelect,
+): Scope {
+  return {
+    parameters,
+    time,
+    width: 0,
+    hasContainer: true,
+    isAlias: () => false,
+    source: ({ name, span }) => {
+      throw unresolved(name, span)
+    },
+    aggregate: ({ name, span }) => {
+      throw new QueryError(
+        'BadRequest',
+        `The aggregate ${name.toUpperCase()} may only stand in SELECT, and not within another aggregate.`,
+        span,
+      )
+    },
+    known: () => undefined,
+    select,
+    work: new QueryWork(),
+  }
+}
+
+/** The scopes around and within a query. */
+export interface QueryScopes {
+  readonly outer: Scope
+  /** The scope with the aliases of the query's own sources. */
+  readonly inner: Scope
+}
+
+/** Returns a scope with one more alias. A source without an alias takes a place in the frame, too. */
+export function withAlias(scope: Scope, alias: string | undefined): Scope {
+  const slot = scope.width
+  return {
+    ...scope,
+    width: slot + 1,
+    isAlias: (name) => name === alias || scope.isAlias(name),
+    source: (reference) => (reference.name === alias ? (frame) => frame[slot] : scope.source(reference)),
+  }
+}
+
+function unresolved(name: string, span: SourceReference['span']): QueryError {
+  return new QueryError('SC2001', `Identifier '${name}' could not be resolved.`, span)
+}
