@@ -30,7 +30,7 @@
  *   (`isStreaming`).
  *
  * A query that compiles has a correct answer. A query that this room cannot answer is refused by name
- * (user-defined functions, bitwise operators), and so are mixtures of operators that other implementations
+ * (user-defined functions), and so are mixtures of operators that other implementations
  * group differently (`refuseUnclear`). A new clause is a rule in the grammar, a node in the tree and a step in
  * `compileSelect`.
  */

@@ -145,7 +145,7 @@ describe('SUM and AVG', () => {
     expect(rowsOf(query, documents)).toStrictEqual(expected)
   })
 
-  it.fails.each(['SUM', 'AVG'])('of numbers with too large a sum stay within JSON: %s', (aggregate) => {
+  it.each(['SUM', 'AVG'])('of numbers with too large a sum stay within JSON: %s', (aggregate) => {
     const rows = rowsOf(`SELECT VALUE ${aggregate}(c.v) FROM c`, values(1.7e308, 1.7e308))
     expect(JSON.parse(JSON.stringify(rows))).toEqual(rows)
   })

@@ -50,7 +50,7 @@ describe('a constant', () => {
     expect(valueOf(constant)).toStrictEqual(expected)
   })
 
-  it.fails.each<[string, number]>([
+  it.each<[string, number]>([
     ['0x1F', 31],
     ['0xff', 255],
     ['0x0', 0],
@@ -59,7 +59,7 @@ describe('a constant', () => {
     expect(valueOf(constant)).toBe(expected)
   })
 
-  it.fails('too large for a number is refused, or stays within JSON', () => {
+  it('too large for a number is refused, or stays within JSON', () => {
     const rows = refusalOf('SELECT VALUE 1e400') === 'answered' ? rowsOf('SELECT VALUE 1e400') : []
     expect(JSON.parse(JSON.stringify(rows))).toEqual(rows)
   })
@@ -183,20 +183,17 @@ describe('an equality', () => {
     expect(rowsOf(`SELECT VALUE 1 WHERE ${one} = ${other}`)).toEqual([])
   })
 
-  it.fails('of two types is undefined, with = and with !=', () => {
-    const defined = pairs.filter(
-      ([one, other]) =>
-        valueOf(`${one} = ${other}`) !== undefined || valueOf(`${one} != ${other}`) !== undefined,
-    )
-    expect(defined).toEqual([])
+  // The page of the operators says undefined. The query engine in the tests of the .NET SDK says this.
+  it.each(pairs)('of two types, %s and %s, is false with = and true with !=', (one, other) => {
+    expect([valueOf(`${one} = ${other}`), valueOf(`${one} != ${other}`)]).toEqual([false, true])
   })
 
-  it.fails.each([
-    ['{a: 1}', '{a: 2}'],
-    ['[1]', '[2]'],
-    ['{}', '{}'],
-  ])('with != of two objects or arrays, %s and %s, is undefined', (one, other) => {
-    expect(valueOf(`${one} != ${other}`)).toBeUndefined()
+  it.each([
+    ['{a: 1}', '{a: 2}', true],
+    ['[1]', '[2]', true],
+    ['{}', '{}', false],
+  ])('with != of two objects or arrays, %s and %s, compares their contents', (one, other, expected) => {
+    expect(valueOf(`${one} != ${other}`)).toBe(expected)
   })
 })
 
@@ -316,20 +313,14 @@ describe('the ternary and the coalesce operator', () => {
 })
 
 describe('an expression of bits', () => {
-  it.each(['100 >> 2', '100 << 2', '100 >>> 0', '100 & 1000', '100 | 1000', '100 ^ 1000', '~1'])(
-    '%s is refused, and never answered in another way',
-    (expression) => {
-      expect(refusalOf(`SELECT VALUE (${expression})`)).toMatch(/^(501 NotSupported|400 SC10..)$/)
-    },
-  )
-
-  it.fails.each([
+  it.each([
     ['100 >> 2', 25],
     ['100 << 2', 400],
     ['100 >>> 0', 100],
     ['100 & 1000', 96],
     ['100 | 1000', 1004],
     ['100 ^ 1000', 908],
+    ['~100', -101],
   ])('%s has the documented value', (expression, expected) => {
     expect(valueOf(`(${expression})`)).toBe(expected)
   })

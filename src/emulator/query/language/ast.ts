@@ -112,15 +112,16 @@ export interface Parenthesized extends Node<'parenthesized'> {
 }
 
 export interface Unary extends Node<'unary'> {
-  readonly operator: 'NOT' | '-' | '+'
+  readonly operator: 'NOT' | '-' | '+' | '~'
   readonly operand: Expression
 }
 
 type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 type ArithmeticOperator = '+' | '-' | '*' | '/' | '%'
+type BitwiseOperator = '&' | '|' | '^' | '<<' | '>>' | '>>>'
 
 export interface Binary extends Node<'binary'> {
-  readonly operator: ComparisonOperator | ArithmeticOperator | '||' | '??'
+  readonly operator: ComparisonOperator | ArithmeticOperator | BitwiseOperator | '||' | '??'
   readonly left: Expression
   readonly right: Expression
 }

@@ -128,8 +128,14 @@ export abstract class ExpressionParser extends PrimaryParser {
 
   private readonly concatenation: Rule<Expression> = this.leftToRight(
     'concatenation',
-    () => this.additive,
+    () => this.bitwise,
     () => this.CONSUME(punctuations.concatenate),
+  )
+
+  private readonly bitwise: Rule<Expression> = this.leftToRight(
+    'bitwise',
+    () => this.additive,
+    () => this.CONSUME(punctuations.bitwise),
   )
 
   private readonly additive: Rule<Expression> = this.leftToRight(
@@ -149,7 +155,6 @@ export abstract class ExpressionParser extends PrimaryParser {
       this.OR([
         { ALT: () => this.CONSUME(punctuations.star) },
         { ALT: () => this.CONSUME(punctuations.divide) },
-        { ALT: () => this.refused(this.CONSUME(punctuations.bitwise), 'A bitwise operator') },
       ]),
   )
 

@@ -48,13 +48,14 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
             { ALT: () => this.CONSUME(keywords.not) },
             { ALT: () => this.CONSUME(punctuations.minus) },
             { ALT: () => this.CONSUME(punctuations.plus) },
-            { ALT: () => this.refused(this.CONSUME(punctuations.bitwise), 'A bitwise operator') },
+            { ALT: () => this.CONSUME(punctuations.complement) },
           ])
           const operand = this.SUBRULE(this.unary)
           return this.ACTION((): Expression => {
             const span = between(spanOf(token), operand.span)
             if (token.tokenType === keywords.not) return { kind: 'unary', operator: 'NOT', operand, span }
-            return { kind: 'unary', operator: token.image === '-' ? '-' : '+', operand, span }
+            const operator = token.image === '~' ? '~' : token.image === '-' ? '-' : '+'
+            return { kind: 'unary', operator, operand, span }
           })
         },
       },

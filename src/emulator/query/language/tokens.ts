@@ -54,7 +54,8 @@ export const keywords = {
 export const parameter = createToken({ name: 'Parameter', pattern: /@[A-Za-z0-9_]+/ })
 export const numberLiteral = createToken({
   name: 'Number',
-  pattern: /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/,
+  // A name may not follow without a space, or `0b1` would be 0 with the alias b1.
+  pattern: /(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)(?![A-Za-z0-9_])/,
 })
 export const stringLiteral = createToken({
   name: 'String',
@@ -76,7 +77,8 @@ export const punctuations = {
   question: punctuation('Question', '?'),
   concatenate: punctuation('Concatenate', '||'),
   equality: punctuation('Equality', /=|!=|<>/),
-  bitwise: punctuation('Bitwise', /<<|>>>?|[&|^~]/),
+  bitwise: punctuation('Bitwise', /<<|>>>?|[&|^]/),
+  complement: punctuation('Complement', '~'),
   relational: punctuation('Relational', /<=|>=|<|>/),
   plus: punctuation('Plus', '+'),
   minus: punctuation('Minus', '-'),

@@ -24,6 +24,12 @@ const binaryOperators: Readonly<Record<string, Binary['operator']>> = {
   '*': '*',
   '/': '/',
   '%': '%',
+  '&': '&',
+  '|': '|',
+  '^': '^',
+  '<<': '<<',
+  '>>': '>>',
+  '>>>': '>>>',
   '||': '||',
   '??': '??',
 }
@@ -46,7 +52,7 @@ export function chain(operator: Logical['operator'], operands: readonly Expressi
 export function literalValue(token: IToken): Literal['value'] {
   switch (token.tokenType) {
     case numberLiteral:
-      return Number(token.image)
+      return finite(token)
     case stringLiteral:
       return textOf(token)
     case keywords.true:
@@ -58,6 +64,13 @@ export function literalValue(token: IToken): Literal['value'] {
     default:
       return undefined
   }
+}
+
+/** Returns the number of a token. A number that JSON cannot hold is refused. */
+function finite(token: IToken): number {
+  const value = Number(token.image)
+  if (!Number.isFinite(value)) throw syntaxErrorNear(token)
+  return value
 }
 
 const namedEscapes: Readonly<Record<string, string>> = {

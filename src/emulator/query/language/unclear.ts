@@ -4,6 +4,7 @@ import { QueryError } from './query-error.js'
 /**
  * Refuses mixtures of operators whose grouping is disputed. In the SDK's grammar, NOT binds as tightly as a
  * minus sign and `||` more loosely than any other operator. In standard SQL, both are the other way round.
+ * Languages also differ in how tightly `&`, `|`, `^` and the shifts bind.
  * The error asks for parentheses instead of guessing.
  */
 export function refuseUnclear(expression: Expression): void {
@@ -26,11 +27,15 @@ function unclearMixture(expression: Expression): string | undefined {
     const { operator, left, right } = expression
     if (operator === '??') return undefined
     if (isNot(left)) return `NOT before ${operator}`
+    const unlike = [left, right].find((operand) => isBitwiseMixture(expression, operand))
+    if (unlike?.kind === 'binary') return `${unlike.operator} beside ${operator}`
     return isComparison(expression) && [left, right].some(isConcatenation)
       ? `|| beside ${operator}`
       : undefined
   }
   if (expression.kind === 'logical') {
+    if (expression.operands.some((operand) => operand.kind === 'binary' && isBitwise(operand.operator)))
+      return `a bitwise operator beside ${expression.operator}`
     return expression.operands.some(isConcatenation) ? `|| beside ${expression.operator}` : undefined
   }
   if (expression.kind === 'conditional') {
@@ -43,8 +48,19 @@ function unclearMixture(expression: Expression): string | undefined {
 
 function unclearOperand(operand: Expression, operator: string): string | undefined {
   if (isNot(operand)) return `NOT before ${operator}`
-  if (operand.kind === 'binary' && isComparison(operand)) return `${operand.operator} beside ${operator}`
+  if (operand.kind === 'binary' && (isComparison(operand) || isBitwise(operand.operator)))
+    return `${operand.operator} beside ${operator}`
   return undefined
+}
+
+/** Checks whether an operand without parentheses has another operator, and one of the two is bitwise. */
+function isBitwiseMixture({ operator }: Binary, operand: Expression): boolean {
+  if (operand.kind !== 'binary' || operand.operator === operator) return false
+  return isBitwise(operator) || isBitwise(operand.operator)
+}
+
+function isBitwise(operator: Binary['operator']): boolean {
+  return ['&', '|', '^', '<<', '>>', '>>>'].includes(operator)
 }
 
 /** Checks whether `operator` compares rather than computes. */

@@ -62,7 +62,8 @@ function total(finish: (sum: number, added: number) => number | undefined): Accu
         isNumeric = false
       }
     },
-    result: () => (isNumeric ? finish(sum, added) : undefined),
+    // JSON has no infinity.
+    result: () => (isNumeric && Number.isFinite(sum) ? finish(sum, added) : undefined),
   }
 }
 

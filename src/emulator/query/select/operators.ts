@@ -32,6 +32,18 @@ export function compileBinary(operator: Binary['operator'], left: Evaluate, righ
       return arithmetic(left, right, (one, other) => one / other)
     case '%':
       return arithmetic(left, right, (one, other) => one % other)
+    case '&':
+      return arithmetic(left, right, (one, other) => one & other)
+    case '|':
+      return arithmetic(left, right, (one, other) => one | other)
+    case '^':
+      return arithmetic(left, right, (one, other) => one ^ other)
+    case '<<':
+      return arithmetic(left, right, (one, other) => one << other)
+    case '>>':
+      return arithmetic(left, right, (one, other) => one >> other)
+    case '>>>':
+      return arithmetic(left, right, (one, other) => one >>> other)
   }
 }
 
@@ -42,12 +54,18 @@ function coalesce(left: Evaluate, right: Evaluate): Evaluate {
   }
 }
 
+const unaryOperators: Readonly<Record<Exclude<Unary['operator'], 'NOT'>, (value: number) => number>> = {
+  '-': (value) => -value,
+  '+': (value) => value,
+  '~': (value) => ~value,
+}
+
 export function compileUnary(operator: Unary['operator'], operand: Evaluate): Evaluate {
   if (operator === 'NOT') return negate(operand)
-  const sign = operator === '-' ? -1 : 1
+  const compute = unaryOperators[operator]
   return (input) => {
     const value = operand(input)
-    return typeof value === 'number' ? value * sign + 0 : undefined
+    return typeof value === 'number' ? compute(value) + 0 : undefined
   }
 }
 

@@ -33,6 +33,8 @@ describe('an incorrect query', () => {
     ['SELECT TOP -1 * FROM c', 'SC1001', '-', "near '-'"],
     ['SELECT * FROM c WHERE c.a LIKE "x" ESCAPE "!!"', 'SC1001', '"!!"', 'one character'],
     ['SELECT * FROM c;', 'SC1010', ';', "token ';'"],
+    ['SELECT VALUE 0b1', 'SC1010', '0', "token '0'"],
+    ['SELECT VALUE 1e400', 'SC1001', '1e400', "near '1e400'"],
     ['SELECT * FROM c WHERE c.a ! 1', 'SC1010', '!', "token '!'"],
     ['SELECT * FROM c WHERE c.id = "open', 'SC1012', '"', 'string literal'],
     ['SELECT * FROM c WHERE c.id = "\\q"', 'SC1012', '"\\q"', 'string literal'],
@@ -109,9 +111,12 @@ describe('an incorrect query', () => {
 describe('an unsupported query', () => {
   it.each<[string, string]>([
     ['SELECT udf.f(c.a) FROM c', 'A user-defined function'],
-    ['SELECT c.a & 1 FROM c', 'A bitwise operator'],
-    ['SELECT 1 | 2', 'A bitwise operator'],
-    ['SELECT ~1', 'A bitwise operator'],
+    ['SELECT VALUE 1 + 2 & 3', '+ beside &'],
+    ['SELECT VALUE 1 & 2 | 3', '& beside |'],
+    ['SELECT VALUE 1 << 2 * 3', '* beside <<'],
+    ['SELECT * FROM c WHERE c.a & 1 = 1', '& beside ='],
+    ['SELECT * FROM c WHERE true AND c.a & 1', 'a bitwise operator beside AND'],
+    ['SELECT * FROM c WHERE c.a & 1 IN (1)', '& beside IN'],
     ['SELECT * FROM c WHERE NOT c.a = 1', 'NOT before ='],
     ['SELECT * FROM c WHERE NOT c.a + 1', 'NOT before +'],
     ['SELECT * FROM c WHERE NOT c.a IN (1)', 'NOT before IN'],
@@ -134,6 +139,8 @@ describe('an unsupported query', () => {
     '(c.a || "x") = "y"',
     '(c.a ?? c.b) ? true : false',
     'c.a LIKE "%" || "x"',
+    '(c.a & 1) = 1',
+    '1 & 2 & 3',
   ])('is not confused with the valid condition %s', (where) => {
     expect(() => compileQuery(`SELECT * FROM c WHERE ${where}`, [])).not.toThrow()
   })
