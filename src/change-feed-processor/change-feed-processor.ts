@@ -114,7 +114,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
-  /** Returns the reason (`unhealthyReason`) why this instance took no leases at the last check, or null. */
+  /** Returns the reason that the option `unhealthyReason` gave at the last check, or null if it gave none. */
   unhealthyReason(): string | null {
     return this.running?.balancer.unhealthyReason() ?? null
   }

@@ -27,7 +27,7 @@ interface RoleLeases {
 /** The time to wait for the store's answer. After that, a status is shown without the answer. */
 const answerWithinMs = 3_000
 
-/** The leases of the fleet's processes, for their backlog, and to release the leases of dead processes. */
+/** Reads the backlog of the fleet's roles, and releases the leases of dead processes. */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
   private close: () => void = () => undefined

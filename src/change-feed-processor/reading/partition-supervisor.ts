@@ -59,7 +59,9 @@ export class PartitionSupervisor {
     this.ending.abort()
   }
 
-  /** Ends after the current page, even if its delegate takes long. Only then is the lease handed over. */
+  /**
+   * Ends after the current page, even if the delegate takes a long time. Only then is the lease handed over.
+   */
   handOver(): void {
     this.isAskedFor = true
     this.pollDelay.wake()
