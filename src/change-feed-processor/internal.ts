@@ -1,4 +1,4 @@
-/** Further exports of this folder, for use only inside the library. */
+/** Further exports of this room, for other rooms only. */
 export type { ProcessorInternals } from './options/options.js'
 export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
 export { diagnose } from './doctor/diagnosis.js'

@@ -1,4 +1,4 @@
-/** Further exports of this folder, for use only inside the library. */
+/** Further exports of this room, for other rooms only. */
 export { awaitStore, patienceShape } from './await-store.js'
 export { charging } from './connect.js'
 export {

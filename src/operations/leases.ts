@@ -8,7 +8,7 @@ export interface LeaseRow {
   readonly processorName: string
   readonly leaseToken: string
   readonly owner: string | null
-  /** Whether the owner has not renewed the lease for the expiration interval. */
+  /** True if the owner has not renewed the lease within the expiration interval. */
   readonly isExpired: boolean
   readonly continuationToken: string | null
   /** The time of the owner's last write by the store's clock, in ISO-8601 UTC. */
@@ -24,7 +24,7 @@ export interface LeaseRow {
   readonly notRead: 'Java SDK' | 'refused' | null
 }
 
-/** The leases of a deployment unit if their lag cannot be estimated, and the reason. */
+/** The number of leases of a deployment unit whose lag cannot be estimated, and the reason. */
 export interface NotEstimated {
   readonly processorName: string
   readonly leases: number
@@ -34,7 +34,7 @@ export interface NotEstimated {
 /** The lag of deployment units. */
 export interface Lag {
   readonly leases: readonly EstimateRow[]
-  /** The leases that are missing in `leases`, because their lag cannot be estimated. */
+  /** The units whose leases are missing from `leases`, because their lag cannot be estimated. */
   readonly notEstimated: readonly NotEstimated[]
   /** Jobs that make no progress because a role does not run; null if there are none. */
   readonly standing: StandingWork | null
@@ -75,7 +75,10 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
   })
 }
 
-/** Returns the leases of a unit if its estimator cannot read them. It reads all leases of a unit or none. */
+/**
+ * Returns the number of a unit's leases if no estimator can read them. An estimator reads either all leases
+ * of a unit or none.
+ */
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []
