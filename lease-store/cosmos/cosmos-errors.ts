@@ -101,6 +101,6 @@ function numberOf(value: unknown): number | null {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return {}
-  // A copy of an error would lack `cause` and `message`, which are not enumerable.
+  // The error is not copied with a spread, because its `cause` and `message` are not enumerable.
   return value as Readonly<Record<string, unknown>>
 }

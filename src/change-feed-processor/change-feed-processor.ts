@@ -131,8 +131,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, which may take long
-   * while the client silently retries throttled requests.
+   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, which may take a long
+   * time while the client silently retries throttled requests.
    */
   private async open(signal: AbortSignal): Promise<Running | null> {
     const checked = await unlessAborted(this.checked(), signal)

@@ -27,8 +27,8 @@ export interface LeaseEstimate {
   readonly owner: string | null
   /**
    * An upper bound for the number of transactions not yet checkpointed, computed as in .NET. The value 1
-   * means that the number is unknown, because no checkpoint exists yet or the range was split or merged
-   * meanwhile.
+   * means that the number is unknown, because no checkpoint exists yet, or because the range has been split
+   * or merged.
    */
   readonly estimatedLag: number
   /**
@@ -59,8 +59,8 @@ export class ChangeFeedEstimator {
   /**
    * Returns an estimate of every lease of the unit. Before the first instance has started, there are no
    * leases. Rejects if a container is missing, a lease is refused, or the store does not answer. Leases of
-   * Java hosts and leases of an unknown version or mode are refused. Rejects with {@link
-   * import('./feed/errors.js').ProcessorOptionsError} if an option is missing or has the wrong type.
+   * Java hosts and leases of an unknown version or mode are refused. Rejects with
+   * {@link import('./feed/errors.js').ProcessorOptionsError} if an option is missing or has the wrong type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     const options = checkedOptions(shape, this.options, (problems) => new ProcessorOptionsError(problems))

@@ -14,7 +14,7 @@ export interface RoleBacklog {
    * lease with an unknown backlog counts as 1.
    */
   readonly estimatedLag: number
-  /** The age of the oldest of these changes in milliseconds; null if no change waits. */
+  /** The age of the oldest of these changes in milliseconds, or null if no change waits. */
   readonly oldestAgeMs: number | null
 }
 
@@ -39,8 +39,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease of the instance and returns the lease tokens. Gives up if the store does not answer;
-   * the leases then expire later (I8).
+   * Releases every lease of the instance and returns the lease tokens. Gives up if the store does not answer.
+   * In that case, the leases expire later (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()

@@ -46,7 +46,7 @@ export interface HostFigures {
 export interface Host {
   readonly instanceName: string
   readonly roles: readonly Role[]
-  /** The port of the status server; null if there is none. */
+  /** The port of the status server, or null if there is none. */
   readonly port: number | null
   /**
    * Submits and reads jobs on the same store. If this process's scheduler holds the range of a new job, the
@@ -67,7 +67,8 @@ export interface Host {
 /**
  * Runs roles in this process until `stop`.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice; then no role runs
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice. In these cases, no role
+ * runs
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = hostSettings(options)

@@ -12,7 +12,7 @@ const maxQuestions = 5
  * Checks the preconditions of a role: one write region, sufficient consistency, and permission to write. Also
  * learns the store's time.
  *
- * @throws StoreRefused or StoreUnavailable; each message says what to do
+ * @throws StoreRefused or StoreUnavailable, each with advice
  */
 export async function checkStore(
   connection: OpenConnection,

@@ -14,7 +14,7 @@ export interface LeaseRow {
   /** The time of the owner's last write by the store's clock, in ISO-8601 UTC. */
   readonly renewedAt: string
   /**
-   * The time since `renewedAt` by the store's clock, in milliseconds; null if the store's time is unknown.
+   * The time since `renewedAt` by the store's clock, in milliseconds, or null if the store's time is unknown.
    */
   readonly ageMs: number | null
   /**
@@ -36,7 +36,7 @@ export interface Lag {
   readonly leases: readonly EstimateRow[]
   /** The units whose leases are missing from `leases`, because their lag cannot be estimated. */
   readonly notEstimated: readonly NotEstimated[]
-  /** Jobs that make no progress because a role does not run; null if there are none. */
+  /** Jobs that make no progress because a role does not run, or null if there are none. */
   readonly standing: StandingWork | null
 }
 
@@ -46,7 +46,7 @@ export type EstimateRow = { readonly processorName: string } & LeaseEstimate
 /**
  * Returns the leases of deployment units, sorted by processor name and range.
  *
- * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each with advice
  */
 export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[]> {
   return looking(selection, async ({ inspection }) =>
@@ -59,7 +59,7 @@ export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[
 /**
  * Returns the lag of each lease of deployment units.
  *
- * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each with advice
  */
 export function estimateLag(selection: UnitSelection): Promise<Lag> {
   return looking(selection, async ({ inspection, containers }) => {

@@ -16,7 +16,7 @@ export interface ResourceManagerOptions {
   readonly endpoint?: string
 }
 
-/** Thrown if Azure refuses a request, or does not answer. */
+/** Thrown if Azure refuses a request or does not answer. */
 export class AzureRefused extends Error {
   override readonly name = 'AzureRefused'
   constructor(
@@ -46,7 +46,7 @@ export class ResourceManager {
     this.endpoint = options.endpoint ?? publicCloud
   }
 
-  /** @throws AzureRefused saying what to do */
+  /** @throws AzureRefused with advice */
   async get(path: string): Promise<unknown> {
     return (await this.request('GET', this.url(path))).json()
   }
@@ -54,7 +54,7 @@ export class ResourceManager {
   /**
    * Resolves only after the change has been made, not when it is accepted.
    *
-   * @throws AzureRefused saying what to do
+   * @throws AzureRefused with advice
    */
   async patch(path: string, body: unknown): Promise<void> {
     await this.completed(await this.request('PATCH', this.url(path), body))

@@ -19,7 +19,7 @@ const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
 /**
  * Returns the jobs that have not ended, if a role that they need does not run. Otherwise returns null.
  *
- * @throws StoreUnavailable or StoreRefused, each saying what to do
+ * @throws StoreUnavailable or StoreRefused, each with advice
  */
 export function standingWork(selection: UnitSelection): Promise<StandingWork | null> {
   return looking(selection, (looked) => standingIn(looked, selection))

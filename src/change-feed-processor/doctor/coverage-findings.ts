@@ -27,7 +27,7 @@ export function coverageFindings(
   return [...gaps, ...overlapFindings(leases, isAtWork)]
 }
 
-/** Reports leases that overlap because some replace others, and leases that overlap by mistake. */
+/** Reports leases that overlap because others are replacing them, and leases that overlap by mistake. */
 function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => boolean): UnitFinding[] {
   const { replaced, doubled } = findOverlaps(leases)
   const unfinished = replaced.map(({ lease, by }) => {

@@ -59,7 +59,7 @@ export function pageOf<C>(
   }
 }
 
-/** Returns the next position. If the range was split meanwhile, returns the positions of the children. */
+/** Returns the next position. If the range has been split, returns the positions of the children. */
 function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
   const [only, another] = Continuation

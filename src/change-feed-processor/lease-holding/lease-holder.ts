@@ -71,7 +71,7 @@ export class LeaseHolder {
     return this.losing.signal
   }
 
-  /** Aborts when another instance has asked for the lease. The request makes the holder's next write fail. */
+  /** Aborts when another instance has requested the lease. The request makes the holder's next write fail. */
   get asked(): AbortSignal {
     return this.asking.signal
   }
