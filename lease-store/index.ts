@@ -1,7 +1,7 @@
 /**
  * # Lease store
  *
- * Decides and records which instance reads which feed range, and the position that the instance has reached.
+ * Decides which instance reads which feed range. Records that instance and the position that it has reached.
  *
  * A **lease** is one document per feed range in the lease container. The document has the same format as in
  * the .NET V3 SDK, so a deployment unit may have both Node hosts and .NET hosts.
@@ -12,23 +12,24 @@
  * - *Owned*: the owner renews the lease, or stores a position, every few seconds.
  * - *Expired*: the owner has not written the lease for longer than the expiration interval. Another instance
  *   may then acquire the lease. The time since the last write is the store's time minus `_ts`. Both are whole
- *   seconds, so this time must exceed the interval by one more second.
- * - *Requested*: the owner lives, and another instance has requested the lease. The owner finishes its page,
- *   stores its position and releases the lease. For a limited time, the free lease is then kept for the
+ *   seconds, so this time must exceed the interval by at least one second.
+ * - *Requested*: the owner is alive, and another instance has requested the lease. The owner finishes its
+ *   page, stores its position and releases the lease. For a limited time, the free lease is then kept for the
  *   requester.
  *
  * Every change of a lease is one replace, which succeeds only if the lease still has the etag that was last
- * seen. If two instances want the same lease, one of them gets *conflict* and continues without the lease.
+ * seen. If two instances write the same lease, one of them gets *conflict* and continues without the lease.
  * The wall clocks of two instances are never compared.
  *
  * Parts:
  *
- * - `lease/` has the lease, its document, ids, transitions and expiry, and the requirements for its
- *   container.
- * - `balance/` decides which leases an instance takes or requests and how long a request is valid. The folder
- *   also has the check for processes with the same name.
+ * - `lease/` contains the lease with its document, ids, transitions and expiry. The folder also contains the
+ *   requirements for the lease container.
+ * - `balance/` decides which leases an instance takes or requests, and how long a request is valid. The
+ *   folder also contains the check for processes with the same name.
  * - `ranges/` finds missing leases and overlapping leases.
- * - `cosmos/` has the store in a Cosmos DB container, and the meaning of Cosmos DB's errors.
+ * - `cosmos/` contains the lease store for a Cosmos DB container, and the classification of Cosmos DB's
+ *   errors.
  *
  * The functions in `balance/`, `ranges/` and `lease/transitions.ts` are pure: they receive leases and the
  * time, and return their decision.

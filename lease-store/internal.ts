@@ -1,4 +1,4 @@
-/** The additional names of this folder that only other folders of the library use. */
+/** Further exports of this folder, for use only inside the library. */
 export {
   decodeLease,
   encodeLease,

@@ -5,7 +5,7 @@ import { isOwnedBy } from '../lease/transitions.js'
 export interface LeaseLimits {
   /**
    * The instance takes at least this number of leases, even if other instances then have fewer than their
-   * share. Null for no minimum. If the two limits contradict, this limit has priority over `maxLeases`.
+   * share. Null for no minimum. If `minLeases` is larger than `maxLeases`, `minLeases` applies.
    */
   readonly minLeases: number | null
   /** The instance never takes more than this number of leases. Null for no limit. */
@@ -18,7 +18,7 @@ export interface Balance {
   readonly leases: readonly Lease[]
   /** Tokens of owned leases that have expired. */
   readonly expired: ReadonlySet<string>
-  /** Tokens of leases whose requester has not fetched them in time. */
+  /** Tokens of leases whose requester has not taken them in time. */
   readonly lapsed: ReadonlySet<string>
   /** Tokens of leases whose owner has not answered this instance's request in time. */
   readonly unanswered: ReadonlySet<string>
@@ -27,11 +27,11 @@ export interface Balance {
   readonly random: () => number
 }
 
-/** The leases that an instance acquires and requests now. No lease is in both lists. */
+/** The leases to acquire now, and the leases to request now. No lease is in both lists. */
 export interface Selection {
   /** Leases to acquire: free leases, expired leases, and leases whose owner does not answer a request. */
   readonly take: readonly Lease[]
-  /** Leases to request. The owner of each is alive and will hand over the lease. */
+  /** Leases to request from their owners, which are alive. */
   readonly ask: readonly Lease[]
 }
 
@@ -45,9 +45,9 @@ export interface Selection {
  * - This instance requests leases of other instances only if no lease is free or expired. Each requested
  *   lease comes from the instance that has the most leases at that point. Normally, that instance must have
  *   more than its share. If this instance lacks two or more leases, that instance may also go below its
- *   share. Otherwise this instance could remain without leases, because shares are rounded up.
+ *   share. Without this exception, this instance could remain without leases, because shares are rounded up.
  *
- * A .NET host makes the same choices, so a mixed deployment unit reaches the same final state.
+ * A .NET host follows the same rules, so a deployment unit with both kinds of hosts also becomes stable.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance

@@ -19,10 +19,10 @@ export interface HandoverPatience {
  * Returns the tokens of leases that this instance has requested and may now take, because their owner has not
  * answered within two renew intervals.
  *
- * Only owners without an incarnation (.NET hosts) leave a request unanswered. An owner of this library hands
- * over the lease, or renews the lease while its delegate works on a page. Otherwise the lease expires.
- * Between instances of this library, a lease therefore never has two owners (I12), and balancing never
- * interrupts a long page.
+ * Only owners without an incarnation (.NET hosts) leave a request unanswered. An owner that runs this library
+ * hands over the lease, or renews the lease while its delegate works on a page. Otherwise the lease expires.
+ * Among instances of this library, a lease therefore never has two owners (I12). Balancing never interrupts a
+ * long page.
  */
 export function unanswered(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs } = patience
@@ -39,9 +39,9 @@ export function unanswered(leases: readonly Lease[], patience: HandoverPatience)
 }
 
 /**
- * Returns the tokens of leases whose requester has had enough time to take them. The requester of a free
- * lease has two acquire intervals. If the lease still has its owner, the requester has two more renew
- * intervals, for the owner's answer.
+ * Returns the tokens of leases whose requester has not taken them in time. The requester of a free lease has
+ * two acquire intervals. If the lease still has an owner, the requester also has two renew intervals, in
+ * which the owner can answer.
  */
 export function lapsed(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs, leaseAcquireIntervalMs } = patience

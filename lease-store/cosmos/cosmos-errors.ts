@@ -1,4 +1,4 @@
-/** The meaning of a failed request to Cosmos DB for the caller. */
+/** What a failed request to Cosmos DB means for the caller. */
 export type CosmosErrorKind =
   /** 409: a document with that id already exists. */
   | { readonly kind: 'conflict' }
@@ -6,7 +6,9 @@ export type CosmosErrorKind =
   | { readonly kind: 'preconditionFailed' }
   /** 404: there is no such document or container. */
   | { readonly kind: 'notFound' }
-  /** 404 with sub-status 1002: the replica does not have the session's writes yet. A later try succeeds. */
+  /**
+   * 404 with sub-status 1002: the replica does not have the session's writes yet. A later try can succeed.
+   */
   | { readonly kind: 'sessionNotAvailable' }
   /** 410: the partition was split, merged or moved. */
   | { readonly kind: 'gone' }
@@ -29,8 +31,8 @@ export type CosmosErrorKind =
 const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Network failures after which it is unknown whether the store received the request. The SDK's pipeline turns
- * all other failures into `REQUEST_SEND_ERROR`.
+ * Network failures after which it is unknown whether the store received the request. The SDK's pipeline gives
+ * the code `REQUEST_SEND_ERROR` to failures that have no code.
  */
 const underWay = new Set([
   'ECONNRESET',
@@ -99,6 +101,6 @@ function numberOf(value: unknown): number | null {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return {}
-  // A copy of an error would lack `cause` and `message`, which are not enumerable.
+  // The error is not copied with a spread, because its `cause` and `message` are not enumerable.
   return value as Readonly<Record<string, unknown>>
 }

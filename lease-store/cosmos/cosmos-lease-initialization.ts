@@ -5,7 +5,7 @@ import type { LeasePartitioning } from '../lease/lease-document.js'
 import { initializationLock, initializationMarker } from '../lease/lease-naming.js'
 import type { LeaseInitialization } from '../lease/lease-store.js'
 
-/** The location of marker and lock, and a function that receives the cost of each request. */
+/** The location of the marker and the lock, and a function that receives the cost of each request. */
 export interface CosmosLeaseInitializationOptions {
   readonly container: Container
   readonly prefix: string
@@ -13,7 +13,10 @@ export interface CosmosLeaseInitializationOptions {
   readonly onAnswer: (operation: string, answer: { readonly requestCharge: number }) => void
 }
 
-/** The additional age at which an expired lock is removed, because ages are known only in whole seconds. */
+/**
+ * A lock is removed only when it is older than its TTL by this time, because ages are known only in whole
+ * seconds.
+ */
 const lockGraceMs = 2_000
 
 /** The marker `.info` and the lock `.lock` of a deployment unit in a Cosmos DB container. */
@@ -75,7 +78,9 @@ export class CosmosLeaseInitialization implements LeaseInitialization {
     }
   }
 
-  /** Removes an expired lock. A container without TTL would keep the lock of a crashed instance forever. */
+  /**
+   * Removes an expired lock, because a container without TTL keeps the lock of a crashed instance forever.
+   */
   private async removeStaleLock(ttlSeconds: number): Promise<boolean> {
     const { container, prefix, partitioning, onAnswer } = this.options
     const { id } = initializationLock(prefix, partitioning, ttlSeconds)

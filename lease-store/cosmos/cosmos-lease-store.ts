@@ -69,7 +69,7 @@ export class CosmosLeaseStore implements LeaseStore {
 
   /**
    * Reads the properties of both containers and returns the store. Rejects if a container does not exist, or
-   * if the lease container is partitioned by another path than `/id` or `/partitionKey`.
+   * if the lease container is partitioned by a path other than `/id` or `/partitionKey`.
    */
   static async open(options: CosmosLeaseStoreOptions): Promise<CosmosLeaseStore> {
     const [{ rid }, leases] = await Promise.all([
@@ -83,7 +83,7 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 
   async list(): Promise<LeaseListing> {
-    // The SDK does not publish the headers of a query, so the store's time comes from a read of the marker.
+    // The SDK does not return the headers of a query, so the store's time comes from a read of the marker.
     // This read costs one request unit, even if the marker does not exist.
     const [documents, timeMs] = await Promise.all([this.query(), this.marker.storeTimeMs()])
     const leases: Lease[] = []
@@ -192,13 +192,16 @@ export class CosmosLeaseStore implements LeaseStore {
   }
 }
 
-/** Returns the partition key of a lease. Writes keep the random keys of older .NET hosts (reference §9b). */
+/**
+ * Returns the partition key of a lease document. This is the key stored in the document, which may be a
+ * random key of an older .NET host (reference §9b). A document without a stored key has its id as the key.
+ */
 function keyOf({ document }: Lease, id: string): string {
   const { partitionKey } = document
   return typeof partitionKey === 'string' ? partitionKey : id
 }
 
-/** Throws if a lease exists twice, which random partition keys permit. Neither copy is right (F-L4). */
+/** Throws if a lease exists twice, which random partition keys permit. Neither copy can be trusted (F-L4). */
 function refuseDuplicates(leases: readonly Lease[]): void {
   const seen = new Set<unknown>()
   const twice = leases.find(({ document }) => seen.size === seen.add(document['id']).size)
@@ -212,8 +215,8 @@ function refuseDuplicates(leases: readonly Lease[]): void {
 }
 
 /**
- * Returns the document as the store holds it after a write. Etag and time come from the headers if the client
- * is configured to receive no document.
+ * Returns the document as the store holds it after a write. If the client is configured to receive no
+ * document, the etag and the time come from the headers.
  */
 function stored(document: LeaseDocument, answer: ItemResponse<Stored>): LeaseDocument {
   const writtenAtMs = storeTimeMs(answer.headers) ?? 0

@@ -26,7 +26,7 @@ export function observeRequests(client: CosmosClient, observer: RequestObserver)
   return () => observers?.delete(observer)
 }
 
-/** Records failures of this client's requests for {@link failureOf}. */
+/** Records the failures of this client's requests, so that {@link failureOf} can return them. */
 export function watchFailures(client: CosmosClient): void {
   watch(client)
 }

@@ -3,7 +3,10 @@ import type { LeasePartitioning } from './lease-document.js'
 /** The settings that decide whether, and how well, a container serves its purpose. */
 export interface ContainerSettings {
   readonly partitionKeyPaths: readonly string[]
-  /** The default seconds to live. With -1, only documents with their own time expire. Null means off. */
+  /**
+   * The default time to live in seconds. With -1, only documents with their own time to live expire. Null if
+   * time to live is off.
+   */
   readonly defaultTtl: number | null
   /** Whether every field of a document is indexed, which is the default of a new container. */
   readonly isFullyIndexed: boolean

@@ -6,7 +6,7 @@ const storeResolutionMs = 1_000
 
 /**
  * Returns the tokens of owned leases whose owner has shown no sign of life for `expirationMs`. Only the
- * store's clock counts, so wrong clocks of hosts never take a lease from a living owner (F-L15).
+ * store's clock counts, so a host with a wrong clock never takes a lease from a living owner (F-L15).
  */
 export function expired(
   leases: readonly Lease[],
@@ -20,7 +20,7 @@ export function expired(
  * Returns the tokens of expired leases, like {@link expired}, but without the store's time. A lease counts as
  * expired if it has an owner and this instance has seen no change of the lease for `expirationMs`. Both
  * functions are equally safe. After a restart of this instance, this function finds an expired lease one
- * interval later.
+ * interval later than `expired` does.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

@@ -28,7 +28,10 @@ export function cutRange(range: FeedRange, count: number): FeedRange[] {
   return bounds.slice(1).map((max, index) => ({ min: bounds[index] ?? range.min, max }))
 }
 
-/** Returns the approximate number of keys in a range. A part never has more keys than the whole range. */
+/**
+ * Returns the approximate number of keys in a range. The number for a part is never larger than the number
+ * for the whole range.
+ */
 export function keyCount({ min, max }: FeedRange): bigint {
   return hashAt(max) - hashAt(min)
 }
@@ -37,7 +40,7 @@ function hashAt(bound: string): bigint {
   return BigInt(`0x${bound.padEnd(hashDigits, '0').slice(0, hashDigits)}`)
 }
 
-/** Returns the bound of a hash. Bounds are compared as text, so zeros at the end are omitted. */
+/** Returns the bound for a hash. Bounds are compared as text, so zeros at the end are omitted. */
 function epkAt(hash: bigint): string {
   return hash
     .toString(16)
@@ -46,7 +49,7 @@ function epkAt(hash: bigint): string {
     .replace(/(00)+$/, '')
 }
 
-/** Returns the token of a lease whose range is not exactly one physical partition. */
+/** Returns the token of a lease whose range is not exactly that of a physical partition. */
 export function leaseTokenOf(range: FeedRange): string {
   return `${range.min}-${range.max}`
 }

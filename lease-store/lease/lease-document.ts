@@ -16,7 +16,10 @@ export type LeaseRefusal =
   | 'unknownMode'
   /** The Java SDK wrote the document, and its continuation tokens have another meaning. */
   | 'javaLease'
-  /** An old .NET SDK wrote the document and stored only the id of the range. Look up the range and retry. */
+  /**
+   * An old .NET SDK wrote the document and stored only the id of the range. Look up the range and decode
+   * again.
+   */
   | 'missingFeedRange'
 
 /** Facts about a document that the document itself does not contain. */
@@ -25,7 +28,10 @@ export interface DecodeOptions {
   readonly feedRange?: FeedRange
 }
 
-/** The path by which the lease container is partitioned. The value at this path is always the lease's id. */
+/**
+ * The path by which the lease container is partitioned. In documents that this library creates, the value at
+ * this path is the lease's id.
+ */
 export type LeasePartitioning = '/id' | '/partitionKey'
 
 /**
@@ -59,12 +65,15 @@ export function encodeNewLease(lease: NewLease, id: string, partitioning: LeaseP
   }
 }
 
-/** Returns the document from which `lease` was read, with the values that a transition may have changed. */
+/**
+ * Returns the document from which `lease` was read, updated with the values that a transition may have
+ * changed.
+ */
 export function encodeLease(lease: Lease): LeaseDocument {
   const { document } = lease
   return {
     ...document,
-    // A lease of the V2 library has its token only in another field, but readers need this field, too.
+    // The V2 library stores the token of a lease only in another field, but readers need this field too.
     LeaseToken: lease.leaseToken,
     FeedRange: document['FeedRange'] ?? { Range: { min: lease.feedRange.min, max: lease.feedRange.max } },
     Owner: lease.owner,
@@ -80,7 +89,7 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
   const refused = refusal(document)
   if (refused !== null) return refused
   const { id, _etag, _ts, LeaseToken, PartitionId, version } = document
-  // A lease from the V2 library has two fields with a token. As in .NET, `PartitionId` has priority.
+  // A lease from the V2 library may have two fields with a token. As in .NET, `PartitionId` has priority.
   const leaseToken = typeof PartitionId === 'string' ? PartitionId : LeaseToken
   if (typeof leaseToken !== 'string' || leaseToken === '')
     return malformed(id, 'LeaseToken must be a non-empty string')

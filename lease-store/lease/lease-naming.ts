@@ -22,7 +22,10 @@ export interface JavaLeasePrefix {
   readonly containerName: string
 }
 
-/** Returns the prefix of the ids that Java's `handleChanges` makes of the names of database and container. */
+/**
+ * Returns the prefix of the ids that Java's `handleChanges` builds from the names of the database and the
+ * container.
+ */
 export function javaLeasePrefix(names: JavaLeasePrefix): string {
   return `${names.processorName}${names.accountHost}_${names.databaseName}_${names.containerName}`
 }
@@ -45,7 +48,10 @@ export function initializationMarker(
   return partitioning === '/partitionKey' ? { id, partitionKey: id } : { id }
 }
 
-/** Returns the lock document, which only one instance can create. The store removes the lock by its TTL. */
+/**
+ * Returns the lock document, which only one instance at a time can create. The store removes the lock when
+ * its TTL ends.
+ */
 export function initializationLock(
   prefix: string,
   partitioning: LeasePartitioning,

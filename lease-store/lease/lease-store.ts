@@ -8,9 +8,8 @@ export interface LeaseListing {
 }
 
 /**
- * The result of a conditional write of a lease. Losing to a faster instance is a result, and only unexpected
- * failures are thrown. After `unknownOutcome`, the write may or may not have been applied, so read the lease
- * and decide again.
+ * The result of a conditional write of a lease. A lost race is a result. Only unexpected failures are thrown.
+ * After `unknownOutcome`, the write may or may not have been applied, so read the lease and decide again.
  */
 export type LeaseWrite =
   | { readonly kind: 'written'; readonly lease: Lease }
@@ -40,7 +39,7 @@ export interface LeaseStore {
    * error if the store does not answer.
    */
   list(): Promise<LeaseListing>
-  /** Returns the lease as it is stored now, or null if there is none. Rejects in the cases of `list`. */
+  /** Returns the lease as it is stored now, or null if there is none. Rejects in the same cases as `list`. */
   read(leaseToken: string): Promise<Lease | null>
   /**
    * Creates a lease without an owner, unless there is already a lease with its token. If the call rejects
@@ -55,11 +54,17 @@ export interface LeaseStore {
   readonly initialization: LeaseInitialization
 }
 
-/** Lets one instance create the leases, and shows the other instances when all leases exist. */
+/** Lets only one instance at a time create the leases, and records when all leases exist. */
 export interface LeaseInitialization {
-  /** Returns the store's time (milliseconds) when all leases first existed, or null if some are missing. */
+  /**
+   * Returns the store's time (milliseconds) when the leases were marked as complete, or null if they were
+   * not.
+   */
   doneAtMs(): Promise<number | null>
-  /** Returns whether the caller now holds the lock. The store removes the lock after `ttlSeconds`. */
+  /**
+   * Tries to take the lock. Returns whether the caller now holds the lock. The store removes the lock after
+   * `ttlSeconds`.
+   */
   tryLock(ttlSeconds: number): Promise<boolean>
   markDone(): Promise<void>
   /** Releases the lock if this caller still holds it. */

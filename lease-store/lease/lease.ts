@@ -7,7 +7,10 @@ export interface FeedRange {
   readonly max: string
 }
 
-/** The position, stored when a lease is created, from which a lease without a continuation token reads. */
+/**
+ * The position from which a lease without a continuation token is read. It is stored when the lease is
+ * created.
+ */
 export type FirstPosition =
   | { readonly kind: 'beginning' }
   /** Reading begins after this instant (milliseconds since the epoch). The service rounds to the second. */
@@ -30,8 +33,8 @@ export interface Lease {
   /** The name of the instance that reads the range, or null if no instance reads it. */
   readonly owner: string | null
   /**
-   * The id of one life of the owner, from the start of its process to the end. Every process has its own id,
-   * even if it has the name of another process. Null for owners that write no such id (.NET hosts).
+   * The id of one life of the owner, from the start of its process to the end. Two processes never have the
+   * same id, even if they have the same name. Null for owners that write no such id (.NET hosts).
    */
   readonly incarnation: string | null
   /**
@@ -40,8 +43,8 @@ export interface Lease {
    */
   readonly handover: LeaseOwner | null
   /**
-   * The position that the owner has reached, which is the quoted etag of the last page whose position was
-   * stored. Null until the first checkpoint.
+   * The last position that an owner stored, in the format of a page's quoted etag. Null until the first
+   * checkpoint.
    */
   readonly continuationToken: string | null
   /**
@@ -52,8 +55,9 @@ export interface Lease {
   readonly mode: LeaseMode
   /**
    * The time of the owner's last write by the owner's clock, in milliseconds since the epoch. .NET hosts use
-   * this time to decide whether a lease has expired. This library only checks whether the time changes, as a
-   * sign that the owner lives. The doctor compares the time with `_ts` to find wrong clocks.
+   * this time to decide whether a lease has expired. This library only checks whether the time changes,
+   * because a change shows that the owner is alive. The doctor compares the time with `_ts` to find wrong
+   * clocks.
    */
   readonly timestampMs: number | null
   /**
@@ -62,11 +66,17 @@ export interface Lease {
    */
   readonly storedAtMs: number
   readonly etag: string
-  /** The document as it was read. A replace preserves its fields and properties of other libraries. */
+  /**
+   * The document as it was read. A replace keeps the document's unknown fields, and the entries of
+   * `properties` that other libraries wrote.
+   */
   readonly document: Readonly<Record<string, unknown>>
 }
 
-/** The owner or requester of a lease, by the name of an instance and the id of that instance's life. */
+/**
+ * The owner or requester of a lease, identified by the name of an instance and the id of that instance's
+ * life.
+ */
 export interface LeaseOwner {
   readonly instanceName: string
   readonly incarnation: string

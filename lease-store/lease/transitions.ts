@@ -2,7 +2,7 @@ import type { Lease, LeaseOwner } from './lease.js'
 
 /**
  * The transitions of a lease. Each function returns the lease to write, which is written only if the stored
- * etag is unchanged (I12). `now` is the time by the writer's wall clock. Every write of an owner stores this
+ * etag is unchanged (I12). `now` is the time by the writer's wall clock. Every write by an owner stores this
  * time as `timestamp`, because .NET hosts use the timestamp to decide whether a lease has expired.
  */
 
@@ -35,7 +35,7 @@ export function reposition(
   return { ...lease, ...position }
 }
 
-/** Frees the lease immediately. A free lease is kept for its requester, if there is one. */
+/** Frees the lease. If the lease has a requester, it is kept for that requester. */
 export function release(lease: Lease, now: number): Lease {
   return { ...lease, owner: null, incarnation: null, timestampMs: now }
 }

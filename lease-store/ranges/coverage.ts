@@ -15,9 +15,9 @@ export interface PlannedLease {
 
 /**
  * Returns the leases to create. Together with the existing leases, the new leases cover every physical range.
- * An uncovered range gets one lease named by its id, or `leasesPerFeedRange` leases named by their bounds. An
- * uncovered part of a range gets one lease, which is also named by its bounds. After a split or a merge, the
- * old leases still cover the new ranges. The reader of an old lease replaces that lease.
+ * An uncovered range gets one lease named by the id of the range, or `leasesPerFeedRange` leases named by
+ * their bounds. An uncovered part of a range gets one lease, which is also named by its bounds. After a split
+ * or a merge, the old leases still cover the new ranges. The reader of an old lease replaces that lease.
  */
 export function planLeases(
   physicalRanges: readonly NamedRange[],

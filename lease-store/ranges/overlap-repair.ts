@@ -8,8 +8,8 @@ import { overlap } from './overlap.js'
 export interface OverlapRepair {
   readonly goes: Lease
   /**
-   * The parts of the range of `goes` that no lease of `by` covers. Each part gets a lease at the position of
-   * `goes` before `goes` is removed.
+   * The parts of the range of `goes` that no lease of `by` covers. Before `goes` is removed, each part gets a
+   * lease at the position of `goes`.
    */
   readonly rest: readonly FeedRange[]
   /** The leases that stay. Their positions are not after the position of the removed lease. */
@@ -18,12 +18,12 @@ export interface OverlapRepair {
 
 /**
  * Plans which leases to remove so that no part of the feed has two leases. As after a split, the wider lease
- * is removed and the finer leases stay. All hosts that see the same leases therefore make the same choice.
- * Even if several hosts act at the same time, the finest lease that a key ever had is never removed (I11).
+ * is removed and the finer leases stay. All hosts that see the same leases make the same choice. Even if
+ * several hosts act at the same time, the finest lease that a key ever had is never removed (I11).
  *
  * A lease is removed only after it has reached the positions that the remaining leases had at the previous
  * check. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until
- * the removal, the changes of both leases are delivered.
+ * the removal, both leases deliver their common changes.
  *
  * @param earlier the leases at the previous check, without the leases of a split that was not complete then
  */
@@ -52,7 +52,10 @@ export function staying(one: Lease, other: Lease): { readonly stays: Lease; read
   return compareLeases(one, other) < 0 ? { stays: one, goes: other } : { stays: other, goes: one }
 }
 
-/** Returns whether both leases have comparable positions in one feed, so that one can reach the other. */
+/**
+ * Returns whether the positions of both leases are comparable, so that one lease can reach the other's
+ * position.
+ */
 export function canMeet(one: Lease, other: Lease): boolean {
   const isKnown = ({ continuationToken }: Lease): boolean =>
     continuationToken === null || lsnOf(continuationToken) !== null

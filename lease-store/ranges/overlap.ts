@@ -14,7 +14,10 @@ export interface Overlaps {
   readonly doubled: readonly (readonly [Lease, Lease])[]
 }
 
-/** Finds the leases that share keys, and lists overlaps that end without a repair separately (I11). */
+/**
+ * Finds the leases that share keys. Replaced leases are listed separately, because their overlaps end without
+ * a repair (I11).
+ */
 export function findOverlaps(leases: readonly Lease[]): Overlaps {
   const replaced = leases.flatMap((lease) => {
     const by = leases.filter((other) => isPartOf(other.feedRange, lease.feedRange))

@@ -37,8 +37,8 @@ interface Running {
  * are delivered in order.
  *
  * States: idle → starting → running (`start`) → stopping → idle (`stop`). Calls of `start` and `stop` run one
- * after another. Calling `start` while running or `stop` while idle does nothing. After a stop the processor
- * may be started again.
+ * after another. A call of `start` has no effect while the processor runs. A call of `stop` has no effect
+ * while the processor is idle. After a stop the processor may be started again.
  */
 export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDisposable {
   private running: Running | null = null
@@ -58,8 +58,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   /**
    * Resolves when every part of the feed has a lease with a position, and the instance has begun to take
    * leases. Every change made after that moment is delivered. Rejects with one {@link ProcessorOptionsError}
-   * that lists all problems of the options, the containers and the existing leases. Nothing has been written
-   * then.
+   * that lists all problems of the options, the containers and the existing leases. In that case, nothing has
+   * been written.
    */
   start(): Promise<void> {
     const { signal } = this.starting
@@ -86,8 +86,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   /**
    * Stops the delivery until {@link resume}. Delegates finish the changes that they already have. This
-   * instance still holds and renews its leases, so no other instance takes over. `pause` may be called before
-   * a start, and stays in effect after a stop.
+   * instance still holds and renews its leases, so no other instance takes over. A pause may begin before a
+   * start, and stays in effect after a stop.
    */
   pause(): void {
     this.gate.shut()
@@ -114,7 +114,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.running?.monitor.health(this.isPaused) ?? notRunning
   }
 
-  /** Returns the reason (`unhealthyReason`) why this instance took no leases at the last check, or null. */
+  /** Returns the reason that the option `unhealthyReason` gave at the last check, or null if it gave none. */
   unhealthyReason(): string | null {
     return this.running?.balancer.unhealthyReason() ?? null
   }
@@ -131,8 +131,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   /**
-   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, because a client
-   * silently retries requests that the store throttles.
+   * Returns null if a stop was requested meanwhile. A stop must not wait for the start, which may take a long
+   * time while the client silently retries throttled requests.
    */
   private async open(signal: AbortSignal): Promise<Running | null> {
     const checked = await unlessAborted(this.checked(), signal)
@@ -193,7 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // With half a renew interval, one answer may be missing without the loss of the lease.
+        // With half a renew interval, the lease is not lost if one answer is missing.
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),

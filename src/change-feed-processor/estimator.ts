@@ -26,11 +26,15 @@ export interface LeaseEstimate {
   /** The name of the instance that reads the lease, or null if there is none. */
   readonly owner: string | null
   /**
-   * An upper bound of the transactions not yet checkpointed, computed as in .NET. The value 1 means that the
-   * number is unknown, because no checkpoint exists yet or the range was split or merged meanwhile.
+   * An upper bound for the number of transactions not yet checkpointed, computed as in .NET. The value 1
+   * means that the number is unknown, because no checkpoint exists yet, or because the range has been split
+   * or merged.
    */
   readonly estimatedLag: number
-  /** The age of the oldest change not checkpointed, by the store's clock. Null if no change waits. */
+  /**
+   * The age of the oldest change not checkpointed, by the store's clock. Null if no change waits, or if the
+   * age is unknown.
+   */
   readonly oldestAgeMs: number | null
   /** The request units that the estimate used. */
   readonly requestCharge: number
@@ -46,8 +50,8 @@ const unknownLag = 1
 const atOnce = 25
 
 /**
- * Estimates from outside how far a deployment unit is behind. For each lease, an estimate reads one change.
- * An estimate writes nothing and takes no lease.
+ * Estimates from outside how far a deployment unit is behind. Reads one change for each lease. Writes nothing
+ * and takes no lease.
  */
 export class ChangeFeedEstimator {
   constructor(private readonly options: ChangeFeedEstimatorOptions) {}
@@ -56,7 +60,7 @@ export class ChangeFeedEstimator {
    * Returns an estimate of every lease of the unit. Before the first instance has started, there are no
    * leases. Rejects if a container is missing, a lease is refused, or the store does not answer. Leases of
    * Java hosts and leases of an unknown version or mode are refused. Rejects with
-   * {@link import('./feed/errors.js').ProcessorOptionsError} if an option is missing or of another type.
+   * {@link import('./feed/errors.js').ProcessorOptionsError} if an option is missing or has the wrong type.
    */
   async *leases(): AsyncGenerator<LeaseEstimate, void, undefined> {
     const options = checkedOptions(shape, this.options, (problems) => new ProcessorOptionsError(problems))

@@ -12,7 +12,10 @@ export interface ProcessorHealth {
   readonly isAlive: boolean
   /** Whether the leases were listed within the last three acquire intervals and all held leases are alive. */
   readonly isHealthy: boolean
-  /** The last time a delegate accepted a page or a poll found nothing new. Null before the first time. */
+  /**
+   * The last time that a delegate handled a page, or that a poll found nothing new. Null before the first
+   * time.
+   */
   readonly lastProgress: Date | null
   /** The last time the balancing loop began a turn. Null before the first time. */
   readonly lastTurn: Date | null
@@ -23,12 +26,12 @@ export interface ProcessorHealth {
 
 /**
  * Shows whether one lease is read and delivered. Renewals of the lease, and calls of a delegate that hangs or
- * fails, are no progress.
+ * fails, are not progress.
  */
 export interface LeaseHealth {
   readonly leaseToken: string
   readonly lastProgress: Date
-  /** Whether the lease made progress within the allowed time, or the processor is paused. */
+  /** True if the lease made progress within the allowed time, or if the processor is paused. */
   readonly isAlive: boolean
 }
 
@@ -36,7 +39,7 @@ export interface LeaseHealth {
 export interface HealthLimits {
   /** The longest time between two turns of the balancing loop, in milliseconds. */
   readonly turnMs: number
-  /** The longest time between two lists of the leases, in milliseconds. */
+  /** The longest time between two listings of the leases, in milliseconds. */
   readonly balanceMs: number
   /** The longest time between two signs of progress on a lease, in milliseconds. */
   readonly progressMs: number
@@ -73,7 +76,7 @@ export class HealthMonitor implements Telemetry {
     else if (type === 'lease.acquired') this.progress.set(event.leaseToken, this.moment())
     else if (type === 'lease.released') this.progress.delete(event.leaseToken)
     else if (type === 'page.delivered') this.progressOn(event.leaseToken)
-    // A page with changes is progress only after the delegate has accepted the page.
+    // A page with changes is progress only after the delegate has handled the page.
     else if (type === 'feed.polled' && event.count === 0) this.progressOn(event.leaseToken)
   }
 

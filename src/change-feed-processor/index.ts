@@ -11,8 +11,8 @@
  * - A checkpoint **never passes** a change that was neither handled nor set aside by the failure policy. With
  *   manual checkpoints, a checkpoint passes only changes that the delegate has reported.
  *
- * A page may be delivered more than once, because a crash, a takeover or a split may repeat the page. Unless
- * all versions are requested, only the latest version of a document is delivered.
+ * A page may be delivered more than once, for example after a crash, a takeover or a split. Unless all
+ * versions are requested, only the latest version of a document is delivered.
  *
  * The feed is cut into ranges, and each range has a lease (`lease-store`). Every instance runs one load
  * balancer, which takes the instance's share of the leases. Each held lease has a *supervisor*, which reads

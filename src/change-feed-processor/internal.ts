@@ -1,4 +1,4 @@
-/** The names of this room that only other rooms see. */
+/** Further exports of this room, for other rooms only. */
 export type { ProcessorInternals } from './options/options.js'
 export { inspect, type Inspection, type InspectionOptions } from './doctor/cosmos-inspection.js'
 export { diagnose } from './doctor/diagnosis.js'

@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../sas/index.js'
 export interface StorePatience {
   /** The time to wait for a store that does not answer. Default 0: the start fails immediately. */
   readonly unavailable?: Duration
-  /** The time to wait for permissions. Granted permissions take minutes to spread. Default 0. */
+  /** The time to wait for permissions. New permissions take minutes to take effect. Default 0. */
   readonly forbidden?: Duration
 }
 
@@ -30,9 +30,10 @@ interface Waiting {
 const backoff: Backoff = { minMs: 250, maxMs: 10_000 }
 
 /**
- * Repeats `attempt` until it succeeds, as long as the failures may pass and the patience lasts.
+ * Repeats `attempt` until it succeeds, while the failures may be temporary and the time to wait has not
+ * passed.
  *
- * @throws the last error, if it will not pass, the patience is over, or the signal aborted
+ * @throws the last error, if it is not temporary, the time to wait has passed, or the signal aborted
  */
 export async function awaitStore<T>(attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
   const { patience, clock, random, signal, onWait } = waiting

@@ -12,19 +12,22 @@ export interface Connection {
    * The account's key. Without a key, `@azure/identity` finds the developer's login or the managed identity.
    */
   readonly key?: string
-  /** A text such as `AccountEndpoint=…;AccountKey=…;`, instead of endpoint and key. */
+  /** A string such as `AccountEndpoint=…;AccountKey=…;`, instead of `endpoint` and `key`. */
   readonly connectionString?: string
   /** Default `stepward`. */
   readonly database?: string
-  /** The state container: jobs, steps and your own documents. Default `state`. */
+  /** The name of the state container, for jobs, steps and your own documents. Default `state`. */
   readonly container?: string
   /** Default `leases`. */
   readonly leaseContainer?: string
-  /** The caller's own client instead of endpoint and key. Closing the connection does not close it. */
+  /**
+   * The caller's own client, instead of `endpoint` and `key`. Closing the connection does not close this
+   * client.
+   */
   readonly client?: CosmosClient
   /**
-   * Whether a missing database or container is created. Default: true with a key or a client. Otherwise the
-   * option is ignored, because the data role of an identity cannot create databases or containers.
+   * Whether a missing database or container is created. Default true. Without a key or a client, the option
+   * has no effect, because the data role of an identity cannot create databases or containers.
    */
   readonly provision?: boolean
 }
@@ -54,7 +57,7 @@ export interface OpenConnection {
   readonly database: string
   readonly container: string
   readonly leaseContainer: string
-  /** A key may create databases and containers. The data role of an identity may not. */
+  /** Whether databases and containers may be created, which the data role of an identity does not permit. */
   readonly mayProvision: boolean
   close(): void
 }
@@ -83,7 +86,7 @@ type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>
 
 /**
  * The retry options of a process that itself retries, visibly and with the pause that the server advises. By
- * default, the client would silently repeat a throttled request nine times, for half a minute or more.
+ * default, the client silently retries a throttled request nine times, for half a minute or more.
  */
 export const impatient: ConnectionPolicy = {
   retryOptions: {

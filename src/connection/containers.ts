@@ -56,7 +56,9 @@ async function openDatabase({ client, database, mayProvision }: OpenConnection):
   return client.database(database)
 }
 
-/** Ignores a conflict, because two starting hosts may both try to create the same container. */
+/**
+ * Ignores a conflict, because two hosts that start together may try to create the same database or container.
+ */
 async function createdByAnybody(create: () => Promise<unknown>): Promise<void> {
   try {
     await create()

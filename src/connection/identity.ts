@@ -14,8 +14,8 @@ export function identityKind(
 }
 
 /**
- * Returns the credential of this process. In Azure, only the managed identity is tried. A chain of
- * credentials probes for a minute or finds a person's login. `AZURE_CLIENT_ID` chooses among several
+ * Returns the credential of this process. In Azure, only the managed identity is tried, because a chain of
+ * credentials may probe for a minute or find a person's login. `AZURE_CLIENT_ID` chooses among several
  * identities.
  */
 export async function credential(

@@ -1,4 +1,4 @@
-/** The names of this room that only other rooms see. */
+/** Further exports of this room, for other rooms only. */
 export { awaitStore, patienceShape } from './await-store.js'
 export { charging } from './connect.js'
 export {

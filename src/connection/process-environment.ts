@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { withoutUndefined } from '../platform/internal.js'
 import { ConfigurationInvalid } from './errors.js'
 
-/** The settings that the platform of a process provides, except the connection. */
+/** The settings that a process reads from its environment, except the connection. */
 export interface ProcessSettings {
-  /** Role names, including `all`. They are not checked. */
+  /** Role names, which may include `all`. They are not checked. */
   readonly roles?: readonly string[]
   readonly module?: string
   readonly unitPrefix?: string
@@ -12,7 +12,7 @@ export interface ProcessSettings {
   /** The URL to which the role `notifier` posts alerts. */
   readonly alertWebhook?: string
   readonly port?: number
-  /** False for a process that must not run, such as in a staging slot with the store of production. */
+  /** False for a process that must not run, for example in a staging slot that uses the production store. */
   readonly isEnabled: boolean
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string

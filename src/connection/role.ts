@@ -8,7 +8,10 @@ export function processorNameOf(role: Role, unitPrefix = 'stepward'): string {
   return `${unitPrefix}-${role}`
 }
 
-/** Returns the roles that these words name (`all` is every role), or null for an unknown word or no word. */
+/**
+ * Returns the roles that these words name (`all` is every role), or null if a word is unknown or the list is
+ * empty.
+ */
 export function rolesNamed(words: readonly string[]): readonly Role[] | null {
   const isKnown = words.every((word) => word === 'all' || roles.some((role) => role === word))
   if (!isKnown || words.length === 0) return null

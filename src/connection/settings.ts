@@ -1,7 +1,9 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
 import { connectionFromEnvironment, type Connection } from './connection.js'
 
-/** The settings from the command line. Others come from the environment and the configuration file. */
+/**
+ * The settings from the command line. Other settings come from the environment and the configuration file.
+ */
 export interface SettingsSources {
   readonly flags: Connection & { readonly module?: string; readonly unitPrefix?: string }
   readonly configPath?: string

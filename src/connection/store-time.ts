@@ -4,7 +4,7 @@ import type { Clock } from '../platform/index.js'
 import { StoreClock } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 
-/** The size of a clock error that the host reports. Hosts tolerate as much (`deadlineGrace`). */
+/** The smallest clock error that the host reports. Hosts tolerate smaller errors (`deadlineGrace`). */
 const toleratedMs = 2_000
 
 export interface StoreTime {
@@ -13,7 +13,7 @@ export interface StoreTime {
   readonly end: () => void
 }
 
-/** Follows the store's time, which every answer contains. Reports a wrong clock of this machine. */
+/** Follows the store's time, which every answer contains. Reports if this machine's clock is wrong. */
 export function storeTimeOf(client: CosmosClient, clock: Clock, telemetry: Telemetry): StoreTime {
   let saidMs = 0
   const onLearned = (correctionMs: number): void => {

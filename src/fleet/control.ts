@@ -29,9 +29,12 @@ export interface FleetRow {
 /** A fleet, as commands show it. */
 export interface FleetStatus {
   readonly processId: number
-  /** The wanted number of processes, by role. */
+  /** The requested number of processes, by role. */
   readonly wanted: Readonly<Record<string, number>>
-  /** The number of leases of each role; null without an answer of the store. More instances are spares. */
+  /**
+   * The number of leases of each role, or null if the store did not answer. Instances beyond this number are
+   * spares.
+   */
   readonly leases: Readonly<Record<string, number | null>>
   /** The backlog of each role of the pattern; empty if the store does not answer. */
   readonly backlog: readonly RoleBacklog[]
@@ -69,7 +72,10 @@ async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<
   socket.end(JSON.stringify(answer))
 }
 
-/** Returns all data that the other side sends. Iterating over the socket would close it before the answer. */
+/**
+ * Returns all data that the other side sends. Does not iterate over the socket, because that would close the
+ * socket before the answer is sent.
+ */
 function received(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -80,7 +86,7 @@ function received(socket: Socket): Promise<string> {
   })
 }
 
-/** Checks whether a fleet listens at `path`. A socket that a killed fleet left does not answer. */
+/** Checks whether a fleet listens at `path`. A socket that a killed fleet left behind does not answer. */
 export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path)

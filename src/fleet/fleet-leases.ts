@@ -14,7 +14,7 @@ export interface RoleBacklog {
    * lease with an unknown backlog counts as 1.
    */
   readonly estimatedLag: number
-  /** The age of the oldest of these changes in milliseconds; null if no change waits. */
+  /** The age of the oldest of these changes in milliseconds, or null if no change waits. */
   readonly oldestAgeMs: number | null
 }
 
@@ -27,7 +27,7 @@ interface RoleLeases {
 /** The time to wait for the store's answer. After that, a status is shown without the answer. */
 const answerWithinMs = 3_000
 
-/** The leases of the fleet's processes, for their backlog, and to release the leases of dead processes. */
+/** Reads the backlog of the fleet's roles, and releases the leases of dead processes. */
 export class FleetLeases {
   private units: Promise<readonly RoleLeases[]> | null = null
   private close: () => void = () => undefined
@@ -39,8 +39,8 @@ export class FleetLeases {
   ) {}
 
   /**
-   * Releases every lease of the instance and returns the lease tokens. Gives up if the store does not answer;
-   * the leases then expire later (I8).
+   * Releases every lease of the instance and returns the lease tokens. Gives up if the store does not answer.
+   * In that case, the leases expire later (I8).
    */
   async release(instanceName: string): Promise<readonly string[]> {
     const now = this.clock.now()

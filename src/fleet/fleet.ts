@@ -29,9 +29,9 @@ export interface FleetOptions {
   readonly stopWithinMs: number
 }
 
-/** The running processes of this machine. */
+/** The running processes of a fleet on this machine. */
 export interface Fleet {
-  /** The wanted numbers of processes, from the start or from an earlier `scale`. */
+  /** The requested number of processes of each role, from the options or from an earlier `scale`. */
   readonly counts: Counts
   /**
    * Resolves with an exit code if no process can run, or with 0 if another terminal has stopped the fleet.
@@ -207,7 +207,10 @@ class RunningFleet implements Fleet {
   }
 }
 
-/** Returns the largest number of leases of one role, which limits its instances; null if unknown. */
+/**
+ * Returns the largest number of leases that any one of the roles has, or null if it is unknown. More
+ * instances than leases are spares.
+ */
 function leaseCountOf(backlog: readonly RoleBacklog[] | null): number | null {
   return backlog === null ? null : Math.max(...backlog.map(({ leaseCount }) => leaseCount))
 }

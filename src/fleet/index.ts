@@ -1,9 +1,10 @@
 /**
  * # Fleet
  *
- * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces a
- * process that died, with growing delays (`restart-delay.ts`). `release-leases.ts` releases the leases of a
- * dead process immediately, so that other processes need not wait until the leases expire.
+ * Keeps processes of each role alive on one machine. `fleet.ts` starts them. `role-keeper.ts` replaces each
+ * process that died, after a delay that grows with each failure (`restart-delay.ts`). `release-leases.ts`
+ * releases the leases of a dead process immediately, so that other processes need not wait until the leases
+ * expire.
  *
  * Another terminal sends requests through a socket in the state directory (`control.ts`, `local.ts`,
  * `state-directory.ts`). `scaled-counts.ts` stores the numbers of processes that a `scale` request sets.

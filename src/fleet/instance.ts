@@ -38,13 +38,13 @@ export interface Launch {
 }
 
 /**
- * The Node options of a worker. With a larger young generation, most of its objects become garbage before
- * Node copies them. This gives a sixth more jobs per second, and costs a hundred megabytes. The parent's own
- * options win.
+ * The Node options of a worker. With a larger young generation, most objects become garbage before Node
+ * copies them. A worker then completes a sixth more jobs per second, but needs another hundred megabytes. The
+ * parent's own options override these.
  */
 export const workerNodeOptions = ['--max-semi-space-size=64']
 
-/** The time after which a silent child counts as not answering. */
+/** The time within which a child must answer. */
 const answerWithinMs = 1_000
 
 /** Starts a child process with a channel. If the parent dies, the channel closes and the child stops. */
@@ -77,8 +77,8 @@ export function launch(
 }
 
 /**
- * Resolves only after the process has ended, because the fleet then releases its leases. An undelivered
- * message or signal also emits `error`, but the process may still run.
+ * Resolves only after the process has ended, because the fleet then releases its leases. A message or signal
+ * that cannot be delivered also emits `error`, but the process may still run.
  */
 export function endOf(child: Pick<ChildProcess, 'pid' | 'on' | 'once'>): Promise<Exit> {
   return new Promise((resolve) => {

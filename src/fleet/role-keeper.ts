@@ -11,7 +11,10 @@ export interface RoleKeeperOptions {
    * Releases the leases of a process that is certainly dead (D11), and returns their tokens. Never rejects.
    */
   readonly releaseLeases: (instanceName: string) => Promise<readonly string[]>
-  /** Called when instances have started or ended, so that the running instances share the leases again. */
+  /**
+   * Called when an instance has ended and its leases are released, so that the running instances share these
+   * leases.
+   */
   readonly onChanged: () => void
   readonly clock: Clock
   readonly random: Random
@@ -24,8 +27,9 @@ export interface RoleKeeperOptions {
 const hopeless = new Set([2, 5])
 
 /**
- * Keeps as many processes of a role alive as `scale` says. Replaces a process that ends unexpectedly, with
- * growing delays if its successors also end soon. Releases the leases of every process that has ended.
+ * Keeps the number of processes of a role at the number that `scale` sets. Replaces a process that ends
+ * unexpectedly. If its successors also end soon, the delays grow. Releases the leases of every process that
+ * has ended.
  *
  * States: keeping → stopping (`stop`). If a process ends with a hopeless exit code before any process has
  * run, the keeper gives up the whole role (`givenUp`), because a wrong option does not correct itself.
@@ -54,7 +58,7 @@ export class RoleKeeper {
     return this.wanted
   }
 
-  /** Returns the reason why no process of this role runs, or null if one runs or none is wanted. */
+  /** Returns the reason why no process of this role runs, or null if one runs or none is requested. */
   unhealthyReason(): string | null {
     const isAnyRunning = this.instances.some(({ hasRun }) => hasRun)
     if (this.wanted === 0 || isAnyRunning) return null

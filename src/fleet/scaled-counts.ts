@@ -23,8 +23,8 @@ export async function remembered(stateDirectory: string): Promise<Scaled> {
 }
 
 /**
- * Returns the scaled counts that are still valid. If a role is started with another number than before, that
- * number is a newer decision of the user.
+ * Returns the scaled counts that are still valid. If a role is started with a different number than before,
+ * that number is the user's newer decision.
  */
 export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   return Object.fromEntries(
@@ -32,7 +32,9 @@ export function stillScaled(scaled: Scaled, given: Counts): Scaled {
   )
 }
 
-/** Stores the counts atomically, so that a reader never finds half a file. Does not follow a link. */
+/**
+ * Stores the counts atomically, so that a reader never finds half a file. Does not follow a symbolic link.
+ */
 export async function remember(stateDirectory: string, scaled: Scaled): Promise<void> {
   await makeOwn(stateDirectory)
   const file = fileIn(stateDirectory)
@@ -42,8 +44,8 @@ export async function remember(stateDirectory: string, scaled: Scaled): Promise<
 }
 
 /**
- * Deletes the file, so that the next fleet starts with the number on its command line. A fleet that is
- * stopped on purpose must call this.
+ * Deletes the file, so that the next fleet starts with the number on its command line. Must be called when a
+ * fleet is stopped on purpose.
  */
 export async function forget(stateDirectory: string): Promise<void> {
   await rm(fileIn(stateDirectory), { force: true })

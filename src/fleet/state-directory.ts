@@ -8,8 +8,8 @@ import { isAnswered } from './control.js'
 /**
  * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. The folder
  * is in `XDG_RUNTIME_DIR` or the temporary directory, because the application's own folder may be read-only.
- * A login and a service may have different variables, so a folder in which a fleet already listens is
- * preferred.
+ * A login and a service may have different environment variables, so a folder in which a fleet already
+ * listens is preferred.
  *
  * @throws ConfigurationInvalid if other users could have written into the folder
  */
@@ -53,7 +53,9 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   ])
 }
 
-/** Returns the reason why the folder cannot be trusted; null if it is missing or this user's alone. */
+/**
+ * Returns the reason why the folder cannot be trusted, or null if it is missing or only this user may use it.
+ */
 async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null

@@ -55,8 +55,9 @@ function consistencyOf(client: OpenConnection['client']): string | null {
 }
 
 /**
- * Checks the account of a running host from time to time, because its settings may change. During a problem,
- * the host is not ready and reports the reason. It cannot undo a write that two regions have both accepted.
+ * Checks the account of a running host from time to time, because the account's settings may change. While
+ * there is a problem, the host is not ready and reports the reason. It cannot undo a write that two regions
+ * have both accepted.
  *
  * States: idle → running (`start`) → idle (`stop`).
  */

@@ -29,7 +29,7 @@ export class EventLoopWatch {
     }
   }
 
-  /** The length in milliseconds of the block that the last check found; null if there was none. */
+  /** The length in milliseconds of the block that the last check found, or null if there was none. */
   get blockedMs(): number | null {
     return this.latestBlockMs
   }

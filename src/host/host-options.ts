@@ -43,8 +43,8 @@ export interface UnitSettings
   readonly unitPrefix?: string
   /**
    * Returns whether the agents of this process should take work. The function is called often, so it must not
-   * make requests. While it returns false or throws, this instance releases its leases of the agents, and
-   * other instances do the work. Default: always true.
+   * make requests. While it returns false or throws, this instance releases its leases of the role `agents`,
+   * and other instances do the work. Default: always true.
    */
   readonly isHealthy?: () => boolean
   /** Intervals of the change feed processors. */
@@ -70,7 +70,9 @@ export interface HostOptions extends Connection, UnitSettings {
    * any free port. Default: none.
    */
   readonly port?: number
-  /** The time that the start waits for a store that does not answer or permit access. Default: none. */
+  /**
+   * The time that the start waits for a store that does not answer or does not permit access. Default: none.
+   */
   readonly patience?: StorePatience
   /** A signal that aborts a start while it waits. */
   readonly signal?: AbortSignal
@@ -78,7 +80,10 @@ export interface HostOptions extends Connection, UnitSettings {
    * Receives the events. Default: OpenTelemetry, which does nothing in a process without a registered SDK.
    */
   readonly telemetry?: Telemetry
-  /** The clock of the host, whose time of day the store's answers correct. Default: the machine's clock. */
+  /**
+   * The clock of the host. The host corrects its time of day with the times in the store's answers. Default:
+   * the machine's clock.
+   */
   readonly clock?: Clock
 }
 

@@ -46,12 +46,12 @@ export interface HostFigures {
 export interface Host {
   readonly instanceName: string
   readonly roles: readonly Role[]
-  /** The port of the status server; null if there is none. */
+  /** The port of the status server, or null if there is none. */
   readonly port: number | null
   /**
-   * Submits and reads jobs on the same store. A job in a range of this process's scheduler begins
-   * immediately. A caller that waits here for a job that ends in this process gets the result from memory.
-   * Neither case costs a request.
+   * Submits and reads jobs on the same store. If this process's scheduler holds the range of a new job, the
+   * job begins immediately. If a job ends in this process, callers of this client that wait for it get the
+   * result from memory. Neither costs an additional request.
    */
   readonly client: JobClient
   figures(): HostFigures
@@ -59,7 +59,7 @@ export interface Host {
   rebalance(): void
   /**
    * Stops reading, stores checkpoints and releases every lease, idle leases first. Then waits for running
-   * handlers, and aborts them when their time is over.
+   * handlers, and aborts them when the time to stop has passed.
    */
   stop(): Promise<void>
 }
@@ -67,7 +67,8 @@ export interface Host {
 /**
  * Runs roles in this process until `stop`.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice; then no role runs
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice. In these cases, no role
+ * runs
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const settings = hostSettings(options)
@@ -143,7 +144,7 @@ function watchAccount(connection: OpenConnection, { clock, telemetry, health, cl
   closing.push(() => watch.stop())
 }
 
-/** Waits for the store, at most for the time in `patience`, and checks it. */
+/** Waits for the store, at most for the time in `patience`, and checks the store. */
 function reached(
   connection: OpenConnection,
   settings: HostSettings,
@@ -160,8 +161,8 @@ function reached(
 }
 
 /**
- * Starts a unit and explains its errors. The start therefore also waits if the store fails while the unit
- * creates its first leases.
+ * Starts a unit, and explains its errors so that `awaitStore` recognises them. If the store fails while the
+ * unit creates its first leases, the host then waits and tries again.
  */
 async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> {
   try {

@@ -12,7 +12,7 @@
  *   (`account-watch.ts`) or a unit has an `unhealthyReason`; `health.ts` collects these reasons. `metrics.ts`
  *   counts events.
  * - **Stop.** The host stops reading, stores checkpoints and releases every lease, idle leases first. Then
- *   running handlers get a time limit. If a step is not done by then, its deadline decides.
+ *   running handlers get a time limit. If a step is not done within this limit, its deadline decides.
  *
  * `supervise-once.ts` runs a single sweep without a host.
  *

@@ -1,3 +1,3 @@
-/** The additional names of this room that only other rooms see. */
+/** Further exports of this room, for other rooms only. */
 export { verdict } from './health.js'
 export { serveStatus } from './status-server.js'

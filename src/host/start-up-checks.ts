@@ -5,13 +5,14 @@ import { StoreRefused } from '../sas/index.js'
 import { accountProblem } from './account-watch.js'
 import { type OpenConnection, explained, type Containers } from '../connection/internal.js'
 
-/** The largest number of requests that learn the store's time. */
+/** The largest number of requests that are made to learn the store's time. */
 const maxQuestions = 5
 
 /**
- * Checks the preconditions of a role: one write region, consistency, permission to write, and the clocks.
+ * Checks the preconditions of a role: one write region, sufficient consistency, and permission to write. Also
+ * learns the store's time.
  *
- * @throws StoreRefused or StoreUnavailable; each message says what to do
+ * @throws StoreRefused or StoreUnavailable, each with advice
  */
 export async function checkStore(
   connection: OpenConnection,

@@ -22,7 +22,7 @@ export type SuperviseOnceOptions = Connection &
  * schedule (cron, WebJob) to run the supervisor (R106, R171). It takes no lease, so it may run together with
  * other supervisors.
  *
- * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused; each message says what to do
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
 export async function superviseOnce(options: SuperviseOnceOptions): Promise<SweepResult> {
   const settings = hostSettings({ ...options, roles: ['supervisor'] })

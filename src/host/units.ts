@@ -30,7 +30,7 @@ export interface UnitParts {
   readonly telemetry: Telemetry
   readonly hints: FeedHints
   readonly inProcessPath: InProcessPath
-  /** Reports the jobs that end in this process to their waiting callers in this process. */
+  /** Reports each job that ends in this process to the callers in this process that wait for it. */
   readonly endings: JobEndings
   readonly clock: Clock
   /** Reports why this process should take no new work after its event loop was blocked. */

@@ -6,7 +6,10 @@ import type { ScaleTarget } from './scale-target.js'
 export interface AppServiceApp {
   readonly name: string
   readonly resourceGroup: string
-  /** The id of the subscription. Required if this login sees several. Default: its only subscription. */
+  /**
+   * The id of the subscription. Required if this login sees several subscriptions. Default: the login's only
+   * subscription.
+   */
   readonly subscription?: string
 }
 
@@ -33,8 +36,8 @@ interface Found {
 
 /**
  * Returns a target that scales an app of App Service. If the plan scales apps separately, the app's own
- * number is changed. The plan grows if necessary, but it never shrinks, because other apps use it. If the
- * plan does not scale apps separately, its capacity is changed.
+ * number of instances is changed. The plan grows if necessary, but it never shrinks, because other apps use
+ * the plan. If the plan does not scale apps separately, its capacity is changed.
  */
 export function appService(app: AppServiceApp, azure: ResourceManager): ScaleTarget {
   let sought: Promise<Found> | null = null

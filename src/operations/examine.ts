@@ -11,7 +11,7 @@ import {
 } from './unit-selection.js'
 
 /**
- * Returns the problems of both containers and of the leases of deployment units.
+ * Returns the problems of both containers, of the deployment units' leases, and of jobs.
  *
  * @throws UnitNotFound, or StoreUnavailable if nothing could be examined
  */

@@ -6,8 +6,8 @@
  *
  * - `leases.ts` and `unit-lag.ts` show the owner of each lease, and how far the lease is behind.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
- * - `scale-target.ts` has the interface that changes the number of instances. `app-service.ts` changes the
- *   number on App Service, through `resource-manager.ts`.
+ * - `scale-target.ts` defines the interface that changes the number of instances. `app-service.ts` changes
+ *   the number on App Service, through `resource-manager.ts`.
  *
  * Start with `leases.ts`.
  */

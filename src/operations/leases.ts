@@ -8,13 +8,13 @@ export interface LeaseRow {
   readonly processorName: string
   readonly leaseToken: string
   readonly owner: string | null
-  /** Whether the owner has not renewed the lease for the expiration interval. */
+  /** True if the owner has not renewed the lease within the expiration interval. */
   readonly isExpired: boolean
   readonly continuationToken: string | null
   /** The time of the owner's last write by the store's clock, in ISO-8601 UTC. */
   readonly renewedAt: string
   /**
-   * The time since `renewedAt` by the store's clock, in milliseconds; null if the store's time is unknown.
+   * The time since `renewedAt` by the store's clock, in milliseconds, or null if the store's time is unknown.
    */
   readonly ageMs: number | null
   /**
@@ -24,7 +24,7 @@ export interface LeaseRow {
   readonly notRead: 'Java SDK' | 'refused' | null
 }
 
-/** The leases of a deployment unit if their lag cannot be estimated, and the reason. */
+/** The number of leases of a deployment unit whose lag cannot be estimated, and the reason. */
 export interface NotEstimated {
   readonly processorName: string
   readonly leases: number
@@ -34,9 +34,9 @@ export interface NotEstimated {
 /** The lag of deployment units. */
 export interface Lag {
   readonly leases: readonly EstimateRow[]
-  /** The leases that are missing in `leases`, because their lag cannot be estimated. */
+  /** The units whose leases are missing from `leases`, because their lag cannot be estimated. */
   readonly notEstimated: readonly NotEstimated[]
-  /** Jobs that make no progress because a role does not run; null if there are none. */
+  /** Jobs that make no progress because a role does not run, or null if there are none. */
   readonly standing: StandingWork | null
 }
 
@@ -46,7 +46,7 @@ export type EstimateRow = { readonly processorName: string } & LeaseEstimate
 /**
  * Returns the leases of deployment units, sorted by processor name and range.
  *
- * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each with advice
  */
 export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[]> {
   return looking(selection, async ({ inspection }) =>
@@ -59,7 +59,7 @@ export function listLeases(selection: UnitSelection): Promise<readonly LeaseRow[
 /**
  * Returns the lag of each lease of deployment units.
  *
- * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each with advice
  */
 export function estimateLag(selection: UnitSelection): Promise<Lag> {
   return looking(selection, async ({ inspection, containers }) => {
@@ -75,7 +75,10 @@ export function estimateLag(selection: UnitSelection): Promise<Lag> {
   })
 }
 
-/** Returns the leases of a unit if its estimator cannot read them. It reads all leases of a unit or none. */
+/**
+ * Returns the number of a unit's leases if no estimator can read them. An estimator reads either all leases
+ * of a unit or none.
+ */
 function notEstimated({ processorName, leases, refused, isJavas }: NamedUnit): NotEstimated[] {
   const [first] = refused
   if (first === undefined) return []

@@ -29,7 +29,7 @@ export const calmPolicy: ScalingPolicy = {
 }
 
 /**
- * Returns the number of instances that a unit should have. More instances than leases would be idle.
+ * Returns the number of instances that a unit should have. At most one instance for each lease is useful.
  *
  * A number outside the bounds is corrected immediately. Otherwise the number changes only if all samples of a
  * period ask for a change in the same direction and have the present number of instances. A sample that does
@@ -64,8 +64,8 @@ function neededBy({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
 }
 
 /**
- * Returns the number of instances to keep for a lag: twice the number at which instances are added. Otherwise
- * the same lag could add and then remove instances.
+ * Returns the number of instances to keep for a lag, which is about twice the number that the lag needs.
+ * Otherwise the same lag could first add and then remove instances.
  */
 function neededToStay({ lag }: Sample, { lagPerInstance }: ScalingPolicy): number {
   return Math.ceil((2 * lag) / lagPerInstance)

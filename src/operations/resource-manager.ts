@@ -16,7 +16,7 @@ export interface ResourceManagerOptions {
   readonly endpoint?: string
 }
 
-/** Thrown if Azure refuses a request, or does not answer. */
+/** Thrown if Azure refuses a request or does not answer. */
 export class AzureRefused extends Error {
   override readonly name = 'AzureRefused'
   constructor(
@@ -31,7 +31,7 @@ export class AzureRefused extends Error {
 const publicCloud = 'https://management.azure.com'
 const maxAttempts = 6
 const backoff: Backoff = { minMs: 1_000, maxMs: 30_000 }
-/** The longest time to wait until an operation of Azure ends. */
+/** The longest time to wait for the end of an operation of Azure. */
 const operationWithinMs = 10 * 60_000
 const defaultPollMs = 5_000
 
@@ -46,7 +46,7 @@ export class ResourceManager {
     this.endpoint = options.endpoint ?? publicCloud
   }
 
-  /** @throws AzureRefused saying what to do */
+  /** @throws AzureRefused with advice */
   async get(path: string): Promise<unknown> {
     return (await this.request('GET', this.url(path))).json()
   }
@@ -54,7 +54,7 @@ export class ResourceManager {
   /**
    * Resolves only after the change has been made, not when it is accepted.
    *
-   * @throws AzureRefused saying what to do
+   * @throws AzureRefused with advice
    */
   async patch(path: string, body: unknown): Promise<void> {
     await this.completed(await this.request('PATCH', this.url(path), body))

@@ -3,6 +3,6 @@ export interface ScaleTarget {
   /** A name for messages, such as `app shop-agents`. */
   readonly name: string
   instances(): Promise<number>
-  /** Changes the number of instances, and returns the new wanted number. */
+  /** Changes the number of instances, and returns the number that is now requested. */
   scale(count: number): Promise<number>
 }

@@ -6,7 +6,7 @@ import type { Role } from '../connection/index.js'
 import { processorNameOf } from '../connection/internal.js'
 import { type HostFinding, type Looked, type UnitSelection, expirationOf, looking } from './unit-selection.js'
 
-/** Jobs that have not ended, if roles that they need do not run. */
+/** Jobs that have not ended, and the roles that they need but that do not run. */
 export interface StandingWork {
   readonly waiting: number
   readonly missing: readonly Role[]
@@ -19,7 +19,7 @@ const needed: readonly Role[] = ['scheduler', 'agents', 'supervisor']
 /**
  * Returns the jobs that have not ended, if a role that they need does not run. Otherwise returns null.
  *
- * @throws StoreUnavailable or StoreRefused, each saying what to do
+ * @throws StoreUnavailable or StoreRefused, each with advice
  */
 export function standingWork(selection: UnitSelection): Promise<StandingWork | null> {
   return looking(selection, (looked) => standingIn(looked, selection))
@@ -38,7 +38,7 @@ export async function standingIn(
 }
 
 /**
- * Checks whether an instance of a unit with this role's name, after any prefix, holds a lease and renews it.
+ * Checks whether an instance holds and renews a lease of a unit that has this role's name, after any prefix.
  */
 function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
   return units.some(({ processorName, leases }) => {

@@ -12,7 +12,7 @@ export interface UnitLag {
 /**
  * Returns the lag of the role in `of` that has the largest lag.
  *
- * @throws UnitNotFound, StoreUnavailable or StoreRefused, each saying what to do
+ * @throws UnitNotFound, StoreUnavailable or StoreRefused, each with advice
  */
 export async function unitLag(
   connection: Connection & { readonly unitPrefix?: string },

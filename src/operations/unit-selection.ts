@@ -12,8 +12,8 @@ import { openConnection, explained } from '../connection/internal.js'
 import { UnitNotFound } from './errors.js'
 
 /**
- * The deployment units whose leases are read: any change feed processors, ours or .NET's, on the connection's
- * `container`.
+ * The deployment units whose leases are read. They may be any change feed processors, of this library or of
+ * .NET, that read the connection's `container`.
  */
 export interface UnitSelection extends Connection {
   /** The name of one deployment unit. Default: every deployment unit that has leases for the container. */
@@ -24,7 +24,7 @@ export interface UnitSelection extends Connection {
   readonly timing?: { readonly leaseExpirationInterval?: Duration }
 }
 
-/** A problem of containers and leases, or of a document of a job. */
+/** A problem of a container, a lease or a job. */
 export type HostFinding = Omit<Finding, 'rule'> & {
   readonly rule: Finding['rule'] | 'unreadableJob' | 'nothingRuns'
 }

@@ -1,4 +1,7 @@
-/** Checks whether `signal` has aborted. The compiler would treat the property as unchanged after an await. */
+/**
+ * Checks whether `signal` has aborted. If the property were read directly, the compiler would assume that it
+ * cannot change during an await.
+ */
 export function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }

@@ -1,11 +1,11 @@
-/** The time between two comparisons of the clocks. Each comparison takes some microseconds. */
+/** The time between two comparisons of the clocks. Each comparison takes a few microseconds. */
 const compareEveryMs = 100
 /** The smallest difference that counts as sleep. On some systems `sinceStart` returns whole seconds. */
 const visibleMs = 2_000
 
 /**
- * A monotonic clock that continues while the machine sleeps. The precise clock stops during sleep, so a
- * process could believe that it still holds a lease which another process has taken over.
+ * A monotonic clock that continues while the machine sleeps. The precise clock stops during sleep. With that
+ * clock alone, a process could continue to use a lease that another process has taken over.
  */
 export class AwakeTime {
   private readonly startMs: number
@@ -14,7 +14,7 @@ export class AwakeTime {
 
   /**
    * @param precise returns milliseconds, and stops while the machine sleeps
-   * @param sinceStart returns milliseconds, perhaps only whole seconds, and continues during sleep
+   * @param sinceStart returns milliseconds, possibly rounded to whole seconds, and continues during sleep
    */
   constructor(
     private readonly precise: () => number,

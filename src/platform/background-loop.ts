@@ -15,8 +15,8 @@ export interface BackgroundLoopOptions {
  *
  * States: idle → running (`start`) → stopping (`stop`) → idle. Turns never overlap. `wake` ends the pause. If
  * a turn is running, `wake` makes the next turn follow immediately. `stop` aborts the signal of the current
- * turn and resolves when that turn has ended, so a turn must not await `stop`. Starting a running or stopping
- * loop does nothing. A stopped loop may be started again.
+ * turn and resolves when that turn has ended, so a turn must not await `stop`. A call of `start` has no
+ * effect while the loop is running or stopping. A stopped loop may be started again.
  */
 export class BackgroundLoop {
   private stopping = new AbortController()

@@ -15,7 +15,10 @@ export interface Clock {
   now(): number
   /** Returns milliseconds since an arbitrary start. Never goes back. */
   monotonic(): number
-  /** Resolves after `ms`, or immediately when `signal` aborts. Never rejects, so check the signal. */
+  /**
+   * Resolves after `ms`, or immediately when `signal` aborts. Never rejects, so the caller must check the
+   * signal.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls `action` once after `ms`. The timer keeps the process alive until it fires or is cancelled. */
   schedule(ms: number, action: () => void): Timer
@@ -41,7 +44,7 @@ function schedule(ms: number, action: () => void): Timer {
   }
 }
 
-/** Sleeps with the timers of any clock, which `set` starts. Resolves early when `signal` aborts. */
+/** Sleeps until the timer that `set` starts fires. Resolves early when `signal` aborts. */
 export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve()
   return new Promise((resolve) => {

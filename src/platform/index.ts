@@ -1,15 +1,15 @@
 /**
  * # Platform
  *
- * Gives a process its time, random numbers and loops. Only this room touches the machine's clocks, timers and
+ * Gives a process its time, random numbers and loops. Only this room uses the machine's clocks, timers and
  * random numbers. All other code receives a `Clock` and a `Random`. A test can therefore stop the time, jump
  * forward an hour or repeat a run exactly.
  *
  * Parts:
  *
- * - Clocks: `clock.ts` has the interface and the machine's clock, and `awake-time.ts` has the monotonic part
- *   of that clock. `store-clock.ts` follows the store's time, with the help of `offset-estimate.ts`.
- *   `virtual-clock.ts` is the clock of tests.
+ * - Clocks: `clock.ts` contains the interface and the machine's clock, and `awake-time.ts` contains the
+ *   monotonic part of that clock. `store-clock.ts` follows the store's time, with the help of
+ *   `offset-estimate.ts`. `virtual-clock.ts` is the clock of tests.
  * - Random numbers: `random.ts`.
  * - Loops and retries: `background-loop.ts` and `retry.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.

@@ -1,4 +1,4 @@
-/** The names of this room that only other rooms see. */
+/** Further exports of this room, for other rooms only. */
 export { StoreClock } from './store-clock.js'
 export { systemRandom } from './random.js'
 export { BackgroundLoop } from './background-loop.js'

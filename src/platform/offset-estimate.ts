@@ -23,7 +23,7 @@ const closeMs = 2_500
 
 /**
  * Estimates an offset from the bounds that each answer gives. Bounds that agree with the estimate narrow the
- * estimate. Other bounds are accepted only if another answer agrees with them, or a step of the wall clock
+ * estimate. Other bounds are accepted only if another answer agrees with them, or if a step of the wall clock
  * explains them. One answer with a wrong date therefore changes nothing.
  */
 export class OffsetEstimate {
@@ -37,7 +37,10 @@ export class OffsetEstimate {
     return this.bounds !== null && this.bounds.maxMs - this.bounds.minMs <= closeMs
   }
 
-  /** Returns the offset in use, or else the nearest offset that the bounds allow. */
+  /**
+   * Learns the bounds of an answer. Returns the offset in use, or the nearest allowed offset if the bounds
+   * exclude it.
+   */
   learn(sample: Offset, { nowMs, wallOffsetMs, heldMs }: Learning): number {
     const said = { minMs: sample.minMs - toleranceMs, maxMs: sample.maxMs + toleranceMs }
     const known = this.bounds === null ? exactly(heldMs) : widened(this.bounds, nowMs - this.learnedAtMs)
@@ -57,7 +60,10 @@ export class OffsetEstimate {
     return Math.min(Math.max(heldMs, bounds.minMs), bounds.maxMs)
   }
 
-  /** Returns contradicting bounds if there is a second reason to accept them, and otherwise null. */
+  /**
+   * Returns bounds that contradict the estimate if there is a second reason to accept them, and otherwise
+   * null.
+   */
   private believed(said: Offset, known: Offset, steppedMs: number): Offset | null {
     const moved = { minMs: known.minMs + steppedMs, maxMs: known.maxMs + steppedMs }
     if (steppedMs !== 0 && common(moved, said) !== null) return said

@@ -1,7 +1,7 @@
 /**
- * Reads the options of a function by their shape. `options/read-options.ts` has the wording of all problems,
- * and `options/kinds.ts` has the kinds of values. `options/duration.ts` and `options/retry-option.ts` have
- * the two kinds that are public types.
+ * Reads the options of a function by their shape. `options/read-options.ts` contains the wording of all
+ * problems, and `options/kinds.ts` contains the kinds of values. `options/duration.ts` and
+ * `options/retry-option.ts` contain the kinds that are public types.
  */
 export {
   callback,

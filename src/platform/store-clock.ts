@@ -15,7 +15,7 @@ const steadyMs = 1_000
  * machine's wall clock do not matter. Before the first answer with a time, it shows the machine's wall clock.
  *
  * The clock learns from each answer ({@link sent}). The store's time in the answer lies between the moment
- * when the request left and the moment when the answer came. The clock moves only as far as these bounds
+ * when the request left and the moment when the answer arrived. The clock moves only as far as these bounds
  * require, so a slow answer, whose bounds are wide, does not move the clock.
  */
 export class StoreClock implements Clock {

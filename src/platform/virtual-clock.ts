@@ -9,15 +9,18 @@ interface Pending {
   isOver: boolean
 }
 
-/** Signals and threads need a turn of the event loop at least once per this number of settlings. */
+/**
+ * After this number of calls of `settle`, the event loop gets at least one turn, because signals and threads
+ * need turns.
+ */
 const turnEvery = 1_000
 /** The delay that replaces a positive delay which is too short to change the time. */
 const shortestDelayMs = 2 ** -10
 
 /**
  * A clock that moves only when a test moves it. `advance` fires timers in the order of their times. Before
- * the next timer, it waits until all work that the last timer caused has settled. Minutes of protocol
- * therefore run in milliseconds, and always in the same way.
+ * the next timer, it waits until all work that the last timer caused has settled. A protocol of several
+ * minutes therefore runs in milliseconds, and always in the same way.
  */
 export class VirtualClock implements Clock {
   private elapsed = 0
@@ -64,7 +67,10 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Returns the time after `ms`. Lengthens delays that would not change the time and so repeat forever. */
+  /**
+   * Returns the time after `ms`. Lengthens a delay that is too short to change the time, because a loop with
+   * such a delay would never end.
+   */
   private after(ms: number): number {
     const at = this.elapsed + ms
     return at === this.elapsed && ms > 0 ? at + shortestDelayMs : at
@@ -141,7 +147,7 @@ export class VirtualClock implements Clock {
 
 /**
  * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick that is
- * requested inside a promise comes when no promise has work left. Any other tick comes too early.
+ * requested in a microtask comes when no microtask is left. Any other tick comes too early.
  */
 function promisesAtRest(): Promise<void> {
   return new Promise((resolve) => {

@@ -14,8 +14,8 @@ export interface ConsoleLoggerOptions {
 }
 
 /**
- * Returns a sink that writes one JSON line for each event. The line has the event's fields, with the event's
- * name in `type`, and a message in `msg`.
+ * Returns a sink that writes one JSON line for each event. The line contains the event's fields, including
+ * its `type`, and a message in `msg`.
  */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
@@ -32,7 +32,10 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Telemetry {
   }
 }
 
-/** Returns the fields of a line. Fields that a handler logged are nested, apart from the event's fields. */
+/**
+ * Returns the fields of a line. Fields that a handler logged are nested in `fields`, apart from the event's
+ * own fields.
+ */
 function fieldsOf(event: TelemetryEvent): Record<string, unknown> {
   if (event.type !== 'agent.logged') return readable(event)
   const { level: _level, message: _message, fields, ...about } = event

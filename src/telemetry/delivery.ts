@@ -4,6 +4,6 @@ export interface Delivery {
   readonly instanceName: string
   readonly leaseToken: string
   readonly count: number
-  /** The name of the container that changed. Omitted if the monitored source has no name. */
+  /** The name of the container whose changes are delivered. Omitted if the monitored source has no name. */
   readonly container?: string
 }

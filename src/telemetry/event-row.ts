@@ -23,7 +23,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`
 }
 
-/** Returns the remark with a capital letter at its beginning. */
+/** Returns the remark with a capital first letter. */
 export function sentence(remark: string): string {
   return `${remark.charAt(0).toUpperCase()}${remark.slice(1)}`
 }

@@ -5,11 +5,11 @@
  * or print. Tests await events instead of sleeping.
  *
  * The table is in `events.ts`. The rows are next to the types of the events, in `processor-events.ts`,
- * `job-events.ts` and `host-events.ts`. A row has the log level, the log message, the metrics (`metric.ts`)
- * and the line of `docs/telemetry.md`.
+ * `job-events.ts` and `host-events.ts`. A row contains the log level, the log message, the metrics
+ * (`metric.ts`) and the description in `docs/telemetry.md`.
  *
  * Sinks: `console-logger.ts` writes JSON lines, `opentelemetry.ts` records metrics and spans, and
- * `recorder.ts` keeps events for tests. Start with `telemetry.ts`, which has the interface of a sink and
+ * `recorder.ts` keeps events for tests. Start with `telemetry.ts`, which defines the interface of a sink and
  * combines sinks.
  */
 export type { TelemetryEvent, TelemetryEventOf, TelemetryEventType } from './events.js'

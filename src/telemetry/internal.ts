@@ -1,2 +1,2 @@
-/** The names of this room that only other rooms see. */
+/** Further exports of this room, for other rooms only. */
 export { silent } from './telemetry.js'

@@ -67,7 +67,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
 
 type Report = (value: number, attributes: Attributes) => void
 
-/** Returns a function that reports an event to an instrument, which the first event creates. */
+/** Returns a function that reports events to instruments. The first event of an instrument creates it. */
 function reporter({
   meterProvider = metrics,
 }: OpenTelemetryOptions): <E>(metric: Metric<E>, event: E) => void {

@@ -46,7 +46,7 @@ export type ProcessorEvent =
       readonly type: 'lag.estimated'
       readonly processorName: string
       readonly leaseToken: string
-      /** The number of transactions that are not yet processed, as an estimate. */
+      /** An upper bound for the number of transactions that are not yet processed. */
       readonly estimatedLag: number
       readonly oldestAgeMs: number | null
     }

@@ -11,7 +11,7 @@ const nobodysId = 'stepward.access-check'
 
 const contributor = 'give this identity the role "Cosmos DB Built-in Data Contributor"'
 
-/** Returns the reason why the identity lacks access, or null. Rejects with any other failure. */
+/** Returns the reason why access is refused, or null if access is granted. Rejects with any other failure. */
 async function refusal(verb: string, use: () => Promise<unknown>): Promise<string | null> {
   try {
     await use()

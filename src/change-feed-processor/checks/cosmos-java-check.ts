@@ -11,8 +11,9 @@ export interface JavaCheckOptions {
 
 /**
  * Finds leases that hosts of the Java SDK use under this processor name (F-L25). Java's `handleChanges` names
- * leases by database and container, so this library does not list these leases. If both kinds of hosts ran,
- * every change would be delivered twice. Java hosts cannot start once leases of this library exist.
+ * leases after the database and the container, so the lease store does not list these leases. If both kinds
+ * of hosts ran, every change would be delivered twice. Java hosts cannot start once leases of this library
+ * exist.
  */
 export async function javaUnitProblems(options: JavaCheckOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer, processorName, onCharge } = options
@@ -24,7 +25,7 @@ export async function javaUnitProblems(options: JavaCheckOptions): Promise<strin
   })
   const iterator = leaseContainer.items.query<string>({
     query: 'SELECT VALUE c.id FROM c WHERE STARTSWITH(c.id, @prefix)',
-    // After the prefix, leases have "..", the marker has ".info" and the lock has ".lock".
+    // After the prefix, the id of a lease has "..", that of the marker ".info", and that of the lock ".lock".
     parameters: [{ name: '@prefix', value: `${prefix}.` }],
   })
   const { resources, requestCharge } = await iterator.fetchAll()

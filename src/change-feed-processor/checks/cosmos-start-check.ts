@@ -133,7 +133,9 @@ function isOneAccount(left: Container, right: Container): boolean {
 /** The checks of one container. */
 interface Look {
   readonly role?: ContainerRole
-  /** Finds problems with access. Called only if the settings have none, to report no fault twice. */
+  /**
+   * Finds problems with access. Called only if the settings are correct, so that no fault is reported twice.
+   */
   readonly ofAccess?: () => Promise<string[]>
 }
 
@@ -182,7 +184,10 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
   }
 }
 
-/** Checks for leases of Java hosts. Only Cosmos DB containers can show documents of other processor names. */
+/**
+ * Checks for leases of Java hosts. Only a Cosmos DB container can be searched for documents with another
+ * prefix.
+ */
 async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer } = options
   if (isChangeFeed(monitoredContainer) || isLeaseStore(leaseContainer)) return []

@@ -3,7 +3,7 @@ import { identityOf, type AnyChange } from '../feed/change-identity.js'
 import type { DeadLetter } from '../feed/delegate.js'
 import type { DeadLetterContainer } from '../feed/cosmos-ports.js'
 
-/** The number of characters kept of an error's text, so that the text cannot make a document too large. */
+/** An error's text is cut to this number of characters, so that the text cannot make a document too large. */
 const longestText = 10_000
 
 interface DeadLetterDocument {
@@ -17,7 +17,7 @@ interface DeadLetterDocument {
 
 /**
  * Stores failed changes as documents of a container with any partition key. The id is derived from the
- * change, so a change that is stored twice after a crash still exists once (F-C16).
+ * change, so a change that is stored again after a crash still has only one document (F-C16).
  */
 export function cosmosDeadLetter(container: DeadLetterContainer): DeadLetter<AnyChange> {
   return async (change, error, { leaseToken }) => {

@@ -17,8 +17,9 @@ export interface Poison {
 const backoff: Backoff = { minMs: 500, maxMs: 30_000 }
 
 /**
- * Sets a change aside, and retries until the change is stored. Meanwhile no later change is passed (I10,
- * F-C15). Returns null when the change is stored, or the reason if delivery ends first.
+ * Sets a change aside, and retries until the change is stored. Meanwhile no checkpoint passes the change
+ * (I10, F-C15). Returns null when the change is stored. If delivery ends first, returns the reason for the
+ * end.
  */
 export async function setAside(
   { change, error, attempts, context }: Poison,

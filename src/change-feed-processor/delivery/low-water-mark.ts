@@ -14,7 +14,10 @@ export interface Reached {
   readonly count: number
 }
 
-/** Tracks changes that end in any order, and finds the place before which all changes are done (I10). */
+/**
+ * Tracks changes that are completed in any order, and finds the place before which all changes are done
+ * (I10).
+ */
 export class LowWaterMark {
   private readonly open: Ticket[] = []
 
@@ -29,7 +32,10 @@ export class LowWaterMark {
     return ticket
   }
 
-  /** Returns the last place reached in each page, and nothing while an earlier change is not done. */
+  /**
+   * Marks a change as done. Returns the last place now reached in each page, or no place while an earlier
+   * change is not done.
+   */
   done(ticket: Ticket): readonly Reached[] {
     ticket.isDone = true
     const pending = this.open.findIndex(({ isDone }) => !isDone)

@@ -18,12 +18,12 @@ type AfterSlice =
 const readOn: AfterPage = { kind: 'readOn' }
 
 /**
- * Delivers page by page. The next page follows only after the delegate has accepted the current page, or
- * after the refused changes are set aside.
+ * Delivers page by page. The next page follows only after the delegate has handled the current page, or after
+ * the changes that failed are set aside.
  *
- * With automatic checkpoints this class reports the accepted changes. With manual checkpoints the delegate
- * reports the changes. If the delegate then fails and failures are not limited, all changes since its last
- * checkpoint are delivered again, as in .NET.
+ * With automatic checkpoints, this class reports the handled changes. With manual checkpoints, the delegate
+ * reports them. If a delegate with manual checkpoints fails and failures are not limited, all changes since
+ * its last checkpoint are delivered again, as in .NET.
  */
 export class PageDelivery implements Delivery {
   /** The number of failures at one place, which is kept when the place is read again, so that pauses grow. */

@@ -27,7 +27,7 @@ interface Job {
  * until reading ahead reaches its limit.
  *
  * States: delivering → stopped, with one reason. Once delivery has stopped, no call begins. The signal of
- * running calls aborts, unless the reason is that another instance has asked for the lease. In that case the
+ * running calls aborts, unless the reason is that another instance has requested the lease. In that case the
  * calls may finish, because no other instance gets the lease before the calls end.
  */
 export class ParallelDelivery implements Delivery {

@@ -7,13 +7,15 @@ import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.j
 export interface TrackedPage extends ReadPage {
   /** The number of changes delivered before this page. */
   readonly before: number
-  /** Returns the position after the first `count` changes, or null without one. See {@link positionsIn}. */
+  /**
+   * Returns the position after the first `count` changes, or null if there is none. See {@link positionsIn}.
+   */
   readonly positionAfter: (count: number) => string | null
 }
 
 /**
  * A place in the changes delivered under one lease. A place has no reference to its page, because pages are
- * large and a hold may keep the place for long.
+ * large and a hold may keep the place for a long time.
  */
 interface Place {
   /** The number of changes delivered before the place's page. */

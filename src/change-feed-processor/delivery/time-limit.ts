@@ -1,7 +1,10 @@
 import type { Clock } from '../../platform/index.js'
 import { withinLimit } from '../../platform/internal.js'
 
-/** Thrown when an operation exceeds its limit. `cosmosErrorKind` knows the code, so reads are retried. */
+/**
+ * Thrown when an operation exceeds its limit. `cosmosErrorKind` classifies the code as transient, so reads
+ * are retried.
+ */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
   readonly code = 'TimeoutError'
@@ -22,8 +25,8 @@ export interface CallLimit {
 }
 
 /**
- * Runs `act` with a signal that aborts when the caller's signal aborts or the time is over. When the time is
- * over, rejects immediately with {@link TimeLimitError}, even if `act` ignores its signal.
+ * Runs `act` with a signal that aborts when the caller's signal aborts or the limit is reached. At the limit,
+ * rejects immediately with {@link TimeLimitError}, even if `act` ignores its signal.
  */
 export async function calledWithin<T>(
   act: (signal: AbortSignal) => Promise<T> | T,
@@ -35,7 +38,7 @@ export async function calledWithin<T>(
     ending.abort()
   }
   if (signal.aborted) end()
-  // The listener is removed below, because the caller's signal outlives very many calls.
+  // The listener is removed below, because the caller's signal outlives many calls.
   signal.addEventListener('abort', end, { once: true })
   const atLimit = (): never => {
     const error = new TimeLimitError(what, limitMs)

@@ -6,8 +6,8 @@ import type { UserCode } from '../options/delivery-options.js'
 import type { ChangeDelegates, Runtime } from '../runtime/runtime.js'
 
 /**
- * Returns the parts of a runtime that the user supplies. Without `orderBy`, the partition key is the order
- * key. Rejects if the paths of the partition key cannot be read.
+ * Returns the parts of a runtime that the user supplies. Without `orderBy`, changes are ordered by their
+ * partition key. Rejects if the paths of the partition key cannot be read.
  */
 export async function userCodeOf(
   { onChanges, onChange, orderBy, ...options }: UserCode & { readonly concurrency: number },

@@ -14,7 +14,7 @@ import { unitsOf, type UnitDocuments } from './units.js'
 export interface Obstacle {
   readonly kind: 'missing' | 'forbidden'
   readonly container: string
-  /** The data action that the identity lacks, or that found no container. */
+  /** The data action that is forbidden to the identity, or that failed because the container is missing. */
   readonly action: string
 }
 
@@ -30,7 +30,7 @@ export interface Inspection {
   readonly units: readonly UnitDocuments[]
   /** Milliseconds since the epoch by the store's clock, or null if the store's answers contain no time. */
   readonly storeTimeMs: number | null
-  /** The time of this host's clock at the same moment. */
+  /** The time by this host's clock at the same moment. */
   readonly ownTimeMs: number
 }
 
@@ -105,7 +105,7 @@ class Looking {
   }
 }
 
-/** Returns the physical ranges, after a read of the feed, because that read needs a separate permission. */
+/** Returns the physical ranges. Also reads the feed, because that read needs a separate permission. */
 async function readableRanges(feed: CosmosChangeFeed): Promise<readonly PhysicalRange[]> {
   const ranges = await feed.physicalRanges()
   const [feedRange] = ranges

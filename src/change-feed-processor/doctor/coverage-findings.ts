@@ -4,7 +4,10 @@ import type { Inspection } from './cosmos-inspection.js'
 import { notice, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
-/** Finds the parts of the feed that no lease or two leases cover. A refused lease leaves a gap. */
+/**
+ * Finds the parts of the feed that no lease covers, and the parts that two leases cover. A refused lease does
+ * not count, so its range is a gap.
+ */
 export function coverageFindings(
   { leases }: UnitDocuments,
   { physicalRanges, storeTimeMs }: Pick<Inspection, 'physicalRanges' | 'storeTimeMs'>,
@@ -24,7 +27,7 @@ export function coverageFindings(
   return [...gaps, ...overlapFindings(leases, isAtWork)]
 }
 
-/** Reports leases that overlap because some replace others, and leases that overlap by mistake. */
+/** Reports leases that overlap because others are replacing them, and leases that overlap by mistake. */
 function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => boolean): UnitFinding[] {
   const { replaced, doubled } = findOverlaps(leases)
   const unfinished = replaced.map(({ lease, by }) => {
@@ -50,7 +53,7 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
 
 /**
  * Returns advice for an overlap. If no instance can repair the overlap, only the lease further ahead may be
- * deleted by hand, and only if the other lease covers its range. Otherwise changes would be left out.
+ * deleted by hand, and only if the other lease covers its range. Any other deletion would lose changes.
  */
 function overlapAdvice(one: Lease, other: Lease): string {
   const { stays, goes } = staying(one, other)

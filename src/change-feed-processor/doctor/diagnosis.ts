@@ -115,7 +115,10 @@ const foreignAdvice = {
     'range, or delete the lease and start from a point in time',
 } as const
 
-/** Reports leases of Java hosts, which are no problem if no instance of this library uses their name. */
+/**
+ * Reports leases of Java hosts, which are no problem if no instance of this library uses their processor
+ * name.
+ */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : counted(refused.length, 'lease')
   return notice(

@@ -1,4 +1,7 @@
-/** A clock difference up to this size is not reported, because delays and whole seconds can explain it. */
+/**
+ * A clock difference up to this size is not reported, because delays and rounding to whole seconds can
+ * explain it.
+ */
 export const toleratedSkewMs = 10_000
 
 /** Formats a duration in whole seconds, for people. */

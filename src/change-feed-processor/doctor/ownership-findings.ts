@@ -69,7 +69,7 @@ function freeFindings(
   ]
 }
 
-/** Finds names that several processes use and so confuse their leases. As in .NET, case does not matter. */
+/** Finds instance names that several processes use. As in .NET, the case of the names does not matter. */
 function nameFindings(alive: readonly Lease[]): UnitFinding[] {
   const advice = 'give every process a name of its own, for example with its process id in it'
   const named = alive.filter(({ owner }) => owner !== null)

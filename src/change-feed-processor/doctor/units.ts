@@ -24,11 +24,16 @@ export interface UnitDocuments {
   readonly prefix: string
   readonly leases: readonly Lease[]
   readonly refused: readonly RefusedDocument[]
-  /** Whether the unit belongs to Java hosts, judged by the names of its documents or by all of its leases. */
+  /**
+   * Whether the unit belongs to Java hosts, judged by the ids of its documents or by the contents of its
+   * leases.
+   */
   readonly isJavas: boolean
   /** Whether a `.info` document exists, which means that the leases were created. */
   readonly isInitialized: boolean
-  /** The store's time when `.lock` was written, in milliseconds since the epoch, or null without a lock. */
+  /**
+   * The store's time when `.lock` was written, in milliseconds since the epoch, or null if there is no lock.
+   */
   readonly lockedAtMs: number | null
 }
 
@@ -38,7 +43,7 @@ export interface MonitoredNames {
   readonly containerRid: string
   readonly databaseName: string
   readonly containerName: string
-  /** The physical ranges. Leases of old .NET hosts store only the id of their range. */
+  /** The physical ranges, for leases of old .NET hosts, which store only the id of their range. */
   readonly physicalRanges: readonly (FeedRange & { readonly id: string })[]
 }
 
@@ -55,7 +60,10 @@ export function unitsOf(documents: readonly LeaseDocument[], names: MonitoredNam
     .sort((left, right) => compare(left.prefix, right.prefix))
 }
 
-/** Returns the id without token, marker or lock. Older Java leases contain names instead of `_rid`s. */
+/**
+ * Returns the id without the token, `.info` or `.lock` at its end, or null if the id is not that of a unit's
+ * document. Ids of older Java leases contain names instead of `_rid`s.
+ */
 function prefixOf(id: unknown, names: MonitoredNames): string | null {
   if (typeof id !== 'string') return null
   for (const ending of endings(names)) {

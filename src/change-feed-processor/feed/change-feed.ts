@@ -1,6 +1,6 @@
 import type { FeedRange } from '../../../lease-store/index.js'
 
-/** The position to read from, which is the quoted etag of an earlier page or a first position. */
+/** The position to read from: the quoted etag of an earlier page, or a first position. */
 export type FeedStart =
   | { readonly kind: 'continuation'; readonly token: string }
   | { readonly kind: 'beginning' }
@@ -67,11 +67,13 @@ export interface ChangePage<C = Change> {
   readonly charge: number
   readonly sessionToken: string | null
   readonly headers: Readonly<Record<string, string>>
-  /** The SDK's record of the request (`CosmosDiagnostics`), or null without the SDK. */
+  /**
+   * The SDK's record of the request (`CosmosDiagnostics`), or null if the page did not come through the SDK.
+   */
   readonly diagnostics: object | null
 }
 
-/** The options of reading a page. */
+/** Options for reading a page. */
 export interface ReadOptions {
   readonly maxItemCount: number
   /** When this signal aborts, a read that is under way rejects immediately. */

@@ -38,7 +38,10 @@ export function partitionKeyOf(change: AnyChange, paths: readonly string[]): rea
   return paths.map((path) => partitionKey?.[path.slice(1)] ?? valueAt(previous ?? {}, path))
 }
 
-/** Only latest versions have `_lsn`, which comes from the service. Other fields may be the user's. */
+/**
+ * Only changes of the feed of latest versions have `_lsn`, which comes from the service. Other fields may be
+ * the user's.
+ */
 function isVersionChange(change: AnyChange): change is VersionChange {
   return !('_lsn' in change)
 }

@@ -53,8 +53,8 @@ interface Idle {
  *   the iterator's position is the position to read from.
  * - The iterator hides splits. This class compares the ranges in the iterator's token with the requested
  *   range.
- * - After some failures the iterator forgets its position and would continue elsewhere. This class discards
- *   the iterator after every result except a page or "nothing new".
+ * - After some failures the iterator loses its position and continues elsewhere. This class therefore
+ *   discards the iterator after every result except a page or "nothing new".
  * - The iterator's errors and charges are incomplete. This class takes both from the headers.
  */
 export class CosmosChangeFeed implements ChangeFeed {
@@ -110,12 +110,15 @@ export class CosmosChangeFeed implements ChangeFeed {
     const iterator = this.reusable(from, asked) ?? (await this.open(from, asked))
     const page = pageOf(await iterator.readNext(), from, asked.decode)
     this.options.onCharge?.('feed.read', page.charge)
-    // A caller that aborted the read continues elsewhere, perhaps already with another iterator.
+    // If the read was aborted, the caller may already use another iterator.
     if (!asked.signal.aborted) this.keep(iterator, page, from, asked)
     return page
   }
 
-  /** Returns the idle iterator and removes it from the map. Only a successful read puts the iterator back. */
+  /**
+   * Removes the idle iterator from the map, and returns it if it can continue at this position. Only a
+   * successful read puts the iterator back.
+   */
   private reusable<C>({ feedRange, start }: FeedPosition, asked: Asked<C>): Iterator | undefined {
     const key = iteratorKey(feedRange, asked.mode)
     const idle = this.idle.get(key)

@@ -59,7 +59,7 @@ export function pageOf<C>(
   }
 }
 
-/** Returns the next position. If the range was split meanwhile, returns the positions of the children. */
+/** Returns the next position. If the range has been split, returns the positions of the children. */
 function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const { Continuation } = JSON.parse(token) as { readonly Continuation: readonly TokenEntry[] }
   const [only, another] = Continuation
@@ -69,7 +69,8 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   const entries = [...Continuation].sort((left, right) => compare(left.minInclusive, right.minInclusive))
   const bounds = entries.map(({ minInclusive: min, maxExclusive: max }) => ({ min, max }))
   if (!tiles(bounds, from.feedRange))
-    // The ranges changed during the read, as after a 410. A new iterator solves the problem.
+    // The ranges changed during the read. The error has code 410, so that the caller reads again with a new
+    // iterator.
     throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
       code: 410,
     })
@@ -85,7 +86,8 @@ function isRange({ min, max }: FeedRange, { minInclusive, maxExclusive }: TokenE
 
 function startOf(token: string | undefined, asked: FeedStart, isChild: boolean): FeedStart {
   if (token !== undefined && token !== '' && token !== '*') return { kind: 'continuation', token }
-  // A child that was not read starts at the position of its parent. Any other range has lost its position.
+  // A child that was not read starts at the position of its parent. For any other range, the position is
+  // unknown.
   if (isChild && asked.kind !== 'continuation') return asked
   throw new Error('the service answered without an etag, so the next position is unknown')
 }

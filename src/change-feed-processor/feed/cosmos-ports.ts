@@ -24,12 +24,12 @@ export interface Ports {
   readonly leaseStore: LeaseStore
 }
 
-/** Returns whether the option already is a feed, and not a container. */
+/** Returns whether the option is a feed and not a container. */
 export function isChangeFeed(monitored: MonitoredContainer): monitored is ChangeFeed {
   return 'readNext' in monitored
 }
 
-/** Returns whether the option already is a lease store, and not a container. */
+/** Returns whether the option is a lease store and not a container. */
 export function isLeaseStore(leases: LeaseContainer): leases is LeaseStore {
   return 'initialization' in leases
 }

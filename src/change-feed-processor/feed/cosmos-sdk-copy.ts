@@ -2,14 +2,17 @@ import { ChangeFeedStartFrom, Container } from '@azure/cosmos'
 import type * as Cosmos from '@azure/cosmos'
 import { createRequire } from 'node:module'
 
-/** The parts of the SDK that must come from the container's copy, which accepts starts only of its class. */
+/**
+ * The parts of the SDK that must come from the same copy as the container. A container accepts only starts of
+ * its copy's class.
+ */
 type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
 
 /**
  * Returns the class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process
  * may have two copies of the same version, because `import` and `require` load different files.
  *
- * @throws TypeError if the container was made by a third copy, for instance of another version
+ * @throws TypeError if the container was made by a third copy, for example a copy of another version
  */
 export function feedStartsFor(container: Container): typeof ChangeFeedStartFrom {
   const made: object = container

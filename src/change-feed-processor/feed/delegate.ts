@@ -8,14 +8,16 @@ export interface ChangeContext {
   readonly feedRange: FeedRange
   /** The request units that reading the page used. */
   readonly requestCharge: number
-  /** The session token of the page. A read with this token returns no older state than the page. */
+  /** The session token of the page. A read with this token returns no state that is older than the page. */
   readonly sessionToken: string | null
   /** The headers of the response that contained the page. */
   readonly headers: Readonly<Record<string, string>>
-  /** The SDK's record of the request (`CosmosDiagnostics`), or null without the SDK. */
+  /**
+   * The SDK's record of the request (`CosmosDiagnostics`), or null if the page did not come through the SDK.
+   */
   readonly diagnostics: object | null
   /**
-   * Aborts when the lease is lost, the processor stops, or `delegateTimeout` is over. The changes are then
+   * Aborts when the lease is lost, the processor stops, or `delegateTimeout` has passed. The changes are then
    * delivered again unless this call finishes.
    */
   readonly signal: AbortSignal
@@ -36,7 +38,8 @@ export interface ChangeFeedContext extends ChangeContext {
    *
    * A position lies only between two transactions. If later changes of the page belong to the transaction of
    * `change`, the position before that transaction is stored. The whole transaction is then delivered again.
-   * The position never goes back, so an earlier change has no effect after a later change was stored.
+   * The position never goes back, so a call with an earlier change has no effect after a later position was
+   * stored.
    *
    * Rejects with {@link import('./errors.js').LeaseLostError} if this instance no longer holds the lease.
    * Another instance then delivers again from the last checkpoint. Rejects with a `RangeError` for a change
@@ -56,9 +59,9 @@ export interface ChangeFeedContext extends ChangeContext {
 export type PageDelegate<C> = (changes: readonly C[], context: ChangeFeedContext) => Promise<void> | void
 
 /**
- * Receives one page of changes, oldest first, in order per partition key. When the promise resolves, the page
- * counts as handled. When the promise rejects, the same page is delivered again. In any case a page may be
- * delivered more than once.
+ * Receives one page of changes, oldest first. The changes of each partition key are in order. When the
+ * promise resolves, the page counts as handled. When the promise rejects, the same page is delivered again.
+ * In any case a page may be delivered more than once.
  */
 export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
 
@@ -78,8 +81,8 @@ export type CloseReason =
   /** Another instance owns the lease, or may own it because this instance did not renew it in time. */
   | 'LeaseLost'
   /**
-   * Another instance with fewer leases requested the lease, or this instance is unhealthy or has the name of
-   * another process. The current page was finished first.
+   * Another instance with fewer leases requested the lease, or this instance is unhealthy or has the same
+   * name as another process. The current page was finished first.
    */
   | 'HandedOver'
   /** The lease's range was split, and leases of the parts have replaced the lease. */

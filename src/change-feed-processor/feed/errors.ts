@@ -17,7 +17,7 @@ export class DelegateError extends Error {
   }
 }
 
-/** A read or write of the feed or the leases failed, and is tried again. `cause` is the store's error. */
+/** A request for the feed or for the leases failed, and is retried. `cause` is the store's error. */
 export class FeedError extends Error {
   override readonly name = 'FeedError'
   readonly code = 'FEED_FAILED'

@@ -3,10 +3,11 @@ export type FeedHintListener = (physicalRangeId: string | null) => void
 
 /**
  * Informs local readers of the feed about a write, so that they need not wait for their next poll. A hint
- * changes only the time of a read, so a lost, wrong or repeated hint costs at most one read.
+ * changes only the time of a read, so a wrong or repeated hint costs at most one read. A lost hint costs only
+ * a delay.
  *
- * If a writer knows which readers need a write, it notifies only their `part`. Listeners of the whole also
- * receive that hint.
+ * If a write concerns only one group of readers, the writer notifies only their `part`. Listeners of the
+ * whole also receive that hint.
  */
 export class FeedHints {
   private readonly listeners = new Set<FeedHintListener>()

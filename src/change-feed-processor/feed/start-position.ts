@@ -12,7 +12,10 @@ export function startOf(lease: Lease, startFrom: StartPosition): FeedStart {
   return lease.firstPosition ?? firstPositionOf(startFrom) ?? { kind: 'now' }
 }
 
-/** Returns the option as a lease stores it, or null for `'now'`, a position that only the feed knows. */
+/**
+ * Returns the option as a lease stores it, or null for `'now'`, because only the feed can supply that
+ * position.
+ */
 export function firstPositionOf(startFrom: StartPosition): FirstPosition | null {
   if (startFrom === 'now') return null
   // No document is older than the epoch, and the service accepts only some of the dates before it.
@@ -20,14 +23,17 @@ export function firstPositionOf(startFrom: StartPosition): FirstPosition | null 
   return { kind: 'time', atMs: startFrom.getTime() }
 }
 
-/** Returns a time one second earlier, because the service compares whole seconds and may skip changes. */
+/**
+ * Returns a time at least one second earlier. The service compares whole seconds, and could otherwise skip
+ * changes.
+ */
 export function startingBefore(atMs: number): Date {
   return new Date(Math.floor(atMs / 1_000) * 1_000 - 1_000)
 }
 
 /**
  * Drops changes that are older than the lease's first position. Only the first read sends that time. Later
- * reads send a position, which may lie before older changes of the other partition after a merge.
+ * reads send a position. After a merge, that position may lie before older changes of the other partition.
  */
 export function sinceFirstPosition<C extends AnyChange>(
   page: ChangePage<C>,

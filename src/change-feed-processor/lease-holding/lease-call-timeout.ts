@@ -2,7 +2,7 @@ import type { LeaseInitialization, LeaseStore, LeaseWrite } from '../../../lease
 import type { Clock } from '../../platform/index.js'
 import { withinLimit } from '../../platform/internal.js'
 
-/** The times to wait for answers of the store. */
+/** The times to wait for answers from the store. */
 export interface LeaseCallTimeouts {
   readonly clock: Clock
   /** The limit for a call that concerns one document, in milliseconds. */
@@ -13,9 +13,9 @@ export interface LeaseCallTimeouts {
 
 /**
  * Wraps a lease store so that each call ends in time. Without a limit, a client may silently retry a
- * throttled or hanging request for half a minute, which hides that the caller's lease expires (F-L9). If a
- * write gets no answer, its outcome is unknown, because the store may still apply the write. The next
- * conditional write shows the outcome (I12).
+ * throttled or hanging request for half a minute, and the caller would not notice that its lease expires
+ * (F-L9). If a write gets no answer, its outcome is unknown, because the store may still apply the write. The
+ * next conditional write shows the outcome (I12).
  */
 export function withTimeouts(store: LeaseStore, { clock, callMs, listMs }: LeaseCallTimeouts): LeaseStore {
   const soon = <T>(what: string, call: Promise<T>): Promise<T> => answered(clock, callMs, call, what)

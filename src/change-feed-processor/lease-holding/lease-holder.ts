@@ -19,8 +19,8 @@ export function trustedUntilMs(writtenAtMs: number, expirationMs: number, margin
 }
 
 /**
- * The only writer of a lease that this instance holds. The holder renews, checkpoints and releases, with one
- * write at a time. Each write succeeds only if the etag of the previous write is unchanged.
+ * The only writer of a lease that this instance holds. The holder renews, checkpoints and releases the lease,
+ * one write at a time. Each write succeeds only if the etag of the previous write is unchanged.
  *
  * States: held → released (`release`), removed (`remove`) or lost. The lease is lost when another instance
  * owns the lease, or may own it because this instance has not written it for too long. That time counts from
@@ -71,7 +71,7 @@ export class LeaseHolder {
     return this.losing.signal
   }
 
-  /** Aborts when another instance has asked for the lease. The request makes the holder's next write fail. */
+  /** Aborts when another instance has requested the lease. The request makes the holder's next write fail. */
   get asked(): AbortSignal {
     return this.asking.signal
   }
@@ -103,7 +103,7 @@ export class LeaseHolder {
     const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
     this.pending = { token, dueAtMs }
     if (checkpointIntervalMs === 0) await this.write(renew)
-    // This method is called for every page, so it wakes the loop only if the loop would be too late.
+    // This method is called for every page, so it wakes the loop only if the loop's next turn is too late.
     else if (dueAtMs < plannedAtMs) this.loop.wake()
   }
 
@@ -218,7 +218,10 @@ export class LeaseHolder {
     return false
   }
 
-  /** Reads the lease after a failed or unknown write. The lease stays held if this instance still owns it. */
+  /**
+   * Reads the lease after a conflict, or after a write whose outcome is unknown. The lease stays held if this
+   * instance still owns it.
+   */
   private async readAgain(): Promise<void> {
     const stored = await this.runtime.leaseStore.read(this.current.leaseToken)
     if (stored === null || !isOwnedBy(stored, this.runtime.self)) {

@@ -16,10 +16,13 @@ import type { AnyChange } from '../feed/change-identity.js'
 import { isContainer, type DeadLetterContainer } from '../feed/cosmos-ports.js'
 import type { ChangeDelegate, DeadLetter, PageDelegate } from '../feed/delegate.js'
 
-/** Whether positions are stored automatically after each page or only when the delegate requests it. */
+/**
+ * With `'auto'`, the processor stores the position of handled pages. With `'manual'`, only the delegate
+ * stores positions, with `checkpoint`.
+ */
 export type CheckpointMode = 'auto' | 'manual'
 
-/** The treatment of a change that its delegate refuses repeatedly. */
+/** The treatment of a change on which the delegate fails repeatedly. */
 export interface FailurePolicy<C> {
   /**
    * `tries` is the number of deliveries of a page before the processor searches the page for the failing
@@ -30,7 +33,7 @@ export interface FailurePolicy<C> {
   readonly then: 'deadLetter'
   /**
    * The container of `@azure/cosmos` that stores the change, or a function that stores the change. Until the
-   * change is stored, no later change is passed.
+   * change is stored, no checkpoint passes the change.
    */
   readonly deadLetter: DeadLetterContainer | DeadLetter<C>
 }
@@ -38,14 +41,14 @@ export interface FailurePolicy<C> {
 /** The options that both kinds of delegate share. */
 export interface DeliveryOptions<C> {
   /**
-   * The treatment of changes that the delegate refuses. Default: such changes are delivered again forever,
-   * with growing pauses, and no change is passed.
+   * The treatment of changes on which the delegate fails. Default: such changes are delivered again without
+   * limit, with growing pauses, and no checkpoint passes them.
    */
   readonly failurePolicy?: FailurePolicy<C>
   /**
-   * The longest time of one call of the delegate. After that time the call's signal aborts and the call has
-   * failed. The call counts as a try of the `failurePolicy`. Without a `failurePolicy` the lease is released.
-   * Default: no limit.
+   * The longest time of one call of the delegate. After that time, the call's signal aborts and the call
+   * counts as failed. The `failurePolicy` counts it as a try. Without a `failurePolicy` the lease is
+   * released. Default: no limit.
    */
   readonly delegateTimeout?: Duration
 }
@@ -66,7 +69,7 @@ export interface PageDeliveryOptions<C> extends DeliveryOptions<C> {
 /** Options for a delegate that receives changes one by one, in order per key. */
 export interface ChangeDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChange: ChangeDelegate<C>
-  /** The number of changes of one lease that are handled at the same time, 1 to 1,000. Default 16. */
+  /** The largest number of changes of one lease that are handled at the same time, 1 to 1,000. Default 16. */
   readonly concurrency?: number
   /**
    * Returns a key. Changes with the same key are handled one after another. Default: the partition key. If

@@ -20,10 +20,10 @@ export type AfterFailure =
   | { readonly kind: 'setAside'; readonly slice: Slice }
 
 /**
- * Decides what follows a failure. A page is tried `tries` times, in case the failure passes. After that, one
- * of its changes is assumed to be the cause. To find this change, the page is halved repeatedly, and each
- * half is tried once. A single change is the poison only after it has failed `tries` times alone. If there is
- * no limit, the page is tried forever, because unhandled changes are not passed (I10).
+ * Decides what follows a failure. A page is tried `tries` times, because the failure may be temporary. After
+ * that, one of its changes is assumed to be the cause. To find this change, the page is halved repeatedly,
+ * and each half is tried once. A single change is the poison only after it has failed `tries` times alone. If
+ * there is no limit, the page is tried forever, because no checkpoint may pass an unhandled change (I10).
  */
 export function afterFailure(failed: Slice, { tries }: FailureLimits): AfterFailure {
   const slice = { ...failed, failures: failed.failures + 1 }

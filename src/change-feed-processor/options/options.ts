@@ -52,8 +52,8 @@ export interface ProcessorOptions extends LifecycleNotifications, ProcessorTimin
   readonly maxLeases?: number
   /**
    * The number of leases for each physical partition when leases are created, 1 to 256. With more than one,
-   * more instances than physical partitions can work, and idle requests cost more in proportion. Existing
-   * leases stay unchanged. Default 1.
+   * more instances than physical partitions can work, but the cost of idle requests grows in proportion.
+   * Existing leases stay unchanged. Default 1.
    */
   readonly leasesPerFeedRange?: number
   /**
@@ -73,7 +73,10 @@ export interface LatestVersionOptions {
   readonly startFrom?: StartPosition
 }
 
-/** Options for the feed of all versions and deletes, which needs a `changeFeedPolicy` and begins now. */
+/**
+ * Options for the feed of all versions and deletes. The container needs a `changeFeedPolicy`. There is no
+ * `startFrom`, because new leases can only start at `'now'`.
+ */
 export interface AllVersionsOptions {
   readonly mode: 'allVersionsAndDeletes'
   readonly startFrom?: never
@@ -90,11 +93,12 @@ export type AnyProcessorOptions<T> =
   | (ProcessorOptions & AllVersionsOptions & PageDeliveryOptions<VersionChange<T>>)
   | (ProcessorOptions & AllVersionsOptions & ChangeDeliveryOptions<VersionChange<T>>)
 
-/** The settings that only the other rooms of this package and tests pass. */
+/** Settings that only the other folders of this package, and tests, pass. */
 export interface ProcessorInternals {
   /**
    * The pause after a page with few and very recent changes, which is most likely the last page for now. A
-   * document that changes again during the pause is read once. Default 100, or the smaller `pollInterval`.
+   * document that changes again during the pause is read once. Default 100, or the shortest `pollInterval` if
+   * that is less.
    */
   readonly restAfterPageMs?: number
   /** Wakes the readers when this process has written a document. */
@@ -118,7 +122,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly leaseAcquireIntervalMs: number
   readonly leaseRenewIntervalMs: number
   readonly leaseExpirationIntervalMs: number
-  /** The time before the expiration at which the owner stops trusting its lease. */
+  /** The owner stops trusting its lease this long before the lease expires. */
   readonly trustMarginMs: number
   readonly checkpointIntervalMs: number
   readonly minLeases: number | null
@@ -154,7 +158,10 @@ const shape = {
   telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')),
 }
 
-/** Returns the options with defaults, and all problems. With problems, required options may be undefined. */
+/**
+ * Returns the options with defaults, and all problems. If there are problems, required options may be
+ * undefined.
+ */
 export function readProcessorOptions<T>(
   given: AnyProcessorOptions<T>,
   internals: ProcessorInternals = {},
@@ -227,7 +234,7 @@ function modeProblems({ mode }: ResolvedOptions, { startFrom }: { readonly start
   return [`startFrom is ${shown(startFrom)}; ${rule}`]
 }
 
-/** Returns the mode under the name that leases store. */
+/** Returns the mode as leases store it. */
 export function leaseModeOf(mode: ChangeFeedMode): LeaseMode {
   return mode === 'latestVersion' ? 'Incremental Feed' : 'Full-Fidelity Feed'
 }

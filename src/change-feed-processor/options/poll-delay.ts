@@ -8,7 +8,8 @@ export function pollDelayMs(emptyPolls: number, { minMs, maxMs }: Backoff): numb
 
 /**
  * Pauses between polls. A pause is short after changes, and grows while there are none. A hint ends the
- * pause. A hint during a poll skips the next pause, because the poll may have missed the hinted write.
+ * pause. After a hint during a poll, the next pause is skipped, because the poll may have missed the hinted
+ * write.
  */
 export class PollDelay {
   private emptyPolls = 0
@@ -31,7 +32,7 @@ export class PollDelay {
     this.resting?.()
   }
 
-  /** Forgets earlier hints before a poll, because the poll can miss only the writes behind later hints. */
+  /** Forgets earlier hints before a poll, because the poll can miss only writes whose hints come later. */
   beginPoll(): void {
     this.isWoken = false
   }

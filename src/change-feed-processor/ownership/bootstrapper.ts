@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime/runtime.js'
 /** The TTL that .NET hosts write into the lock. Creating the leases takes far less time. */
 const lockSeconds = 30
 
-/** The interval between checks whether the instance with the lock has finished. */
+/** The interval between two checks of whether the instance with the lock has finished. */
 const lockPollMs = 1_000
 
 const retrying = { tries: 8, backoff: { minMs: 100, maxMs: 5_000 } }

@@ -1,7 +1,9 @@
 import { errorMessage } from '../../platform/internal.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** Asks the user's code whether this instance is unhealthy and must leave its work to others (R124). */
+/**
+ * Asks the user's code whether this instance is unhealthy and must leave its work to other instances (R124).
+ */
 export class HealthGate {
   private reason: string | null = null
 

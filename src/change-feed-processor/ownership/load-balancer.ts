@@ -35,7 +35,7 @@ const looksPerTurn = 16
 /**
  * Checks the leases at every acquire interval, and immediately after `start`. The balancer takes and requests
  * the leases that {@link selectLeases} returns. The balancer also takes leases that this instance owns but
- * does not read, because their acquisition got no answer or they were given up for a while.
+ * does not read. The answer to their acquisition was lost, or the instance had stopped trusting them.
  *
  * After a check that takes or requests a lease, the next check follows immediately. Each check takes at most
  * four leases, or as many as this instance already holds if that is more. Instances that start together
@@ -66,7 +66,8 @@ export class LoadBalancer {
         onTurn()
         if (this.lookIsDue()) await this.balance(signal)
         else this.hasJustLooked = false
-        // Only the holder of the first lease that an instance of this library owns watches the coverage.
+        // Only one instance watches the coverage: the holder of the first lease that belongs to an instance
+        // of this library.
         if (this.hasFirst) await this.coverage.look()
         return this.restMs()
       },
@@ -97,8 +98,8 @@ export class LoadBalancer {
 
   /**
    * Returns whether to check the leases in this turn. An instance that holds all leases has none to take, and
-   * its renewals show the requests of others. Such an instance skips every second check, which saves an idle
-   * unit half of its queries.
+   * its renewals show the requests of other instances. Such an instance skips every second check, which saves
+   * half of the queries of an idle unit.
    */
   private lookIsDue(): boolean {
     return !this.hasJustLooked || this.allInHand !== this.controller.heldCount
@@ -193,7 +194,7 @@ export class LoadBalancer {
     return duplicateInstanceLease(this.observations, self, monotonicMs, options.leaseExpirationIntervalMs)
   }
 
-  /** Reports a process of the same name, but only once. */
+  /** Reports a process with the same name, but only once. */
   private reportTwin(twin: Lease): void {
     if (this.reportedTwin === twin.incarnation) return
     this.reportedTwin = twin.incarnation
@@ -227,7 +228,7 @@ export class LoadBalancer {
     const { telemetry, options, notifications } = this.runtime
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
-    // Unlike other errors, a refused lease stays until an operator removes the document (F-L4).
+    // Unlike other errors, this error stays until an operator removes the document (F-L4).
     if (!(error instanceof RefusedLeaseError) || this.reportedRefusal === error.message) return
     this.reportedRefusal = error.message
     notifications.failed(error.leaseToken, new FeedError('no leases are taken or asked for', error))

@@ -15,7 +15,7 @@ interface Held {
 /**
  * Keeps the leases that this instance holds, each with its holder and its supervisor. `acquire` adds a lease.
  * When the supervisor of a lease has ended, the controller closes and removes the lease. To close a lease,
- * the controller releases the lease or replaces it by its children. A lost lease is left unchanged. After
+ * the controller releases the lease or replaces it with its children. A lost lease is left unchanged. After
  * `stop` no lease is added.
  */
 export class PartitionController {
@@ -65,7 +65,10 @@ export class PartitionController {
     return outcome.kind === 'written'
   }
 
-  /** Wakes the reader of the lease with this range's id, or all readers if this instance lacks the lease. */
+  /**
+   * Wakes the reader of the lease with this range's id, or all readers if this instance does not hold that
+   * lease.
+   */
   wake(physicalRangeId: string | null): void {
     const known = physicalRangeId === null ? undefined : this.held.get(physicalRangeId)
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
@@ -86,7 +89,7 @@ export class PartitionController {
     for (const { supervisor } of this.held.values()) supervisor.handOver()
   }
 
-  /** Leaves the leases unchanged in the store. Other instances take over the leases after the expiration. */
+  /** Leaves the leases unchanged in the store. Other instances take over the leases when they expire. */
   abandon(): void {
     this.isStopping = true
     for (const { holder } of this.held.values()) holder.abandon()
@@ -175,7 +178,7 @@ export class PartitionController {
     await holder.remove()
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
-    // If `maxLeases` is set, the load balancer decides, because it knows the leases of all instances.
+    // If `maxLeases` is set, the load balancer decides, because it sees the leases of all instances.
     if (options.maxLeases === null) for (const child of created) await this.acquire(child)
   }
 }

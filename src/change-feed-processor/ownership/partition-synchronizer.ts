@@ -27,7 +27,7 @@ interface Found {
 }
 
 /**
- * Watches the coverage of the feed as long as a processor runs. Deleted leases are created again, at the last
+ * Watches the coverage of the feed while a processor runs. Deleted leases are created again, at the last
  * known position. If several leases cover the same part of the feed, the finer leases replace the wider
  * lease. Overlaps that cannot be repaired yet are reported.
  */
@@ -41,7 +41,7 @@ export class PartitionSynchronizer {
   private reported: ReadonlySet<string> = new Set()
 
   constructor(private readonly runtime: Runtime) {
-    // The leases were complete at start.
+    // The first check is not due at the start, because the leases are complete then.
     this.lookedAtMs = runtime.clock.monotonic()
   }
 
@@ -77,7 +77,10 @@ export class PartitionSynchronizer {
     }
   }
 
-  /** Creates leases that are missing in two listings, because one listing may miss a split (I11, F-L23). */
+  /**
+   * Creates the leases that are missing in two listings. A single listing may show neither the parent nor the
+   * children of a split (I11, F-L23).
+   */
   private async putBack(missing: readonly PlannedLease[]): Promise<void> {
     const { leaseStore, telemetry, notifications } = this.runtime
     const again = await this.compared()
@@ -93,8 +96,8 @@ export class PartitionSynchronizer {
 
   /**
    * Returns the planned lease at the position of the lease that was last seen to cover its range, which is
-   * the same lease or its parent. The real owner may have been further. Changes are then delivered again, but
-   * none is left out (I10).
+   * the same lease or its parent. The missing lease may have been further ahead. Changes are then delivered
+   * again, but none is left out (I10).
    */
   private asKnown(planned: PlannedLease): NewLease | null {
     const [latest] = this.known
@@ -119,7 +122,7 @@ export class PartitionSynchronizer {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Another instance makes the same repair. The next check shows the position of its lease (I10).
+      // Another instance is making the same repair. The next check shows the position of its lease (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime/runtime.js'
 import { firstPositionOf } from '../feed/start-position.js'
 
 /**
- * Returns the lease to create, with its first position, or null if its range was split meanwhile.
+ * Returns the lease to create, with its first position, or null if its range has been split.
  *
  * A lease may be missing although all leases existed at `doneAtMs`. Such a lease may have reached any later
  * position, so the new lease begins at `doneAtMs`. Changes are then delivered again, but none is left out. A

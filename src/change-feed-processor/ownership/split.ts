@@ -3,10 +3,10 @@ import { foreignProperties, leaseTokenOf } from '../../../lease-store/internal.j
 import type { FeedPosition, FeedStart, PhysicalRange } from '../feed/change-feed.js'
 
 /**
- * Returns the leases that replace `parent` after its range was split, one for each part at the part's
- * position. If `parent` was named by its bounds, the new leases are also named by their bounds. Otherwise the
- * name of each new lease is the id of its partition, as in .NET. Each new lease gets the properties that
- * other libraries wrote into `parent`.
+ * Returns the leases that replace `parent` after its range was split. There is one for each part, at the
+ * part's position. If `parent` was named by its bounds, the new leases are also named by their bounds.
+ * Otherwise the name of each new lease is the id of its partition, as in .NET. Each new lease gets the
+ * properties that other libraries wrote into `parent`.
  */
 export function childLeases(
   parent: Lease,

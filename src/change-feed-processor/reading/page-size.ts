@@ -2,8 +2,8 @@
 const tooLarge = /reduce page size and try again/i
 
 /**
- * The number of changes to request in one read. The number starts with `most`, halves when the service finds
- * it too large, and doubles again with each answer.
+ * The number of changes to request in one read. The number starts at `most`. It is halved when the service
+ * reports that the page was too large, and doubled after each page.
  */
 export class PageSize {
   constructor(

@@ -59,7 +59,9 @@ export class PartitionSupervisor {
     this.ending.abort()
   }
 
-  /** Ends after the current page, even if its delegate takes long. Only then is the lease handed over. */
+  /**
+   * Ends after the current page, even if the delegate takes a long time. Only then is the lease handed over.
+   */
   handOver(): void {
     this.isAskedFor = true
     this.pollDelay.wake()
@@ -114,8 +116,9 @@ export class PartitionSupervisor {
   }
 
   /**
-   * Returns whether a page is most likely the last page for now, because its changes are few and recent. An
-   * immediate next read would then be wasted. Few but older changes may be a backlog of large documents.
+   * Returns whether a page is most likely the last page for now, because its changes are few and recent. A
+   * read immediately after such a page is usually wasted. Few but older changes may be a backlog of large
+   * documents.
    */
   private isNearEnd({ changes, headers }: ChangePage<AnyChange>): boolean {
     const newest = changes.at(-1)

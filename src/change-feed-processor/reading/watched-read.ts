@@ -14,7 +14,7 @@ const unansweredMs = 5_000
 const readTimeoutMs = 65_000
 
 /**
- * Reads a page, and reports the retries and waits that the client hides. `@azure/cosmos` silently repeats a
+ * Reads a page, and reports the retries and waits that the client hides. `@azure/cosmos` silently retries a
  * throttled request up to nine times, and cannot be interrupted. The last wait begins up to 30 seconds after
  * the first wait. This function rejects after `readTimeoutMs`, and immediately when `signal` aborts.
  */

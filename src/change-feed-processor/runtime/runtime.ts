@@ -33,7 +33,7 @@ export interface Runtime {
   /** Reads a page of the feed in the mode of the processor. */
   readonly readPage: (from: FeedPosition, options: ReadOptions) => Promise<ChangePage<AnyChange>>
   readonly leaseStore: LeaseStore
-  /** The name of this instance, and the id that it has from this start until its stop. */
+  /** The name of this instance, and the id that it has from this start until the next stop. */
   readonly self: LeaseOwner
   readonly gate: PauseGate
   readonly notifications: Notifications

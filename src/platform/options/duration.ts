@@ -3,7 +3,7 @@ const unitMs = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000
 /** A hundred years in milliseconds. An instant this far in the future is still a valid date. */
 const longestMs = 36_525 * 86_400_000
 
-/** A number of milliseconds, or a text with a unit (`'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`). */
+/** A number of milliseconds, or a string with a unit (`'500ms'`, `'30s'`, `'1.5m'`, `'1h'`, `'2d'`). */
 export type Duration = number | string
 
 /** Returns the milliseconds of a positive duration of at most 100 years, or null for other values. */
@@ -12,7 +12,7 @@ export function durationMs(duration: Duration): number | null {
   return (ms ?? 0) > 0 ? ms : null
 }
 
-/** Returns the milliseconds of a duration, which may be zero. Returns null if the value is no duration. */
+/** Returns the milliseconds of a duration, which may be zero. Returns null if the value is not a duration. */
 export function lengthMs(value: unknown): number | null {
   if (typeof value === 'number') return inBounds(value)
   if (typeof value !== 'string') return null
@@ -24,7 +24,7 @@ function inBounds(ms: number): number | null {
   return ms >= 0 && ms <= longestMs ? ms : null
 }
 
-/** Checks whether a text is an instant, for example in ISO 8601. */
+/** Checks whether a string is an instant, for example in ISO 8601. */
 export function isInstant(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
 }

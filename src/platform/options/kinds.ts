@@ -9,7 +9,10 @@ export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodT
   return kind(`a whole number ${rule}`, (value) => isIt(value) && Number(value) <= max)
 }
 
-/** The kind of a duration of at least `minMs`, read as milliseconds. `orElse` describes other values. */
+/**
+ * The kind of a duration of at least `minMs`, read as milliseconds. `orElse` describes other permitted
+ * values.
+ */
 export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   const rule = `a duration of at least ${minMs} ms, such as 30000 or '30s'${orElse}`
   const isIt = (value: unknown): boolean => (lengthMs(value) ?? -1) >= minMs
@@ -20,12 +23,14 @@ export function text(): z.ZodType<string> {
   return kind('a text that is not empty', isText)
 }
 
-/** The kind of a text that passes the check `isIt`. `rule` describes the check in words. */
+/** The kind of a string that passes the check `isIt`. `rule` describes the check in words. */
 export function textThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(rule, (value) => typeof value === 'string' && isIt(value))
 }
 
-/** The kind of a secret text that passes the check `isIt`. Messages about problems do not show the text. */
+/**
+ * The kind of a secret string that passes the check `isIt`. Messages about problems do not show the string.
+ */
 export function secretThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(
     rule,
@@ -34,7 +39,7 @@ export function secretThat(rule: string, isIt: (text: string) => boolean): z.Zod
   )
 }
 
-/** The kind of an option that has one of these texts. */
+/** The kind of an option whose value is one of these strings. */
 export function oneOf<const T extends string>(...known: readonly T[]): z.ZodType<T> {
   const names = known.map((each) => JSON.stringify(each))
   const rule = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}` : names.join()
@@ -62,7 +67,7 @@ export function hasMethods(value: unknown, ...methods: readonly string[]): boole
   return isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 
-/** Checks whether a value is a text that has at least one visible character. */
+/** Checks whether a value is a string that has at least one visible character. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }

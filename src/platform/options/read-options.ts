@@ -22,7 +22,10 @@ interface Issue {
   readonly message: string
 }
 
-/** Reads options by their shape. Checks everything, because the compiler ignores JavaScript and files. */
+/**
+ * Reads options by their shape. Checks everything, because the compiler checks neither JavaScript callers nor
+ * files.
+ */
 export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
   const { values, issues } = read(shape, given)
   return { values, problems: issues.map(sentence) }
@@ -90,10 +93,10 @@ export function misfit(value: string, rule: string): string {
   return `is ${value}; it must be ${rule}`
 }
 
-/** The number of members of a list that problems show. */
+/** The largest number of list members that a problem shows. */
 const shownMembers = 5
 
-/** Describes a value without the properties of an object, which may be a client with its key. */
+/** Describes a value. Never shows the properties of an object, which may be a client with its key. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
@@ -121,7 +124,10 @@ function read<S extends Shape>(shape: S, given: object): { values: Values<S>; is
   return { values: Object.fromEntries(values) as Values<S>, issues }
 }
 
-/** Returns a problem for each unknown name, which no compiler finds in JavaScript and in files. */
+/**
+ * Returns a problem for each unknown name. The compiler does not find such names in JavaScript callers and in
+ * files.
+ */
 function unknownNames(shape: Shape, given: object): Issue[] {
   const known = Object.keys(shape)
   return Object.keys(given).flatMap((name) => {
@@ -132,7 +138,9 @@ function unknownNames(shape: Shape, given: object): Issue[] {
   })
 }
 
-/** Checks whether `name` means `candidate`. The names of durations once ended in their unit. */
+/**
+ * Checks whether `name` means `candidate`. In earlier versions, the names of durations ended in their unit.
+ */
 function isMeant(candidate: string, name: string): boolean {
   return name === candidate || name === `${candidate}ms`
 }
