@@ -56,21 +56,26 @@ const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
-/** Each role has its own leases. The sweeps query overdue documents, unclaimed work and unsent notices. */
+/**
+ * Each role has its own leases. The sweeps query the store for overdue documents, unclaimed work and unsent
+ * notices.
+ */
 const working = [
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 10, queriesPerSecond: 2 / 30 },
 ]
 const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
-/** The mean is shorter than the interval, because each wait is shortened by up to a tenth at random. */
+/**
+ * The mean is shorter than the interval, because each wait is shortened by a random amount of up to a tenth.
+ */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, documentKilobytes, isTogether } = question
   const creates = steps + 1
-  // The job is written with each dispatch and at its end, and once more by its claim in the first dispatch. A
-  // step is written with its dispatch and with its outcome.
+  // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
+  // written with its dispatch and with its outcome, and once more if its attempt is claimed.
   const replaces = steps + 1 + 2 * steps + claimedSteps
   // The submission and the first dispatch are two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.

@@ -33,7 +33,7 @@ export interface UndeliveredNotice {
 const mostOfOneJob = 1_000
 /** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** The number of requests that a notice keeps. The oldest requests are dropped. */
+/** The number of requests to send it again that a notice keeps. The oldest requests are dropped. */
 const mostResends = 20
 
 interface ResendDecision {
@@ -74,7 +74,9 @@ export async function resend(
   return notices
 }
 
-/** Requests that one notice is sent again, unless it was already requested or the notice was sent. */
+/**
+ * Requests another round of tries for one notice, unless this was already requested or the notice was sent.
+ */
 async function resendOne(
   store: StateStore,
   notice: Stored<NoticeDocument>,

@@ -102,7 +102,9 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
-/** Returns the done steps with an undo on which no step with an effect depends, even indirectly (I6). */
+/**
+ * Returns the done steps that have an undo and on which no step with an effect depends, even indirectly (I6).
+ */
 function stepsToUndo(
   begun: readonly StepDocument[],
   ledger: Ledger,

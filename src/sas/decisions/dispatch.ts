@@ -20,7 +20,7 @@ export interface Dispatching {
   readonly scheduler: string
 }
 
-/** Returns the time limit of the whole job, counted from its first scheduling (R18), or null. */
+/** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
@@ -49,9 +49,8 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * Begins the first attempt of a step, also if the step begins again. {@link withInput} decides the
- * idempotency key. If the input is too large for a transaction, the step is flagged for an operator and keeps
- * its key.
+ * Starts a step, or starts it again, with its first attempt. {@link withInput} decides the idempotency key.
+ * If the input is too large for a transaction, the step is flagged for an operator and keeps its key.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
@@ -59,7 +58,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const known = { input: job.input, outputs }
   const input = resolveTemplate(step.inputTemplate, known)
   const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
-  // No handler is called, so the key and the record of calls with this key do not change.
+  // A refused step calls no handler, so its key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
@@ -203,7 +202,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
   return { step: withDerivedState(waiting), state: 'Compensating' }
 }
 
-/** Resets the step to the state before its beginning. The outcome of a running attempt becomes void (I3). */
+/** Resets the step to the state before it began. The outcome of a running attempt becomes void (I3). */
 export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
     ...step,
@@ -249,7 +248,7 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
   // An unclaimed attempt stays flagged until an agent claims it, even if it is offered again (F-A22, I15). A
-  // step whose attempt was over when it was written stays flagged until an attempt is made.
+  // step whose attempt was already over when the attempt was written stays flagged until an attempt is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
   // This time applies only to the offer. A claim shortens the deadline to `completeWithinMs`.

@@ -39,8 +39,8 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
  * with two exceptions:
  *
  * - Scheduler and agents are not woken if the job is being submitted, is claimed by a scheduler, or has
- *   ended. The scheduler continues the job automatically, and wakes the agents for steps that could not start
- *   in its process.
+ *   ended. The scheduler continues such a job without a hint, and wakes the agents for steps that could not
+ *   start in its process.
  * - The supervisor is not woken for jobs, or for attempts that may be open. Their deadlines are far away, so
  *   its regular polls find them in time.
  */

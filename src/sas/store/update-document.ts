@@ -24,7 +24,7 @@ export type DocumentUpdate<T, R> =
   /** The document is gone or unreadable. */
   | { readonly kind: 'missing' }
 
-/** The address of a document, the function that reads it, and its known version to save the first read. */
+/** The address of a document, the function that reads it, and a known version, which saves the first read. */
 export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null

@@ -61,7 +61,8 @@ export interface StepOptions {
  * - `compensate` undoes all done steps.
  * - `compensateThenRetry` undoes all done steps and then begins the job again.
  * - `park` sets the step aside until an operator releases it.
- * - `extendedWait` waits for the given time and then tries the step again.
+ * - `extendedWait` waits for the given time and then tries the step again. After a permanent failure, it ends
+ *   the job in error.
  */
 export type OnExhausted =
   'error' | 'compensate' | 'compensateThenRetry' | 'park' | { readonly extendedWait: Duration }
@@ -116,7 +117,9 @@ const shape = {
   ),
 }
 
-/** Returns a step's options as stored, and every problem that can be found without the other steps. */
+/**
+ * Returns a step's options as they are stored, and every problem that can be found without the other steps.
+ */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
   const { values, problems } = readOptions(shape, options)
   const { initialState, targetState } = values
