@@ -62,7 +62,10 @@ export interface Unit {
   rebalance(): void
   /** Returns the health of the instance's change feed processor, without a request. */
   health(): ProcessorHealth
-  /** Returns the reason why this instance took no work at the last check of its leases, or null. */
+  /**
+   * Returns the reason, found at the last check of the leases, why this instance takes no work. Returns null
+   * if there is none.
+   */
   unhealthyReason(): string | null
   /** Stores checkpoints and releases every lease. Then waits for running work, within its time limit. */
   stop(): Promise<void>

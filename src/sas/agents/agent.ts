@@ -6,7 +6,7 @@ import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
 import { toTemplate, type ValueOrReference } from '../model/reference.js'
 
-/** The attempt that a handler makes, and the requests that the handler may make. */
+/** The attempt that a handler makes, and the functions that the handler may call. */
 export interface AgentContext {
   readonly jobId: string
   readonly orderId: string
@@ -54,7 +54,7 @@ export interface AgentContext {
  */
 export type AgentHandler<I, O> = (input: I, context: AgentContext) => Promise<O> | O
 
-/** A use of an operation in a workflow, with its input. */
+/** A call of an operation in a workflow, with the input of the call. */
 export interface OperationCall<O> {
   readonly actor: string
   readonly action: string

@@ -33,7 +33,7 @@ export interface UndeliveredNotice {
 const mostOfOneJob = 1_000
 /** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** The number of requests to send it again that a notice keeps. The oldest requests are dropped. */
+/** A notice keeps this number of requests to send it again. The oldest requests are dropped. */
 const mostResends = 20
 
 interface ResendDecision {

@@ -30,7 +30,7 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
 const maxStepsAtOnce = 90
 
 /**
- * Returns the first changes that fit into one transaction with the job, at least one. The rest is decided
+ * Returns the first changes, at least one, that fit into one transaction with the job. The rest is decided
  * again when the feed delivers this write.
  */
 export function takeFitting<C extends Pick<StepChange, 'step'>>(
@@ -186,9 +186,9 @@ export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Returns the step in the direction `undo`, not dispatched yet. An attempt at the step may still be running,
- * so the undo begins only after the attempt's deadline (F-K2). The new fence makes the attempt's outcome void
- * (I3).
+ * Returns the step in the direction `undo`, but does not dispatch it yet. An attempt at the step may still be
+ * running, so the undo begins only after the attempt's deadline (F-K2). The new fence makes the attempt's
+ * outcome void (I3).
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {

@@ -70,7 +70,8 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  // The job was set aside without a failure, so it continues from its state when the obstacle is removed.
+  // The job was set aside without a failure, so it continues from its current state when the obstacle is
+  // removed.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })

@@ -24,7 +24,7 @@ export interface JobPlace {
   readonly jobId: string
 }
 
-/** The pause after a result was not written. It prevents endless sends if no result can be written. */
+/** The pause if a result was not written. It prevents endless sends if no result can be written. */
 const lookAgainAfterMs = 1_000
 
 /**

@@ -48,8 +48,8 @@ function fanOutOf(step: PlanStep): FanOut[] {
 }
 
 /**
- * Removes references to missing steps from a gathering step. The step depends on the dependencies of the
- * missing steps instead.
+ * Removes references to missing steps from a gathering step. The step gets the dependencies of the missing
+ * steps instead.
  */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)

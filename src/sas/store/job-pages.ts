@@ -9,7 +9,7 @@ export interface PagePosition {
   readonly id: string
 }
 
-/** Queries for a store that can order by one field only. To order by two fields would need another index. */
+/** Queries for a store that can order by one field only. Ordering by two fields would need another index. */
 export interface JobQuestions {
   /**
    * Returns the newest jobs (before `beforeMs`, if it is given). The jobs of one millisecond are in no order.

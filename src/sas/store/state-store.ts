@@ -106,10 +106,7 @@ export interface StateStore {
    * notice of this page.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
-  /**
-   * Lists jobs that were flagged after `afterSince` (null: all), by `since`, in pages like {@link
-   * listUnsent}.
-   */
+  /** Lists jobs flagged after `afterSince` (null: all), by `since`, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** Lists records of unreadable documents, in no order. Read the document, as a record may be outdated. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>

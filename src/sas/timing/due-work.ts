@@ -34,8 +34,8 @@ export interface DueWorkOptions<T extends DueEntry> {
 }
 
 /**
- * The shortest pause before the next page of a sweep. It is also the pause if every run failed, which is
- * probably the fault of the store.
+ * The shortest pause before the next page of a sweep. The pause is the same if every run failed, because the
+ * cause is then probably the store.
  */
 const soonMs = 1_000
 
