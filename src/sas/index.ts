@@ -24,10 +24,11 @@
  * them.
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
- * adapter. `decisions/` has pure functions, which receive documents and the time, and return the writes. With
- * `workflow/` users define jobs, `submission/` writes a new job, and `client/` has the calls of users and
- * operators. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/`
- * connects scheduler, agents and clients of one process, and `timing/` does work when it is due.
+ * adapter. `decisions/` has pure functions, which receive documents and the time and return the writes. Users
+ * define jobs with `workflow/`, `submission/` writes a new job, and `client/` has the functions that users
+ * and operators call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
+ * `in-process/` connects scheduler, agents and clients of one process, and `timing/` does work when it is
+ * due.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
  * write came first, the code reads again. Memory holds only data that may be lost, because after any crash

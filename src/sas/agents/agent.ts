@@ -19,8 +19,8 @@ export interface AgentContext {
    */
   readonly idempotencyKey: string
   /**
-   * For an undo: the idempotency key of the operation that is undone. The remote service knows this key even
-   * if its answer was lost. Null for any other step.
+   * For an undo: the idempotency key of the operation that is undone. The remote service may have received
+   * this key even if its answer was lost. Null for any other step.
    */
   readonly undoes: string | null
   /** The time when the attempt times out, unless `extend` moves it. No outcome is recorded afterwards. */

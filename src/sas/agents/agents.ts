@@ -203,7 +203,7 @@ export class Agents {
 
   /**
    * Makes one attempt and records its outcome. Returns the function that continues the job. Never rejects: if
-   * the outcome could not be recorded, the step's deadline passes.
+   * the outcome could not be recorded, the step is recovered after its deadline.
    */
   private async work(
     offered: Stored<StepDocument>,

@@ -1,14 +1,14 @@
 /**
- * Computes the cost of jobs and idle units from prices that Microsoft publishes. A read of 1 KB costs 1
- * request unit, an insert about 5.5, and a replace twice as much as an insert. A query costs at least 2.5 per
- * physical partition. Between the published sizes, prices lie on a straight line. The counts are the actual
- * writes of the scheduler, the agents and the submission. The embedded store charges the same prices, and a
- * test compares its charges with these formulas.
+ * Computes the cost of jobs and of idle instances from prices that Microsoft publishes. A read of 1 KB costs
+ * 1 request unit, an insert about 5.5, and a replace twice as much as an insert. A query costs at least 2.5
+ * per physical partition. Between the published sizes, prices lie on a straight line. The counts are the
+ * actual writes of the scheduler, the agents and the submission. The embedded store charges the same prices,
+ * and a test compares its charges with these formulas.
  */
 
-/** The description of the jobs and units whose cost is computed. */
+/** The description of the jobs and instances whose cost is computed. */
 export interface CostQuestion {
-  /** The number of steps of a job, which run one after another. */
+  /** The number of steps of a job. The steps run one after another. */
   readonly steps: number
   /** The number of steps whose attempts are claimed before they begin. */
   readonly claimedSteps: number
@@ -40,7 +40,7 @@ export interface JobCost {
   readonly feedCharge: number
 }
 
-/** The request units per second of idle units, with the default intervals. */
+/** The request units per second that idle instances use, with the default intervals. */
 export interface IdleCost {
   readonly polls: number
   readonly renewals: number
@@ -102,7 +102,7 @@ export function idleCost(question: CostQuestion): IdleCost {
   }
 }
 
-/** Returns the total request units of idle units, per second. */
+/** Returns the total request units per second that idle instances use. */
 export function idleCharge({ polls, renewals, looksAtLeases, sweeps }: IdleCost): number {
   return polls + renewals + looksAtLeases + sweeps
 }

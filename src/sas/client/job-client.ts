@@ -222,7 +222,9 @@ export class JobClient {
     return unreadableJobs(this.options.store)
   }
 
-  /** Lists the notices that were given up because no receiver accepted them, oldest first, 100 by default. */
+  /**
+   * Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100.
+   */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)

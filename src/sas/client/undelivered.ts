@@ -17,7 +17,7 @@ export interface UndeliveredNotice {
   readonly seq: number
   /** The kind of event that the notice reports. */
   readonly kind: 'received' | 'started' | 'attention' | 'finished'
-  /** The receiver: `container:NAME`, or a URL without the parts of its path and query that may be secret. */
+  /** The receiver: `container:NAME`, or the origin of a URL. Its path and query may contain secrets. */
   readonly receiver: string
   /** The time of the reported event, ISO-8601 UTC. */
   readonly at: string

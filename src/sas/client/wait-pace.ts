@@ -19,9 +19,9 @@ const newestCounts = { slower: 0.2, quicker: 0.5 }
 const rememberedWorkflows = 1_000
 
 /**
- * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first
- * read is due when jobs of that workflow have usually ended. The pauses between later reads are short at
- * first and then grow.
+ * Decides on the pauses between reads of an awaited job. Each read is a request, so the first read is due
+ * when jobs of that workflow have usually ended. The pauses between later reads are short at first and then
+ * grow.
  */
 export class WaitPace {
   /** The time from acceptance to the first read, by workflow. */

@@ -96,7 +96,7 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [cancelStep(step)]
-  // An agent that does not know the new fence may continue its attempt until the deadline. The undo waits for
+  // An agent that has not read the new fence may continue its attempt until the deadline. The undo waits for
   // the deadline, so that it also covers the effect of this attempt (F-K2).
   const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]

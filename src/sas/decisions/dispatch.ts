@@ -130,7 +130,9 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
   return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
 
-/** Makes the next attempt in the same direction with the same input, or ends the waiting of the step. */
+/**
+ * Makes the next attempt in the same direction with the same input. Ends the step if only its wait is over.
+ */
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }

@@ -62,7 +62,7 @@ function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobR
 
 function dueAt({ lockedBy, completeByMs, endByMs, submittedAtMs }: JobDocument): number {
   if (completeByMs === null) return submittedAtMs + pickUpWithinMs
-  // A step of a claimed job is due at the same moment as the job, and is usually the cause. The job is due
-  // later, so that the step is recovered first.
+  // A claimed job usually has the deadline of one of its steps, and that step is usually the cause. So the
+  // job becomes due later than the step, and the step is recovered first.
   return lockedBy === null || completeByMs === endByMs ? completeByMs : completeByMs + pickUpWithinMs
 }

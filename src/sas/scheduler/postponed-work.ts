@@ -35,7 +35,7 @@ const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
  * Retries work outside the feed, so that a throttled logical partition delays only its own jobs (F-X2).
- * Pauses grow, the work of one partition stays in order, and the total is limited.
+ * Pauses grow, the work of one partition stays in order, and the amount of waiting work is limited.
  *
  * The work is kept only in memory, but it cannot be lost. The checkpoint stays before the page of the work
  * until the work is done (I10). So after a crash, a hand-over or a split, the next owner of the lease gets

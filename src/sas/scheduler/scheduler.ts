@@ -51,8 +51,8 @@ type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheck
 
 /**
  * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes. If
- * another write comes first, the scheduler reads again. Another instance makes the same decision from the
- * same documents.
+ * another write comes first, the scheduler reads again. Every instance makes the same decision from the same
+ * documents.
  */
 export class Scheduler {
   private readonly known: KnownJobs

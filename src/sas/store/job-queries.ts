@@ -32,7 +32,7 @@ export interface JobQueries {
    * and a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
-  /** Counts the jobs in each state, within the store. */
+  /** Counts the jobs in each state. The store does the counting. */
   countJobs(): Promise<JobCounts>
   /**
    * Searches all partitions for the document of a job, whether readable or not. Returns null if there is

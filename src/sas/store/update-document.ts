@@ -31,7 +31,9 @@ export interface Updated<T> {
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/** The number of tries to update one document. More tries would not help, as writers are few. */
+/**
+ * The number of tries to update one document. More tries would not help, because a document has few writers.
+ */
 const maxTries = 6
 
 /**

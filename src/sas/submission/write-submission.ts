@@ -18,7 +18,10 @@ import { readableJob } from '../store/unreadable-jobs.js'
 
 /** The number of tries of a transaction while the store does not answer and the job does not exist. */
 const maxTries = 3
-/** The number of tries of a submission in stages, even if another process wrote the same job first. */
+/**
+ * The number of tries of a submission in stages. A try also fails if another process writes the same job
+ * first.
+ */
 const maxStagedTries = 6
 
 /** An accepted job and its steps as they were written, and their physical range. */

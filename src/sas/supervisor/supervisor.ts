@@ -96,9 +96,9 @@ export class Supervisor {
   }
 
   /**
-   * Recovers all documents that are overdue now, without the loops, for a supervisor that is started on a
-   * schedule (R106). The query continues page by page, so documents that cannot be recovered do not hide
-   * documents that are due later.
+   * Recovers all documents that are overdue now, without the loops. A supervisor that is started on a
+   * schedule uses this (R106). The query continues page by page, so documents that cannot be recovered do not
+   * hide documents that are due later.
    *
    * @throws StoreUnavailable or StoreRefused if a request to the store failed; documents that were recovered
    *   before the failure stay recovered

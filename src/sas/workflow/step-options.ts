@@ -25,8 +25,8 @@ export interface StepOptions {
   /** The longest time of an attempt, including the time until an agent begins it. Default `'1m'`. */
   readonly completeWithin?: Duration
   /**
-   * The number of attempts without success, `tries`, after which the step is given up, and the pause
-   * `backoff` after a reported failure. Default 3 tries, 1 s to 1 m.
+   * After `tries` attempts without success, the step is given up. `backoff` is the pause after a reported
+   * failure. Default 3 tries, 1 s to 1 m.
    */
   readonly retry?: Partial<Retry>
   /** Your names for the states before and after the step. Default `NotStarted` and `Completed`. */
@@ -42,7 +42,7 @@ export interface StepOptions {
   /**
    * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
    * if the deadline or the failure of another step cuts the attempt off. The undo then lacks the output of
-   * the step, but its context names the key of the attempt. Default true.
+   * the step, but its context contains the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**
