@@ -62,9 +62,12 @@ export interface Unit {
   rebalance(): void
   /** Returns the health of the instance's change feed processor, without a request. */
   health(): ProcessorHealth
-  /** Returns the reason why this instance takes no work, found at the last check of the leases, or null. */
+  /**
+   * Returns the reason, found at the last check of the leases, why this instance takes no work. Returns null
+   * if there is none.
+   */
   unhealthyReason(): string | null
-  /** Stores checkpoints and releases every lease. Then running work may finish within its time limit. */
+  /** Stores checkpoints and releases every lease. Then waits for running work, within its time limit. */
   stop(): Promise<void>
 }
 
@@ -75,7 +78,7 @@ interface Role {
   onLeaseAcquired?(leaseToken: string, feedRange: FeedRange): void
   onLeaseReleased?(leaseToken: string): void
   start?(): void
-  /** Lets running work finish, after the leases are released. */
+  /** Waits for running work to finish. Called after the leases are released. */
   stop?(): Promise<void>
 }
 
@@ -107,7 +110,7 @@ export function createScheduler(
 }
 
 /**
- * Creates an instance of the agents, which runs the handlers of open steps.
+ * Creates an instance of the role `agents`. The instance runs the handlers of open steps.
  *
  * @throws TypeError that lists every problem of the settings
  */
@@ -116,10 +119,11 @@ export function createAgents(
     AgentsSettings & {
       readonly agents: readonly Agent[]
       /**
-       * Lets the user's code decide that this instance should take no work at the moment. Returns the reason,
-       * or null. The function is called often, so it must answer from memory. While there is a reason, the
-       * instance gives its leases back. The instance also gives its leases back if it cannot record outcomes,
-       * or if the circuit breakers of all its agents are open. Default: always null.
+       * Lets the user's code report that this instance should take no work at the moment. Returns the reason,
+       * or null if the instance may take work. The function is called often, so it must answer from memory.
+       * While there is a reason, the instance gives its leases back. The instance also gives its leases back
+       * if it cannot record outcomes, or if the circuit breakers of all its agents are open. Default: always
+       * null.
        */
       readonly unhealthyReason?: () => string | null
     },
@@ -164,8 +168,8 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
 
 /**
  * Recovers all overdue work once, without leases and without waiting. The function is meant for short-lived
- * hosts that a schedule starts. Other supervisors may run at the same time, because only one supervisor
- * recovers each step.
+ * hosts that a schedule starts. Other supervisors may run at the same time, because a step is recovered only
+ * once even if several supervisors find it.
  *
  * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
  */
@@ -228,10 +232,11 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
 
 /**
  * The poll intervals of each role. The scheduler and the agents poll often after activity, because writes of
- * other processes come without a hint. The pause between polls doubles, so these roles make only three or
- * four more polls before they are idle. The supervisor may poll rarely, because deadlines are further away
- * and it also has its sweep. The notifier may be half a second late if another process writes. With its
- * longer pause it reads fewer versions of a document that changes often.
+ * other processes come without a hint. The pause between empty polls doubles. So a first pause of 10 ms
+ * instead of 100 ms costs only three or four more polls before these roles are idle. The supervisor may poll
+ * rarely, because deadlines are further away and it also has its sweep. The notifier may be half a second
+ * late if another process writes. Because of its longer pause, it reads fewer versions of a document that
+ * changes often.
  */
 const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
   scheduler: { min: 10, max: 5_000 },

@@ -11,29 +11,30 @@
  *   that became ready, and ends the job.
  * - The **agents** run the handler of every step that names them, under the step's deadline, and record the
  *   outcome on the step.
- * - The **supervisor** waits for deadlines. If a step was not done in time, for any reason, the supervisor
- *   makes it ready for another attempt, with one more failure and a higher fence. If no attempts are left, it
- *   flags, parks or delays the step, as the step's `onExhausted` says. The scheduler does the compensating.
- *   If a job makes no progress, the supervisor takes the job from its scheduler, so that any scheduler
- *   examines the whole job again.
- * - The **notifier** sends submitters, in order, the notices that the job's own transactions wrote. It alerts
- *   operators to flagged jobs, and changes no job.
+ * - The **supervisor** waits for deadlines. If a step is not done in time, for any reason, the supervisor
+ *   counts a failure, raises the step's fence and makes the step ready for another attempt. If no attempts
+ *   are left, the supervisor flags, parks or delays the step, as the step's `onExhausted` says. If the job
+ *   must be undone, the scheduler does this. If a job makes no progress, the supervisor takes the job from
+ *   its scheduler, so that any scheduler can take the job and examine all of it again.
+ * - The **notifier** sends the submitter of a job, in order, the notices that the job's own transactions
+ *   wrote. It alerts operators to flagged jobs, and changes no job.
  *
- * A job is undone in the same way for every cause: its `compensation` is set, and the scheduler undoes the
+ * A job is undone in the same way whatever the cause: its `compensation` is set, and the scheduler undoes the
  * done steps, the last step first. Operators only write requests (`operate`), and the scheduler performs
  * them.
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
- * adapter. `decisions/` has pure functions, which receive documents and the time, and return the writes. With
- * `workflow/` users define jobs, `submission/` writes a new job, and `client/` has the calls of users and
- * operators. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/`
- * connects scheduler, agents and clients of one process, and `timing/` does work when it is due.
+ * adapter. `decisions/` has pure functions, which receive documents and the time and return the writes. Users
+ * define jobs with `workflow/`, `submission/` writes a new job, and `client/` has the functions that users
+ * and operators call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
+ * `in-process/` connects scheduler, agents and clients of one process, and `timing/` does work when it is
+ * due.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
  * write came first, the code reads again. Memory holds only data that may be lost, because after any crash
  * the documents show how to continue.
  *
- * `decisions/readers.ts` says which role must read which document, and which roles a write wakes.
+ * `decisions/readers.ts` says which documents each role must read, and which roles a write wakes.
  *
  * Start with `model/documents.ts` for the documents, then read `decisions/schedule.ts` and
  * `decisions/settle.ts`. `deployment-unit.ts` shows how each role runs on a change feed processor.

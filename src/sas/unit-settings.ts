@@ -11,7 +11,7 @@ import {
 } from '../platform/options.js'
 import type { AlertSink } from './notifier/alert-sink.js'
 
-/** The settings of an instance of the agents. */
+/** The settings of an instance of the role `agents`. */
 export interface AgentsSettings {
   /** The number of handlers that run at the same time. Default 16. */
   readonly slots?: number
@@ -23,26 +23,29 @@ export interface AgentsSettings {
 export interface SupervisorSettings {
   /** The interval between searches for overdue steps. Default 30 s. */
   readonly sweepInterval?: Duration
-  /** The time after a deadline before the step counts as overdue. Default 2 s. */
+  /** The time that must pass after a deadline before the step counts as overdue. Default 2 s. */
   readonly deadlineGrace?: Duration
 }
 
-/** The receivers of a notifier's alerts, and its limits. */
+/** The settings of an instance of the notifier. */
 export interface NotifierSettings {
   /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * The largest number of calls of each sink that one instance makes in a minute. If more jobs are flagged,
-   * one call contains up to 250 jobs. Default 20.
+   * The largest number of calls that one instance makes to each sink in a minute. If more jobs are flagged
+   * than calls are left, one call contains up to 250 jobs. Default 20.
    */
   readonly alertCallsPerMinute?: number
   /** The time after which an alert is raised again if its cause remains, at least 1 s. Default 1 d. */
   readonly remindAfter?: Duration
-  /** The time that a receiver may take for a message, before it is sent again. Default 10 s. */
+  /**
+   * The time within which a receiver must accept a message. Afterwards the message is sent again. Default 10
+   * s.
+   */
   readonly sendTimeout?: Duration
   /** The number of tries for a notice, and the pauses between them. Default: 30 tries in about four hours. */
   readonly noticeRetry?: Partial<Retry>
-  /** The interval of the queries for unsent notices and flagged jobs. Default 1 m. */
+  /** The interval between queries for unsent notices and flagged jobs. Default 1 m. */
   readonly notifySweepInterval?: Duration
 }
 
@@ -78,7 +81,7 @@ export const notifierShape = {
 }
 
 /**
- * Returns the settings of a unit, with defaults and durations in milliseconds.
+ * Returns the settings of a unit, with defaults filled in and durations in milliseconds.
  *
  * @throws TypeError that lists every problem
  */

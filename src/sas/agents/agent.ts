@@ -6,23 +6,26 @@ import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
 import { toTemplate, type ValueOrReference } from '../model/reference.js'
 
-/** The attempt that a handler makes, and the requests that the handler may make. */
+/** The attempt that a handler makes, and the functions that the handler may call. */
 export interface AgentContext {
   readonly jobId: string
   readonly orderId: string
   readonly stepId: string
   /** The number of this attempt at the step, from 1. */
   readonly attempt: number
-  /** The key of every attempt at this step. Pass it on, so that the service recognises repetitions. */
+  /**
+   * The key that all attempts at this step share. Pass it to the remote service, so that the service
+   * recognises repeated calls.
+   */
   readonly idempotencyKey: string
   /**
-   * For an undo: the idempotency key of the operation that is undone. The remote service knows this key even
-   * if its answer was lost. Null for any other step.
+   * For an undo: the idempotency key of the operation that is undone. The remote service may have received
+   * this key even if its answer was lost. Null for any other step.
    */
   readonly undoes: string | null
   /** The time when the attempt times out, unless `extend` moves it. No outcome is recorded afterwards. */
   readonly deadline: Date
-  /** Aborts shortly before the deadline and when the host stops. Pass the signal to every call that waits. */
+  /** Aborts shortly before the deadline, or when the host stops. Pass the signal to every call that waits. */
   readonly signal: AbortSignal
   /**
    * Asks for more time than the step's `completeWithin`. Call `extend` whenever there is progress. Afterwards
@@ -40,7 +43,7 @@ export interface AgentContext {
   readonly readDocument: (id: string) => Promise<Readonly<Record<string, unknown>> | null>
   /** Writes to the host's own events, for example `context.log.info('held', { sku })`. */
   readonly log: AgentLog
-  /** Fails the step without further attempts, and asks an operator to check the job. Always throws. */
+  /** Fails the step permanently, without further attempts. Then its `onExhausted` applies. Always throws. */
   failPermanently(error: unknown): never
 }
 
@@ -51,7 +54,7 @@ export interface AgentContext {
  */
 export type AgentHandler<I, O> = (input: I, context: AgentContext) => Promise<O> | O
 
-/** A use of an operation in a workflow, with its input. */
+/** A call of an operation in a workflow, with the input of the call. */
 export interface OperationCall<O> {
   readonly actor: string
   readonly action: string

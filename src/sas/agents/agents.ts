@@ -44,9 +44,13 @@ type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
   Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
 
 interface Source {
-  /** The lease of the step's feed range. Null if outcomes are recorded without the writes that follow. */
+  /**
+   * The lease of the step's feed range. Null if the outcome is recorded alone, without the next dispatches.
+   */
   readonly leaseToken: string | null
-  /** True if no other process can have begun this attempt, or can begin it unnoticed by this process. */
+  /**
+   * True if no other process can have started this attempt, and none can start it unnoticed by this process.
+   */
   readonly isFirst: boolean
 }
 
@@ -57,9 +61,9 @@ interface OwnAttempt {
 }
 
 /**
- * The delegate of the agents unit. Every open step that names one of its agents gets a slot and is run. The
- * feed's checkpoint does not wait for the handler, because the step's deadline protects work that has begun.
- * While a step waits for a slot, the feed waits as well.
+ * The delegate of the agents unit. Every open step that names an agent of this unit gets a slot, and its
+ * handler is called. The feed's checkpoint does not wait for the handler, because the step's deadline
+ * protects work that has begun. While a step waits for a slot, the feed waits as well.
  */
 export class Agents {
   private readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -71,7 +75,7 @@ export class Agents {
   private readonly begun = new BegunAttempts()
   private readonly outcomes: OutcomeRecorder
   private stopping: AbortController
-  /** The id of these agents while the process lives. */
+  /** Identifies these agents until their process ends. */
   readonly token: string
 
   constructor(private readonly options: AgentsOptions) {
@@ -94,7 +98,7 @@ export class Agents {
     this.outcomes = new OutcomeRecorder({ ...options, health: this.health, stopping })
   }
 
-  /** Resolves when every open step of these changes has been started. Rejects if an abort comes first. */
+  /** Resolves when every open step of these changes has been started. Rejects if the signal aborts first. */
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
@@ -102,7 +106,8 @@ export class Agents {
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })
-    // Every step that waits for a slot listens, so the warning about many listeners would be a false alarm.
+    // Every step that waits for a slot listens to the signal, so a warning about many listeners would be a
+    // false alarm.
     setMaxListeners(0, context.signal)
     // The steps wait in parallel, so an agent without a free slot does not delay the steps of other agents.
     const urgentFirst = steps.sort((a, b) => b.priority - a.priority)
@@ -119,7 +124,10 @@ export class Agents {
     }
   }
 
-  /** Waits up to `budgetMs` for running handlers, and then aborts them. Their deadlines end the attempts. */
+  /**
+   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The aborted attempts end at
+   * their deadlines.
+   */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
     await noticingLate(this.options.clock, budgetMs, ended, () => this.stopping.abort())
@@ -168,14 +176,14 @@ export class Agents {
   }
 
   /**
-   * Checks whether the attempt was dispatched to these agents. If it was dispatched to none, checks whether
-   * this instance held the lease at that time.
+   * Checks whether the attempt was dispatched to these agents. If it was dispatched to no particular agents,
+   * checks whether this instance held the lease at the time of the dispatch.
    */
   private isFirst({ firstBy, _ts }: Stored<StepDocument>, { wasHeldAt }: DelegateContext): boolean {
     return firstBy === null ? wasHeldAt?.(_ts) === true : firstBy === this.token
   }
 
-  /** Checks whether the attempt runs here, began here, or is claimed by a process. */
+  /** Checks whether the attempt was started in this process, or is claimed by any process. */
   private isKnown(step: Stored<StepDocument>): boolean {
     if (isTaken(step)) return true
     return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
@@ -195,7 +203,7 @@ export class Agents {
 
   /**
    * Makes one attempt and records its outcome. Returns the function that continues the job. Never rejects: if
-   * the outcome could not be recorded, the step's deadline passes.
+   * the outcome could not be recorded, the step is recovered after its deadline.
    */
   private async work(
     offered: Stored<StepDocument>,

@@ -55,7 +55,7 @@ export class AttemptTime {
     if (!this.isClosed) this.aborting.abort(new Error(reason))
   }
 
-  /** Closes the attempt, so that no code waits for its handler any more. */
+  /** Closes the attempt, because no code waits for its handler any more. */
   close(): void {
     this.timer?.cancel()
     this.isClosed = true

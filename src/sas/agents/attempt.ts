@@ -68,15 +68,16 @@ async function run(
       random,
       ...retrying,
       signal: time.signal,
-      // Without time for another try the attempt fails now, while its failure can be recorded (R72, R77).
+      // If there is no time for another try, the attempt fails now, while its failure can be recorded (R72,
+      // R77).
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // An earlier call may have taken effect although its answer was lost. So only a refusal of the first call
-    // proves that nothing was done.
+    // An earlier call may have taken effect although its answer was lost. So a permanent failure proves that
+    // nothing was done only if the first call caused it.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }
@@ -130,7 +131,7 @@ function describe(error: unknown): string {
   return `${error.message}${cause}`
 }
 
-/** Returns the text of a thrown value, even of a value that cannot be converted to text. */
+/** Returns the text of a thrown value, or a fixed text if the value cannot be converted to text. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown)

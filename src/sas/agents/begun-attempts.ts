@@ -11,7 +11,7 @@ interface Attempted extends DocumentAddress {
 /**
  * Remembers the attempts that began recently in this process, because the feed may still deliver older
  * versions of their steps. When the feed has delivered the end of an attempt, the attempt is forgotten,
- * because a later job with the same id may count attempts from 1.
+ * because a later job with the same id uses the same fences again.
  */
 export class BegunAttempts {
   private readonly fences = new Map<string, number>()

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/index.js'
 import type { Outcome } from '../decisions/settle.js'
 
 export interface CircuitOptions {
-  /** The number of attempts in one instance that must fail in a row. */
+  /** The number of attempts in one instance that must fail in a row before the circuit opens. */
   readonly failures: number
   readonly openForMs: number
 }
@@ -17,7 +17,8 @@ export interface CircuitOptions {
 /**
  * The circuit breaker of one agent. After several failures in a row, attempts fail for a while without a
  * call. Then one attempt is made as a test, and the other attempts wait for its result (R82). The breaker
- * knows only this process. An attempt that the breaker refuses is an ordinary reported failure (R78).
+ * counts only the attempts of this process. An attempt that the breaker refuses is an ordinary reported
+ * failure (R78).
  */
 export class Circuit {
   private readonly policy

@@ -25,8 +25,8 @@ export interface MoreTime {
 }
 
 /**
- * Asks for more time for an attempt (W2'); {@link extend} decides. While the store does not answer, the
- * request is repeated until the current deadline. Then the attempt times out as usual (F-A26).
+ * Asks for more time for an attempt (W2'); {@link extend} decides. If the store does not answer, the request
+ * is retried until the current deadline. Then the attempt times out as usual (F-A26).
  *
  * @throws StoreUnavailable if the store did not answer before the deadline
  */

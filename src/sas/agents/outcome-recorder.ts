@@ -23,14 +23,14 @@ export interface OutcomeRecorderOptions {
 
 /**
  * Writes the outcome of an attempt on its step. If the scheduler of the same process drives the job, one
- * transaction contains the outcome and the next steps. Otherwise the outcome is written alone, and the feed
- * delivers it to the scheduler.
+ * transaction contains the outcome and the dispatches of the next steps. Otherwise the outcome is written
+ * alone, and the feed delivers it to the scheduler.
  */
 export class OutcomeRecorder {
   constructor(private readonly options: OutcomeRecorderOptions) {}
 
   /**
-   * Records an outcome. A success whose output fits no document becomes a permanent failure, because another
+   * Records an outcome. A success whose output cannot be stored becomes a permanent failure, because another
    * call of the handler would not help (F-A18).
    */
   async record(step: Stored<StepDocument>, outcome: Outcome, leaseToken: string | null): Promise<() => void> {
@@ -53,7 +53,8 @@ export class OutcomeRecorder {
     const decide = (current: StepDocument): DocumentDecision<StepDocument, string | null> => {
       const settlement = settle(current, attempt, outcome, { now: clock.now(), random })
       if (settlement.kind === 'write') return { write: settlement.step, result: null }
-      // After a lost reply, the step already has our own outcome, which then does not count as discarded.
+      // If the reply to a write was lost, the step may already have our own outcome. Then the outcome does
+      // not count as discarded.
       const { outcome: found } = current
       const isOurs =
         found?.by === instanceName && found.attempt === attempt.number && current.fence === step.fence

@@ -8,12 +8,12 @@ interface Waiting extends Candidate {
   readonly offered: () => void
 }
 
-/** Every eighth free slot goes to the work that has waited longest, so that no work waits without end. */
+/** Every eighth free slot goes to the work that has waited longest, so that no work waits indefinitely. */
 const longestWaitingEvery = 8
 
 /**
  * A limited number of slots, in total and for each agent. Work without a slot waits. The most urgent work
- * gets a slot first, and equally urgent work in the order of arrival (R125, R126).
+ * gets a slot first. Equally urgent work gets slots in the order of arrival (R125, R126).
  */
 export class Slots {
   private taken = 0

@@ -42,8 +42,8 @@ interface Expected {
 }
 
 /**
- * Returns the value as it is stored. Throws `refusal` if JSON would silently change a part of the value,
- * whose path is in the message.
+ * Returns the value as it is stored. Throws `refusal` if JSON would silently change a part of the value. The
+ * message contains the path of that part.
  */
 export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
   const given = givenJson(value, name)

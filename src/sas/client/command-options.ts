@@ -6,7 +6,10 @@ export interface CommandOptions {
   readonly by?: string
   /** The job's partition key value, if it differs from the job's id. Passing it saves a query. */
   readonly partitionKey?: string
-  /** Checks the command without a write. The call resolves or throws as the command would. Default false. */
+  /**
+   * Only checks the command, and writes nothing. The call resolves or throws as the command would. Default
+   * false.
+   */
   readonly dryRun?: boolean
 }
 

@@ -1,14 +1,14 @@
 /**
- * Computes the cost of jobs and idle units from prices that Microsoft publishes. A read of 1 KB costs 1
- * request unit, an insert about 5.5, and a replace twice as much as an insert. A query costs at least 2.5 per
- * physical partition. Between the published sizes, prices lie on a straight line. The counts are the actual
- * writes of the scheduler, the agents and the submission. The embedded store charges the same prices, and a
- * test compares its charges with these formulas.
+ * Computes the cost of jobs and of idle instances from prices that Microsoft publishes. A read of 1 KB costs
+ * 1 request unit, an insert about 5.5, and a replace twice as much as an insert. A query costs at least 2.5
+ * per physical partition. Between the published sizes, prices lie on a straight line. The counts are the
+ * actual writes of the scheduler, the agents and the submission. The embedded store charges the same prices,
+ * and a test compares its charges with these formulas.
  */
 
-/** The description of the jobs and units whose cost is computed. */
+/** The description of the jobs and instances whose cost is computed. */
 export interface CostQuestion {
-  /** The number of steps of a job, which run one after another. */
+  /** The number of steps of a job. The steps run one after another. */
   readonly steps: number
   /** The number of steps whose attempts are claimed before they begin. */
   readonly claimedSteps: number
@@ -40,7 +40,7 @@ export interface JobCost {
   readonly feedCharge: number
 }
 
-/** The request units per second of idle units, with the default intervals. */
+/** The request units per second that idle instances use, with the default intervals. */
 export interface IdleCost {
   readonly polls: number
   readonly renewals: number
@@ -56,21 +56,26 @@ const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
 const [renewSeconds, acquireSeconds] = [13, 17]
-/** Each role has its own leases. The sweeps query overdue documents, unclaimed work and unsent notices. */
+/**
+ * Each role has its own leases. The sweeps query the store for overdue documents, unclaimed work and unsent
+ * notices.
+ */
 const working = [
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 5, queriesPerSecond: 0 },
   { pollSeconds: 10, queriesPerSecond: 2 / 30 },
 ]
 const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
-/** The mean is shorter than the interval, because each wait is shortened by up to a tenth at random. */
+/**
+ * The mean is shorter than the interval, because each wait is shortened by a random amount of up to a tenth.
+ */
 const meanAcquireSeconds = acquireSeconds * 0.95
 
 export function jobCost(question: CostQuestion): JobCost {
   const { steps, claimedSteps, documentKilobytes, isTogether } = question
   const creates = steps + 1
-  // The job is written with each dispatch and at its end, and once more by its claim in the first dispatch. A
-  // step is written with its dispatch and with its outcome.
+  // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
+  // written with its dispatch and with its outcome, and once more if its attempt is claimed.
   const replaces = steps + 1 + 2 * steps + claimedSteps
   // The submission and the first dispatch are two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
@@ -97,7 +102,7 @@ export function idleCost(question: CostQuestion): IdleCost {
   }
 }
 
-/** Returns the total request units of idle units, per second. */
+/** Returns the total request units per second that idle instances use. */
 export function idleCharge({ polls, renewals, looksAtLeases, sweeps }: IdleCost): number {
   return polls + renewals + looksAtLeases + sweeps
 }

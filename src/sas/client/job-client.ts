@@ -43,7 +43,7 @@ export interface JobClientOptions extends JobPorts {
   readonly telemetry: Telemetry
   /** Wakes the callers that wait for a job's result when the job ends in this process. */
   readonly wakeUps?: WakeUps
-  /** Called with every job of one transaction, after the transaction is written. */
+  /** Called with each job that was written in one transaction, after that transaction. */
   readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
@@ -64,7 +64,10 @@ export interface SubmitOptions {
   readonly priority?: number
   /** The receiver of notifications about the job. Default: no notifications. */
   readonly replyTo?: string
-  /** The longest time of the job. Afterwards `onExhausted` of its workflow applies. Default: no limit. */
+  /**
+   * The time within which the job must be done. Afterwards `onExhausted` of its workflow applies. Default: no
+   * limit.
+   */
   readonly completeWithin?: Duration
   /**
    * The time for which the job and its steps are kept after the job ended Processed or Compensated. A job in
@@ -146,11 +149,12 @@ export class JobClient {
 
   /**
    * Retries the failed steps of a job in Error, or restarts a job that was undone. A step keeps its
-   * idempotency key unless the step was undone or gets another input. `step` names one of several failed
-   * steps. `input` replaces the input of that step.
+   * idempotency key unless the step was undone or gets another input. `step` names the only failed step, or
+   * any step of a job without failed steps. `input` replaces the input of that step.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
-   * @throws CommandRefused if no step of the job failed, or `step` did not fail; nothing was written
+   * @throws CommandRefused if the job is neither in Error nor undone, or if a step other than `step` failed;
+   *   nothing was written
    * @throws JobNotFound if the job does not exist
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
@@ -178,8 +182,8 @@ export class JobClient {
   }
 
   /**
-   * Stops a job. Running attempts no longer count, and done steps with an undo are undone. The job ends
-   * Compensated.
+   * Stops a job. The outcomes of running attempts no longer count, and done steps with an undo are undone.
+   * The job ends Compensated.
    *
    * @throws CommandInvalid if there is no reason; nothing was written
    * @throws CommandRefused if the job has ended, or is already being undone; nothing was written
@@ -218,7 +222,9 @@ export class JobClient {
     return unreadableJobs(this.options.store)
   }
 
-  /** Lists the notices that were given up because no receiver accepted them, oldest first, 100 by default. */
+  /**
+   * Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100.
+   */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)

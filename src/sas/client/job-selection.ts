@@ -9,7 +9,7 @@ export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
 
 /** Options of a command on many jobs. */
 export interface BulkOptions {
-  /** Reports the effect on each job without a write. Default false. */
+  /** Reports the effect on each job, and writes nothing. Default false. */
   readonly dryRun?: boolean
   /** Called after each job. */
   readonly onProgress?: (done: number, total: number) => void
@@ -40,8 +40,8 @@ const atOnce = 8
 
 /**
  * The jobs that match a filter, for a command on all of them. The command is decided and written for each job
- * separately. A run that was cut short can be repeated, because a job that is done refuses the command or no
- * longer matches (F-O4).
+ * separately. A run that was cut short can be repeated, because a job on which the command was already
+ * carried out refuses the command or no longer matches (F-O4).
  */
 export class JobSelection {
   /** @internal */
@@ -62,7 +62,7 @@ export class JobSelection {
     }
   }
 
-  /** Calls {@link SingleCommands.resubmit} for every match in Error, or in the state of the filter. */
+  /** Calls {@link SingleCommands.resubmit} for every matching job in the filter's state (default: Error). */
   resubmit(options: Omit<ResubmitOptions, 'partitionKey' | 'dryRun'> & BulkOptions): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
@@ -71,7 +71,7 @@ export class JobSelection {
     )
   }
 
-  /** Calls {@link SingleCommands.release} for every match with a parked step or an extended wait. */
+  /** Calls {@link SingleCommands.release} for every matching job with a parked step or an extended wait. */
   release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
     const fits = ({ attention }: JobSummary): boolean =>
@@ -81,7 +81,7 @@ export class JobSelection {
     )
   }
 
-  /** Calls {@link SingleCommands.cancel} for every match that is Pending, Processing or in Error. */
+  /** Calls {@link SingleCommands.cancel} for every matching job that is Pending, Processing or in Error. */
   cancel(
     reason: string,
     options: Omit<CommandOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {},
@@ -124,7 +124,7 @@ export class JobSelection {
   }
 }
 
-/** Checks whether an error concerns one job only, so that the command can continue with the others. */
+/** Checks whether an error concerns one job only, so that the command can continue with the other jobs. */
 function isAboutOne(error: unknown): error is Error {
   return error instanceof CommandRefused || error instanceof JobNotFound || error instanceof JobUnreadable
 }

@@ -50,7 +50,7 @@ export interface JobView {
   /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
-  /** The newest decisions of operators, in the order of time. */
+  /** The newest decisions of operators, oldest first. */
   readonly audit: readonly AuditEntry[]
   /** The steps in the order of the workflow. */
   readonly steps: readonly StepView[]

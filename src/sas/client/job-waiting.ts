@@ -12,7 +12,10 @@ const rest = { minMs: 20, maxMs: 1_000 }
 /** A job cannot have ended within this time after its acceptance, so it is not read earlier. */
 const freshMs = 10
 
-/** Waits for the ends of jobs. This process reports its own ends, and reads of the job show all others. */
+/**
+ * Waits for the ends of jobs. The end of a job in this process is reported directly. Any other end is found
+ * by reading the job.
+ */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
@@ -75,7 +78,7 @@ export class JobWaiting {
 
   /**
    * Waits for `poll` and for the end of the job in this process, and returns the earlier result. The signal
-   * of `poll` aborts with the caller's signal, and when `poll` is no longer needed.
+   * of `poll` aborts with the caller's signal, or when `poll` is no longer needed.
    */
   private async orEndedHere<T>(
     job: JobAddress,
@@ -100,7 +103,9 @@ export class JobWaiting {
   }
 }
 
-/** Returns the time that a job took, at most `waitedMs` because its two times may come from two clocks. */
+/**
+ * Returns the time that a job took, at most `waitedMs`. The two times in the job may come from two clocks.
+ */
 function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
   return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))
 }

@@ -17,7 +17,7 @@ export interface UndeliveredNotice {
   readonly seq: number
   /** The kind of event that the notice reports. */
   readonly kind: 'received' | 'started' | 'attention' | 'finished'
-  /** The receiver: `container:NAME`, or a URL without the parts of its path and query that may be secret. */
+  /** The receiver: `container:NAME`, or the origin of a URL. Its path and query may contain secrets. */
   readonly receiver: string
   /** The time of the reported event, ISO-8601 UTC. */
   readonly at: string
@@ -33,7 +33,7 @@ export interface UndeliveredNotice {
 const mostOfOneJob = 1_000
 /** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** The number of requests that a notice keeps. The oldest requests are dropped. */
+/** A notice keeps this number of requests to send it again. The oldest requests are dropped. */
 const mostResends = 20
 
 interface ResendDecision {
@@ -74,7 +74,9 @@ export async function resend(
   return notices
 }
 
-/** Requests that one notice is sent again, unless it was already requested or the notice was sent. */
+/**
+ * Requests another round of tries for one notice, unless this was already requested or the notice was sent.
+ */
 async function resendOne(
   store: StateStore,
   notice: Stored<NoticeDocument>,

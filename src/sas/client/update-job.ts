@@ -50,7 +50,7 @@ export async function updateJob(
 }
 
 /**
- * Returns the job as it would be after a command, without a write. Returns null if the job does not exist.
+ * Returns the job as the command would change it, and writes nothing. Returns null if the job does not exist.
  *
  * @throws CommandRefused if the state of the job does not allow the command
  */

@@ -13,15 +13,15 @@ const longestMs = 1_000
 const firstReadAfter = { heard: 2, read: 0.8 }
 /**
  * The weight of the newest job in the average of its workflow. A job that is quicker than the average counts
- * more, because the ends of quick jobs would be noticed late.
+ * more. While the average is too long, the ends of quick jobs are noticed late.
  */
 const newestCounts = { slower: 0.2, quicker: 0.5 }
 const rememberedWorkflows = 1_000
 
 /**
- * Decides the pauses between reads of a job that a caller waits for. Each read is a request, so the first
- * read is due when jobs of that workflow have usually ended. The pauses between later reads are short at
- * first and then grow.
+ * Decides on the pauses between reads of an awaited job. Each read is a request, so the first read is due
+ * when jobs of that workflow have usually ended. The pauses between later reads are short at first and then
+ * grow.
  */
 export class WaitPace {
   /** The time from acceptance to the first read, by workflow. */

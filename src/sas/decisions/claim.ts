@@ -3,13 +3,13 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 import { mayHaveEffect } from '../model/work.js'
 
-/** The process that wants to make an attempt. */
+/** The process that claims an attempt. */
 export interface Claimant {
   /** The fence of the attempt that was offered to this process. */
   readonly fence: number
   /** The name of the agents instance. */
   readonly by: string
-  /** A text that is unique for every claim, even after a crash of the same instance. */
+  /** A string that differs for every claim, even for claims of one instance before and after a crash. */
   readonly token: string
 }
 

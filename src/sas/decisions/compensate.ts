@@ -96,13 +96,15 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
   }
   if (state !== 'Processing') return []
   if (!isOwed) return [cancelStep(step)]
-  // An agent that does not know the new fence may continue its attempt until the deadline. The undo waits for
+  // An agent that has not read the new fence may continue its attempt until the deadline. The undo waits for
   // the deadline, so that it also covers the effect of this attempt (F-K2).
   const mayBeRunning = step.lockedBy !== null && by.now < (step.completeByMs ?? 0)
   return mayBeRunning ? [undoAfter(step, step.completeByMs, by)] : [beginUndo(step, by)]
 }
 
-/** Returns the done steps with an undo on which no step with an effect depends, even indirectly (I6). */
+/**
+ * Returns the done steps that have an undo and on which no step with an effect depends, even indirectly (I6).
+ */
 function stepsToUndo(
   begun: readonly StepDocument[],
   ledger: Ledger,

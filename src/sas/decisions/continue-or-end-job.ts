@@ -3,7 +3,7 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
-/** The facts on which the scheduler decides about one job. Some steps may be missing. */
+/** The facts from which the scheduler makes a decision about one job. Some steps may be missing. */
 export type SchedulingState = Dispatching
 
 export type Schedule =
@@ -83,7 +83,7 @@ export function isFlagCurrent({ job, steps }: SchedulingState, ledger: Ledger): 
 }
 
 /**
- * Returns the flag of a step under way that waits for an operator or waits for a long time. The job gets the
+ * Returns the flag of a step under way that is parked, in an extended wait or unclaimed. The job gets the
  * same flag, because lists show jobs.
  */
 function flagOf(

@@ -20,7 +20,7 @@ export interface Dispatching {
   readonly scheduler: string
 }
 
-/** Returns the time limit of the whole job, counted from its first scheduling (R18), or null. */
+/** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */
 export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | null {
   if (job.endByMs !== null || job.completeWithinMs === null) return job.endByMs
   return now + job.completeWithinMs
@@ -30,7 +30,7 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
 const maxStepsAtOnce = 90
 
 /**
- * Returns the first changes that fit into one transaction with the job, at least one. The rest is decided
+ * Returns the first changes, at least one, that fit into one transaction with the job. The rest is decided
  * again when the feed delivers this write.
  */
 export function takeFitting<C extends Pick<StepChange, 'step'>>(
@@ -49,9 +49,8 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
 }
 
 /**
- * Begins the first attempt of a step, also if the step begins again. {@link withInput} decides the
- * idempotency key. If the input is too large for a transaction, the step is flagged for an operator and keeps
- * its key.
+ * Starts a step, or starts it again, with its first attempt. {@link withInput} decides the idempotency key.
+ * If the input is too large for a transaction, the step is flagged for an operator and keeps its key.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const { job } = by
@@ -59,7 +58,7 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const known = { input: job.input, outputs }
   const input = resolveTemplate(step.inputTemplate, known)
   const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
-  // No handler is called, so the key and the record of calls with this key do not change.
+  // A refused step calls no handler, so its key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
@@ -131,7 +130,9 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
   return { step: refused(step, by, tooLarge('output', output)), state: 'Processing' }
 }
 
-/** Makes the next attempt in the same direction with the same input, or ends the waiting of the step. */
+/**
+ * Makes the next attempt in the same direction with the same input. Ends the step if only its wait is over.
+ */
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
@@ -187,9 +188,9 @@ export function continueUndo(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Returns the step in the direction `undo`, not dispatched yet. An attempt at the step may still be running,
- * so the undo begins only after the attempt's deadline (F-K2). The new fence makes the attempt's outcome void
- * (I3).
+ * Returns the step in the direction `undo`, but does not dispatch it yet. An attempt at the step may still be
+ * running, so the undo begins only after the attempt's deadline (F-K2). The new fence makes the attempt's
+ * outcome void (I3).
  */
 export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Dispatching): StepChange {
   const waiting = {
@@ -203,7 +204,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
   return { step: withDerivedState(waiting), state: 'Compensating' }
 }
 
-/** Resets the step to the state before its beginning. The outcome of a running attempt becomes void (I3). */
+/** Resets the step to the state before it began. The outcome of a running attempt becomes void (I3). */
 export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
     ...step,
@@ -249,7 +250,7 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endBy({ job, now })) ?? Infinity
   // An unclaimed attempt stays flagged until an agent claims it, even if it is offered again (F-A22, I15). A
-  // step whose attempt was over when it was written stays flagged until an attempt is made.
+  // step whose attempt was already over when the attempt was written stays flagged until an attempt is made.
   const isStillFlagged = step.isClaimRequired || step.lateDispatches > 0
   const attention = isStillFlagged && step.attention?.kind === 'unclaimed' ? step.attention : null
   // This time applies only to the offer. A claim shortens the deadline to `completeWithinMs`.

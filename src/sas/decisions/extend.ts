@@ -17,7 +17,7 @@ export interface AskedAt {
 }
 
 /**
- * Extends the deadline of an open attempt that takes longer (F-A25, I3). The new deadline is one whole
+ * Extends the deadline of an open attempt that needs more time (F-A25, I3). The new deadline is one whole
  * `completeWithin` from now. The fence does not change, so the attempt stays the same (I2). The claim names
  * the process that makes the attempt. The owner of the range, which also receives this write, therefore does
  * not begin the attempt again.

@@ -16,7 +16,9 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
     Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
   }
 
-/** Returns the ledger with the outcomes of the steps that have the ledger's dispatch numbers. */
+/**
+ * Returns the ledger with the outcomes of steps. A step counts only if its dispatch number is the ledger's.
+ */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)

@@ -5,7 +5,7 @@ import { isTerminal } from '../model/process-state.js'
 /**
  * Adds the notices about a change of a job as documents of the same transaction. So a notice is written if
  * and only if the change is written (I13). Each notice has the next number of its job, so the notices of a
- * job are ordered, and two writers of one number conflict. Only jobs with a `replyTo` have notices.
+ * job are ordered, and two writes with the same number conflict. Only jobs with a `replyTo` have notices.
  *
  * The supervisor writes no notice when it flags a step. The scheduler writes the notice when it copies the
  * flag to the job.
@@ -25,7 +25,7 @@ export function withNotices(
   return { job: { ...after, notifySeq: after.notifySeq + kinds.length }, notices }
 }
 
-/** Returns a notice about a job that is not sent yet. */
+/** Returns an unsent notice about a job. */
 export function noticeOf(
   job: JobDocument,
   kind: NoticeDocument['kind'],

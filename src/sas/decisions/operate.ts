@@ -8,14 +8,14 @@ import { isWaiting } from '../model/work.js'
 
 /** A decision of an operator about a job. */
 export type OperatorCommand =
-  /** Tries again the steps that failed permanently (default: all of them), or a job that was undone. */
+  /** Retries the steps that failed permanently (default: all of them), or restarts a job that was undone. */
   | {
       readonly kind: 'resubmit'
       readonly steps?: readonly { readonly stepId: string; readonly input?: Json }[]
       readonly by: string
       readonly why: string
     }
-  /** Continues steps that are parked or in an extended wait immediately. Default: all these steps. */
+  /** Immediately continues steps that are parked or in an extended wait. Default: all these steps. */
   | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
   /** Stops the job and undoes its steps, except steps that cannot be undone. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
@@ -25,7 +25,9 @@ export type Operation =
       readonly kind: 'write'
       readonly job: JobDocument
       readonly changed: readonly StepDocument[]
-      /** False if one transaction does not hold all steps. The repeated command changes the others. */
+      /**
+       * False if the steps do not all fit into one transaction. The repeated command changes the other steps.
+       */
       readonly isComplete: boolean
     }
   /** The job's current state does not allow the command, so nothing is written. */
@@ -68,7 +70,8 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
       `job ${job.jobId} is ${job.processState}; only a job in Error or Compensated is resubmitted`,
     )
   }
-  // The job was set aside without a failure, so it continues from its state when the obstacle is removed.
+  // The job was set aside without a failure, so it continues from its current state when the obstacle is
+  // removed.
   if (job.attention?.kind === 'corrupt') {
     return command.steps === undefined
       ? requested(standing, command, { job, changed: [] })
@@ -79,11 +82,11 @@ function resubmit(standing: Standing, command: Resubmission): Operation {
   if (gathering.length > 0) return refused(inputOfOthers(gathering))
   const failed = inState(job.steps, job.compensation === null ? 'Error' : 'CompensationFailed')
   if (failed.length > 0) return tryAgain(standing, command, failed)
-  // The job ran out of time, or it was undone and its `maxGenerations` allowed no further try.
+  // No step failed: the job ran out of time, or it was undone.
   return job.compensation === null ? goOnFrom(standing, command, edits) : startAgain(standing, command, edits)
 }
 
-/** Tries again the steps that failed permanently or whose undo failed permanently. */
+/** Retries the steps that failed permanently, or the undos that failed permanently. */
 function tryAgain(standing: Standing, command: Resubmission, failed: readonly string[]): Operation {
   const { job, steps } = standing
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
@@ -280,7 +283,9 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
 
-/** Explains the refusal. A write of only some of these steps would let steps and job expire apart (I18). */
+/**
+ * Explains the refusal. If only some of these steps were written, steps would expire before their job (I18).
+ */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
   return `job ${jobId} was undone, ${why}: submit it again under another id`

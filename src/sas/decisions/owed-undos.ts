@@ -32,7 +32,7 @@ export function beginning(step: StepDocument): StepDocument {
 }
 
 /**
- * Returns the step as it begins with this input. A step that was dispatched with another input before gets a
+ * Returns the step as it begins with this input. A step that was dispatched before with another input gets a
  * new key. If its old generation must be undone, that generation is added to `owed`.
  */
 export function withInput(before: StepDocument, input: Json): StepDocument {

@@ -13,8 +13,8 @@ type Raw = Readonly<Record<string, unknown>>
  * Checks, for each role, whether the role must read a document. The check needs no decoding. The role ignores
  * all other documents of the feed.
  *
- * - The scheduler reads a job that is not over, and a step whose attempt has ended or was returned to the
- *   scheduler (I8).
+ * - The scheduler reads a job that is not over, and a step whose attempt has ended, or that was returned to
+ *   the scheduler (I8).
  * - The agents read a step whose attempt may be open.
  * - The supervisor reads a step with a deadline, and a job that may make no progress.
  * - The notifier reads a notice that must be sent, a flagged job, and the record of an unreadable document.
@@ -39,8 +39,8 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
  * with two exceptions:
  *
  * - Scheduler and agents are not woken if the job is being submitted, is claimed by a scheduler, or has
- *   ended. The scheduler continues the job automatically, and wakes the agents for steps that could not start
- *   in its process.
+ *   ended. The scheduler continues such a job without a hint, and wakes the agents for steps that could not
+ *   start in its process.
  * - The supervisor is not woken for jobs, or for attempts that may be open. Their deadlines are far away, so
  *   its regular polls find them in time.
  */

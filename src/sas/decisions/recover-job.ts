@@ -24,9 +24,9 @@ const completeSubmissionWithinMs = 3_600_000
 
 /**
  * Decides about an overdue job (W6). Steps have their own deadlines, so a job makes no progress only if a
- * write of its scheduler is missing. The supervisor does not know which write is missing, so it takes the job
- * from its scheduler. The next scheduler then folds every step into the ledger as usual (R98, R26). No
- * failure is counted, because no attempt has failed.
+ * write of its scheduler is missing. The job does not show which write is missing, so the supervisor takes
+ * the job from its scheduler. The next scheduler then folds every step into the ledger as usual (R98, R26).
+ * No failure is counted, because no attempt has failed.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy
@@ -51,7 +51,7 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
   return { kind: 'unclaimed', job: withDerivedState({ ...freed, attention, ...offer }), isNew }
 }
 
-/** Marks a staged job as abandoned. Its new etag gives a submitter that still writes a conflict (F-S8). */
+/** Marks a staged job as abandoned. If the submitter still writes, the new etag causes a conflict (F-S8). */
 function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobRecovery {
   if (job.ttl !== -1) return { kind: 'nothing' }
   const dueMs = job.submittedAtMs + completeSubmissionWithinMs + graceMs
@@ -62,7 +62,7 @@ function recoverStaged(job: JobDocument, { now, graceMs }: RecoveryPolicy): JobR
 
 function dueAt({ lockedBy, completeByMs, endByMs, submittedAtMs }: JobDocument): number {
   if (completeByMs === null) return submittedAtMs + pickUpWithinMs
-  // A step of a claimed job is due at the same moment as the job, and is usually the cause. The job is due
-  // later, so that the step is recovered first.
+  // A claimed job usually has the deadline of one of its steps, and that step is usually the cause. So the
+  // job becomes due later than the step, and the step is recovered first.
   return lockedBy === null || completeByMs === endByMs ? completeByMs : completeByMs + pickUpWithinMs
 }

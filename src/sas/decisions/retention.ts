@@ -10,7 +10,7 @@ const stepsOutliveJobSeconds = 3_600
 /** The longest time to live of a document, in seconds (68 years). */
 const maxTtl = 2 ** 31 - 1
 
-/** Lets an ended job and its steps expire from the job's last write, if one transaction holds them. */
+/** Starts the expiry of an ended job and its steps in the job's last write, if one transaction holds them. */
 export function withRetention(state: SchedulingState, decision: Schedule & { kind: 'write' }): Schedule {
   const { job, changed } = decision
   if (!isToExpire(job)) return decision
@@ -24,8 +24,8 @@ export function withRetention(state: SchedulingState, decision: Schedule & { kin
 }
 
 /**
- * Lets a part of the steps of an ended job begin to expire, because they do not all fit into one transaction.
- * The job begins to expire with the last part. Every part is written together with the job, so no part is
+ * Starts the expiry of some steps of an ended job, because its steps do not all fit into one transaction. The
+ * expiry of the job starts with the last part. Every part is written together with the job, so no part is
  * written after an operator has continued the job (I18). After each part, the feed delivers the job again, to
  * this or another instance, which writes the next part.
  */

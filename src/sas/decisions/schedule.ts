@@ -149,7 +149,7 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   if (compensation !== null) return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)
   const unseenSteps = unseen(inState(ledger, 'Processing'), ledger, steps)
   if (unseenSteps.length > 0) return { kind: 'read', stepIds: unseenSteps }
-  // Attempts under way may end first. Steps that only wait are stopped, so that the failed job can end.
+  // Attempts under way may still end. Steps that only wait are stopped, so that the failed job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
@@ -192,7 +192,9 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   return { steps: ready, missing: job.lockedBy === null || mayBegin(ledger) ? missing : [] }
 }
 
-/** Avoids useless reads. A step can be ready if no step has begun, or if a step is done or skipped. */
+/**
+ * Avoids useless reads. A step can be ready only if no step has begun, or if some step is done or skipped.
+ */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)

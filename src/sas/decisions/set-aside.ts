@@ -13,7 +13,7 @@ export interface Obstacle {
 }
 
 /**
- * Ends a job that no scheduler can decide about. The job is flagged `corrupt`, and its submitter gets a
+ * Ends a job about which no scheduler can decide. The job is flagged `corrupt`, and its submitter gets a
  * notice. So the job does not block later jobs in the feed, and is not forgotten (I10, I15). Its ledger and
  * steps are unchanged. When the cause is corrected, `resubmit` continues the job from this state.
  */

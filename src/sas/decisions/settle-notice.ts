@@ -26,7 +26,9 @@ export function settleNotice(
     readonly now: number
     readonly by: string
     readonly random: Random
-    /** The tries and their back-off. Then the notice is given up, and later notices are sent. */
+    /**
+     * The tries and their back-off. After the last try, the notice is given up, and later notices are sent.
+     */
     readonly retry: ResolvedRetry
   },
 ): NoticeDocument {

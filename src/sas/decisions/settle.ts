@@ -23,7 +23,10 @@ export type Outcome =
   | {
       readonly kind: 'permanent'
       readonly message: string
-      /** Whether the attempt certainly had no effect, because its only call was refused. Default: unknown. */
+      /**
+       * Whether the attempt certainly had no effect, because its only call was refused. Default: false, which
+       * means that this is unknown.
+       */
       readonly didNothing?: boolean
     }
 

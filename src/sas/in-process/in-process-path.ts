@@ -3,10 +3,14 @@ import type { Stored } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
 
-/** Starts an open step and returns true if the agents have a free slot. Otherwise the feed delivers it. */
+/**
+ * If the agents have a free slot, starts an open step and returns true. Otherwise the feed delivers the step.
+ */
 export type StartStep = (step: Stored<StepDocument>) => boolean
 
-/** The way in which a scheduler passes steps of a lease to the agents of its process without the feed. */
+/**
+ * The way in which a scheduler passes the steps of a lease to the agents of its process, without the feed.
+ */
 export interface AgentsOffer {
   readonly start: StartStep
   /** The id of these agents in `firstBy`, which shows them that they are the first to make the attempt. */
@@ -20,11 +24,17 @@ export interface EndedAttempt {
 }
 
 export interface SettledAttempt {
-  /** The step as it was written, or null, for instance if the outcome was recorded before. */
+  /**
+   * The step as it was written. Null if it was not written, for example because its outcome was already
+   * recorded.
+   */
   readonly written: StepDocument | null
   /** The reason why the outcome does not count. Null if it counts. */
   readonly discarded: string | null
-  /** Reports and starts the next work. Call it when the outcome is reported and the slot is free. */
+  /**
+   * Reports the dispatched steps, and starts those that this process can start. Call it when the outcome is
+   * reported and the slot is free.
+   */
   readonly followUp: () => void
 }
 
@@ -44,11 +54,11 @@ export interface SchedulerOffer {
  * Connects the submitters, the scheduler and the agents of one process. The scheduler and the agents register
  * the leases that they own.
  *
- * A job that is accepted in a range of the scheduler begins immediately. While both the scheduler and the
- * agents own a range, steps pass between them without the feed. An outcome is then recorded together with the
- * dispatch of the next steps.
+ * A job that is accepted in a range that the scheduler owns begins immediately. While both the scheduler and
+ * the agents own a range, steps pass between them without the feed. An outcome is then recorded together with
+ * the dispatch of the next steps.
  *
- * The path changes the time when work starts and the number of requests, but never the decisions (D10). Every
+ * The path changes when work starts and how many requests are made, but never the decisions (D10). Every
  * write depends on the same etags and fences (I2, I3, I22), and the feed still delivers the same documents.
  * If the scheduler or the agents are missing, full or stopped, work goes through the feed.
  */

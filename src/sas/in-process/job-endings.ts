@@ -12,7 +12,7 @@ export interface EndedJob {
 export class JobEndings implements WakeUps {
   private readonly listeners = new Map<string, Set<(ended: EndedJob) => void>>()
 
-  /** Calls the listeners of a job. The end of the job must be written before. */
+  /** Calls the listeners of a job. The end of the job must already be written. */
   tell(ended: EndedJob): void {
     for (const listener of this.listeners.get(keyOf(ended.job)) ?? []) listener(ended)
   }

@@ -6,8 +6,8 @@ import type { AcceptedJob } from '../submission/write-submission.js'
 
 /**
  * Wraps the store so that each applied write wakes the local readers that need it ({@link rolesToWake}). Only
- * these readers then read, within milliseconds instead of after a poll delay. A write of unknown outcome
- * wakes all readers. The wrapper changes only *when* readers read (D10).
+ * these readers then read, within milliseconds instead of after a poll delay. A write whose outcome is
+ * unknown wakes all readers. The wrapper changes only *when* readers read (D10).
  */
 export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   return {

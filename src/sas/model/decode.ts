@@ -18,9 +18,9 @@ export type Decoded =
   | { readonly kind: 'notice'; readonly notice: NoticeDocument }
   /** A document of the user, which is never changed. */
   | { readonly kind: 'foreign' }
-  /** A document that newer code of ours wrote. It is left for an instance that knows the newer version. */
+  /** A document that a newer version of our code wrote. It is left for an instance of that version. */
   | { readonly kind: 'newerSchema'; readonly schema: number }
-  /** An unreadable document with one of our types, because a person edited it or a bug wrote it. */
+  /** A document with one of our types that cannot be read, because a person edited it or a bug wrote it. */
   | { readonly kind: 'invalid'; readonly reason: string }
 
 /** Created only once, because a schema's first use costs more than reading a hundred documents. */
@@ -51,7 +51,7 @@ function invalid(error: z.ZodError): Decoded {
   return { kind: 'invalid', reason: first.join() }
 }
 
-/** Refuses a `processState` that contradicts the other fields, which our code never writes (I20). */
+/** Refuses a document whose `processState` contradicts its other fields. Our code never writes one (I20). */
 function checked(decoded: Decoded, fields: StateFields & { readonly processState: ProcessState }): Decoded {
   const derived = deriveProcessState(fields)
   if (derived === fields.processState) return decoded

@@ -9,7 +9,7 @@ export function boundedMessage(message: string): string {
   return message.slice(0, maxMessageLength)
 }
 
-/** Returns the diagnostics with the added one. Only the newest diagnostics are kept. */
+/** Returns the diagnostics, followed by the added one. Only the newest diagnostics are kept. */
 export function withDiagnostic(diagnostics: readonly Diagnostic[], added: Diagnostic): Diagnostic[] {
   return [...diagnostics, { ...added, message: boundedMessage(added.message) }].slice(-maxDiagnostics)
 }

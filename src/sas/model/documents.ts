@@ -42,7 +42,7 @@ const diagnostic = z.object({
   message: z.string(),
 }) satisfies z.ZodType<Diagnostic>
 
-/** The fields that jobs and steps share, with the names of the pattern. */
+/** The fields that jobs and steps share. Their names are those of the pattern. */
 const envelope = {
   id: z.string(),
   pk: z.string(),
@@ -67,8 +67,8 @@ const envelope = {
   failureCount: z.number().int(),
   maxFailures: z.number().int(),
   /**
-   * For a job: a number that grows each time the job begins again. For a step: the number in its current key.
-   * Each step counts its own generations.
+   * For a job: a number that grows each time the job begins again. For a step: the number in its current
+   * idempotency key. Each step counts its own generations.
    */
   generation: z.number().int(),
   diagnostics: z.array(diagnostic),
@@ -129,7 +129,7 @@ export const jobSchema = z.object({
   maxGenerations: z.number().int(),
   /** Set when the job begins to undo its steps. Null before. */
   compensation: compensation.nullable(),
-  /** The longest time of the whole job, since a scheduler first took it. Null means no limit. */
+  /** The time within which the job must be done after a scheduler first took it. Null means no limit. */
   completeWithinMs: z.number().nullable(),
   /** The end of that time, in milliseconds since the epoch. The scheduler sets it by its own clock (R18). */
   endByMs: z.number().nullable(),
@@ -137,7 +137,7 @@ export const jobSchema = z.object({
   retainForMs: z.number().nullable(),
   audit: z.array(auditEntry),
   input: json,
-  /** Shows whether a submission with the same id is a repetition or a different submission. */
+  /** Shows whether a later submission with the same id repeats this submission or differs from it. */
   payloadHash: z.string(),
   /** The hash of the plan if the submission is written in stages. Null if one transaction wrote all steps. */
   planHash: z.string().nullable().default(null),
@@ -179,17 +179,17 @@ export const stepSchema = z.object({
   /** The earliest next dispatch, in milliseconds since the epoch. The supervisor clears it at this time. */
   notBeforeMs: z.number().nullable(),
   /**
-   * The number of times that the scheduler has written the step. Only the scheduler increases it, on the step
-   * and on the ledger in one batch, so a step is never ahead of its ledger.
+   * The number of times that the scheduler has written the step. Only the scheduler increases it, in the step
+   * and in the ledger in one batch, so a step is never ahead of its ledger.
    */
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /** The same key for every attempt of one generation and direction, to recognise repeated calls. */
+  /** The key that all attempts of one generation and direction share. It shows which calls are repeated. */
   idempotencyKey: z.string(),
   /** Whether a process must claim an attempt before it makes the attempt. */
   isClaimRequired: z.boolean().default(false),
-  /** The newest claim of this generation. No other process begins the attempt with the claim's fence. */
+  /** The newest claim of this generation. No other process starts the attempt that has the claim's fence. */
   claim: claim.nullable().default(null),
   /**
    * The number of dispatches in a row whose deadline had already passed when they were written, because
@@ -201,7 +201,10 @@ export const stepSchema = z.object({
   ...effectHistory,
 })
 
-/** A notice to the submitter. The transaction that it reports also writes it, and a notifier sends it. */
+/**
+ * A notice to the submitter. The transaction that makes the reported change also writes the notice. A
+ * notifier sends it.
+ */
 export const noticeSchema = z.object({
   id: z.string(),
   pk: z.string(),
@@ -221,7 +224,9 @@ export const noticeSchema = z.object({
   /** ISO-8601 UTC. */
   at: z.string(),
   sentAt: z.string().nullable(),
-  /** The due time of the notice, in milliseconds since the epoch. Null after it was sent or given up. */
+  /**
+   * The due time of the notice, in milliseconds since the epoch. Null after the notice was sent or given up.
+   */
   completeByMs: z.number().nullable().default(null),
   failureCount: z.number().int().default(0),
   /** The reason, for an operator, why the notice was given up. Null if it was not given up. */
@@ -229,7 +234,7 @@ export const noticeSchema = z.object({
     .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
     .nullable()
     .default(null),
-  /** The decisions to send the notice again after it was given up, oldest first. */
+  /** The decisions of operators to send the notice again after it was given up, oldest first. */
   resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
   /** The value is -1 until the notice is sent, so that a notice may outlive its job (F-X9). */
   ttl: z.number().int(),

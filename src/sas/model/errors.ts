@@ -1,6 +1,9 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
-/** The store was not reached or refused temporarily. Nothing was written, and a retry may succeed. */
+/**
+ * The store could not be reached, or it refused a request temporarily. Nothing was written, and a retry may
+ * succeed.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly code = 'STORE_UNAVAILABLE'
@@ -13,7 +16,7 @@ export class StoreUnavailable extends Error {
   readonly retryAfterMs: number | null
 }
 
-/** The store refused permanently: a wrong key, a missing container or a missing permission. */
+/** The store refused permanently, because of a wrong key, a missing container or a missing permission. */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
   readonly code = 'STORE_REFUSED'
@@ -49,7 +52,7 @@ export class CommandInvalid extends Error {
 
 /**
  * A document was not written, because no instance could have read it. The cause is a mistake in this package,
- * or a plan of other code. No part of the document's transaction was written.
+ * or a plan that other code made. No part of the document's transaction was written.
  */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
@@ -67,7 +70,10 @@ export class DocumentInvalid extends Error {
   }
 }
 
-/** The job's document cannot be read, because a person edited it or a newer version wrote it. */
+/**
+ * The job's document cannot be read, because a person edited it, or because a newer version of this package
+ * wrote it.
+ */
 export class JobUnreadable extends Error {
   override readonly name = 'JobUnreadable'
   readonly code = 'JOB_UNREADABLE'

@@ -1,7 +1,7 @@
 import type { JobDocument } from './documents.js'
 import { isTerminal } from './process-state.js'
 
-/** Checks whether a scheduler has no more work on a job, unless an operator decides otherwise. */
+/** Checks whether a scheduler has no more work on a job. Only an operator can then continue the job. */
 export function isOver(job: JobDocument): boolean {
   return isTerminal(job) && !isToExpire(job)
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { referencePath } from './reference.js'
 import type { Json } from './json.js'
 
-/** The largest depth of nested objects and lists in a stored document, without the document itself. */
+/** The largest depth of nested objects and lists in a stored document, not counting the document itself. */
 const maxStoredLevels = 128
 
 /** The largest depth of an input, an output or an event. Templates and documents add levels to this depth. */
@@ -22,14 +22,14 @@ export const json = z.unknown().superRefine((value, context) => {
   context.addIssue({ code: 'custom', path: [...flaw.path], message: flaw.message })
 }) as unknown as z.ZodType<Json>
 
-/** A user's value as JSON, or the reason why JSON would change the value or the store would refuse it. */
+/** A user's value as JSON, or the reason why the value is refused. */
 export type GivenJson =
   | { readonly kind: 'json'; readonly json: Json; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
  * Converts a user's value to the JSON that is stored. JSON omits undefined properties and calls `toJSON`, for
- * instance of a `Date`. Both changes are allowed. Any other value that JSON would silently change or drop is
+ * example on a `Date`. Both changes are allowed. Any other value that JSON would silently change or drop is
  * refused.
  *
  * @param name the beginning of the path in the reason
@@ -42,7 +42,7 @@ export function givenJson(value: unknown, name: string): GivenJson {
     const text = JSON.stringify(given)
     return { kind: 'json', json: JSON.parse(text) as Json, text }
   } catch (error) {
-    // A getter or `toJSON` of the user may throw any value.
+    // The user's getters and `toJSON` may throw any value.
     const why = errorMessage(error)
     return { kind: 'refused', reason: `${name} is not JSON: ${why}` }
   }
@@ -127,7 +127,7 @@ class Walk {
   }
 }
 
-/** Returns the reason why JSON would lose or change an object, or null. */
+/** Returns the reason why JSON would lose or change the object. Returns null if there is none. */
 function changedByJson(value: object): string | null {
   if (referencePath(value) !== null) return 'is a reference, which only a workflow definition may contain'
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'is an invalid Date' : null
@@ -142,7 +142,7 @@ function changedByJson(value: object): string | null {
   return isLost ? `is an instance of ${value.constructor.name}, whose content JSON would lose` : null
 }
 
-/** Checks whether a value is an object like `Object('a')`, which JSON stores as the value in it. */
+/** Checks whether an object wraps a primitive value, like `Object('a')`. JSON stores only that value. */
 function isBoxed(value: object): boolean {
   return value instanceof String || value instanceof Number || value instanceof Boolean
 }

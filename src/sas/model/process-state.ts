@@ -11,7 +11,7 @@ export type StateFields = Pick<
  * rule that applies decides:
  *
  * - The document is at its target: Processed.
- * - Its work has ended until an operator decides: Error.
+ * - Its work has stopped until an operator decides: Error.
  * - It is being undone: Compensating. It is completely undone: Compensated.
  * - An instance holds it: Processing.
  * - In all other cases: Pending.
@@ -33,7 +33,7 @@ function endsWork({ kind }: Attention): boolean {
   return kind === 'error' || kind === 'corrupt' || kind === 'compensationFailed'
 }
 
-/** Returns the document with the `processState` that its other fields imply, as for every write (I20). */
+/** Returns the document with the `processState` that its other fields imply. Every write needs this (I20). */
 export function withDerivedState<T extends StateFields>(document: T): T & { processState: ProcessState } {
   return { ...document, processState: deriveProcessState(document) }
 }
@@ -53,7 +53,9 @@ export function isTerminal(job: Pick<JobDocument, 'processState'>): boolean {
   )
 }
 
-/** Checks whether a job is stored without its intent. Its submission is incomplete, and it may not run. */
+/**
+ * Checks whether a job is stored without its intent. Its submission is incomplete, so the job must not run.
+ */
 export function isStaged(job: Pick<JobDocument, 'desiredState' | 'initialState' | 'compensation'>): boolean {
   return job.compensation === null && job.desiredState === job.initialState
 }

@@ -42,7 +42,7 @@ export interface AuditEntry {
   readonly why: string
 }
 
-/** An instance's report about an attempt without success. */
+/** An instance's report about an attempt that did not succeed. */
 export interface Diagnostic {
   /** ISO-8601 UTC. */
   readonly at: string

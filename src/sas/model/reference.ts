@@ -4,10 +4,10 @@ declare const produces: unique symbol
 
 /**
  * A value that is known only when the job runs, such as `job.input.total` or `step.output.reservationId`. A
- * property of a reference is a reference to that property, and the type describes the later value. If the
- * value is missing when the job runs, a property with this reference is omitted, and an item of a list
- * becomes null. Converting a reference to text or a number, spreading it or listing its keys throws a
- * TypeError.
+ * property of a reference is a reference to that property of the value. The type describes the value. If the
+ * value is missing when the job runs, a property whose value is this reference is omitted, and a list item
+ * that is this reference becomes null. Converting a reference to text or a number, spreading it or listing
+ * its keys throws a TypeError.
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
   ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
 
-/** The end of an attempt. A failure that is not permanent counts when the deadline passes. */
+/** The result of an attempt. A failure that is not permanent is counted only when the deadline passes. */
 export const outcome = z.object({
   kind: z.enum(['success', 'failed', 'permanent']),
   attempt: z.number(),
@@ -11,13 +11,16 @@ export const outcome = z.object({
   didNothing: z.boolean().default(false),
 })
 
-/** The process that makes an attempt. After a crash, the name may be the same, but never the token. */
+/**
+ * The process that makes an attempt. After a crash, another process may have the same name, but never the
+ * same token.
+ */
 export const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
 
 export const undo = z.object({
   actor: z.string(),
   action: z.string(),
-  /** The input of the undo. References to the step's own output are resolved at its success. */
+  /** The input of the undo. References to the step's own output are resolved when the step succeeds. */
   inputTemplate: json,
   /**
    * The resolved input, recorded in the same write as the step's success (R41). While the step is undone,
@@ -30,15 +33,18 @@ export const undo = z.object({
   whenUncertain: z.boolean(),
 })
 
-/** The record of calls with a step's keys. By default, a step counts as a step that may have acted. */
+/** Records whether calls with a step's keys may have had an effect. By default, a step may have acted. */
 export const effectHistory = {
   /** Whether a call with this generation's key may have had an effect. Only a completed undo clears this. */
   mayHaveActed: z.boolean().default(true),
   /** The generations that must be undone, the newest last, each with the input of its undo. */
   owed: z.array(z.object({ generation: z.number().int(), input: json })).default([]),
-  /** The submitted `undo.inputTemplate` if other steps' outputs were put into the current one, or null. */
+  /** The submitted `undo.inputTemplate`. Null if the current one contains no outputs of other steps. */
   undoTemplate: json.default(null),
-  /** The token of the agents that got this attempt. Other agents set `mayHaveActed` before they act. */
+  /**
+   * The token of the agents to which the scheduler gave this attempt directly. Other agents set
+   * `mayHaveActed` before they act.
+   */
   firstBy: z.string().nullable().default(null),
 }
 

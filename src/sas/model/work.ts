@@ -32,7 +32,7 @@ export function currentKey(step: StepDocument): string {
   return idempotencyKey(step, generationAtHand(step), step.direction)
 }
 
-/** Returns the key that only the attempts of one job, step, generation and direction have (I9). */
+/** Returns the key that the attempts of one job, step, generation and direction share, and no others (I9). */
 export function idempotencyKey(
   { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,
   generation: number,
@@ -41,7 +41,7 @@ export function idempotencyKey(
   return `${jobId}/${stepId}/g${generation}/${direction}`
 }
 
-/** Checks whether a step must not be dispatched yet, because it waits for time or for an operator. */
+/** Checks whether a step must not be dispatched yet, because it waits for a time or for an operator. */
 export function isHeldBack(step: StepDocument, now: number): boolean {
   return step.attention?.kind === 'parked' || now < (step.notBeforeMs ?? 0)
 }

@@ -12,7 +12,7 @@ export type AlertSink = (alerts: readonly Alert[], signal: AbortSignal) => Promi
 
 /**
  * Returns a sink that posts an alert as JSON, with its `alertId` as the `idempotency-key` header. Several
- * alerts are posted as `{ count, message, alerts }`, with a key made of all their ids.
+ * alerts are posted as `{ count, message, alerts }`, with a key that depends on all their ids.
  */
 export function alertWebhook(url: string): AlertSink {
   return (alerts, signal) => postJson(url, messageOf(alerts), signal)
@@ -22,7 +22,7 @@ function messageOf(alerts: readonly Alert[]) {
   const [only, ...more] = alerts
   if (only !== undefined && more.length === 0) return { body: only, idempotencyKey: only.alertId }
   const body = { count: alerts.length, message: summaryOf(alerts), alerts }
-  // A repeated call needs another key, because it may contain other alerts.
+  // The key depends on all ids, because a repeated call may contain other alerts.
   return { body, idempotencyKey: hashOf(alerts.map(({ alertId }) => alertId).join('\n')) }
 }
 

@@ -4,7 +4,10 @@ import type { UnreadableJob } from '../store/unreadable-jobs.js'
 
 /** The message to an operator that a job needs attention. */
 export interface Alert {
-  /** The id of the alert, which stays the same for the same problem. Receivers can recognise a repetition. */
+  /**
+   * The id of the alert, which stays the same for the same problem, so receivers can recognise repeated
+   * alerts.
+   */
   readonly alertId: string
   readonly jobId: string
   readonly orderId: string
@@ -19,7 +22,10 @@ export interface Alert {
   readonly message: string
   /** The time when the problem began, in ISO-8601 UTC. */
   readonly since: string
-  /** The reports of the step's agents, oldest first. Empty without a step or with many alerts per call. */
+  /**
+   * The reports of the step's agents, oldest first. Empty if no step is named, or if the call contains
+   * several alerts.
+   */
   readonly diagnostics: readonly Diagnostic[]
 }
 

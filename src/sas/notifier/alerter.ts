@@ -17,9 +17,9 @@ export interface AlerterOptions extends AlertOptions {
 const alertsOfOneCall = 250
 
 /**
- * The interval of the queries for unreadable jobs. The feed delivers jobs that become unreadable now. The
- * queries find jobs that became unreadable under a previous owner of a lease, first immediately and then at
- * this interval.
+ * The interval between queries for unreadable jobs. The feed delivers the jobs that become unreadable while
+ * this instance owns the lease. The queries find the jobs that became unreadable before. The first query
+ * follows when a lease is acquired.
  */
 const unreadableEveryMs = 600_000
 
@@ -32,11 +32,11 @@ const remembered = 50_000
  * contains many alerts.
  *
  * The alerter is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts
- * calls of sinks.
+ * running calls of sinks.
  */
 export class Alerter {
   private readonly work: DueWork<PendingAlert>
-  /** The alerts that operators already know, oldest first, with the time when each is due again. */
+  /** The alerts that were already raised, oldest first, with the time when each is due again. */
   private readonly alerted = new Map<string, number>()
   private unreadableDueMs = 0
 

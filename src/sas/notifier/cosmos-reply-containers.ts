@@ -1,7 +1,7 @@
 import type { Database } from '@azure/cosmos'
 import type { ReplyContainers } from './reply.js'
 
-/** Puts replies into containers of a Cosmos database, by upserts, so a repeated reply replaces itself. */
+/** Upserts replies into containers of a Cosmos database, so a repeated reply replaces the earlier reply. */
 export class CosmosReplyContainers implements ReplyContainers {
   constructor(private readonly options: { readonly database: Database }) {}
 

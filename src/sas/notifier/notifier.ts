@@ -23,9 +23,11 @@ interface NoticeQueueEntry extends DueEntry {
   readonly jobId: string
 }
 
-/** The number of jobs whose notices are sent in parallel. A receiver that hangs blocks one place. */
+/**
+ * The number of jobs whose notices are sent in parallel. A receiver that hangs occupies one of these places.
+ */
 const jobsAtOnce = 32
-/** The time after which a sweep sends an overdue notice, because no running instance will send it. */
+/** A sweep sends a notice that has been overdue for this time, because no other instance has sent it. */
 const overlookedAfterMs = 30_000
 /** The pause before the next try for a job whose notices could not be read or recorded. */
 const retryAfterMs = 30_000

@@ -3,7 +3,7 @@ import { isWebhook, originOf, postJson } from './webhook.js'
 
 /** A notice as it is sent to a submitter. */
 export interface Reply {
-  /** The id of the reply, the same for every try. Receivers can recognise a repetition. */
+  /** The id of the reply, the same for every try, so receivers can recognise repeated replies. */
   readonly replyId: string
   readonly jobId: string
   readonly orderId: string
@@ -28,7 +28,7 @@ export interface ReplyChannel {
    * Sends a notice. Resolves when the receiver has accepted the notice. If no try can ever succeed, resolves
    * with the reason.
    *
-   * @throws any error, if the notice may be tried again
+   * @throws any error, if the notice may be sent again later
    */
   send(
     notice: NoticeDocument,
@@ -52,13 +52,15 @@ export function receiverOf(replyTo: string): string {
   return isWebhook(replyTo) ? originOf(replyTo) : replyTo
 }
 
-/** Checks whether the built-in channel can send to this `replyTo`. Other channels may reach more. */
+/**
+ * Checks whether the built-in channel can send to this `replyTo`. Other channels may reach other receivers.
+ */
 export function isReplyTo(replyTo: string): boolean {
   return isWebhook(replyTo) || containerIn(replyTo) !== null
 }
 
 /**
- * Creates the built-in channel. A `replyTo` of `https://…` (or `http://…`) receives a POST with an
+ * Creates the built-in channel. To a `replyTo` of `https://…` (or `http://…`), it sends a POST with an
  * `idempotency-key` header. A `replyTo` of `container:NAME` names a container of the same database,
  * partitioned by `/pk`, `/jobId` or `/orderId`.
  */

@@ -57,8 +57,8 @@ const retryAfterMs = 30_000
 
 /**
  * Sends the alerts that are still needed, with as few calls as the budget requires. The record of an alert is
- * written after every sink has accepted the alert. If an instance dies before that, the alert is sent twice
- * rather than never (I15).
+ * written after every sink has accepted the alert. If an instance dies before that, another instance sends
+ * the alert again (I15).
  *
  * @returns the alerts to send again, with their new due times
  */
@@ -80,7 +80,7 @@ export async function sendAlerts(
   ]
 }
 
-/** Returns the present alert about a job, or null if there is none or operators already know it. */
+/** Returns the present alert about a job. Returns null if there is none, or if it was already raised. */
 async function currentAlert(options: SendAlertsOptions, noted: PendingAlert): Promise<CurrentAlert | null> {
   const { store, onAlerted } = options
   const alert = await alertAbout(store, noted)
@@ -105,7 +105,10 @@ async function alertAbout(store: StateStore, pending: PendingAlert): Promise<Ale
   return job === null ? null : alertOf(job, [])
 }
 
-/** Calls each sink that does not know all of these alerts. Then records the alerts that all sinks know. */
+/**
+ * Calls each sink with those of these alerts that it has not taken. If no call fails, records all these
+ * alerts.
+ */
 async function sendGroup(
   options: SendAlertsOptions,
   group: Group<CurrentAlert>,
@@ -120,7 +123,7 @@ async function sendGroup(
     report(options, await inSlices(toSend, requestsAtOnce, (current) => record(options, current)))
     return []
   }
-  // A send that was aborted by the stop is no failure, because another instance will find the alert.
+  // A send that the stop aborted does not count as a failure, because another instance will find the alert.
   if (stop.aborted) return []
   const { jobId, workflow, alertId } = first.alert
   const count = group.length

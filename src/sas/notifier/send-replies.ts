@@ -24,7 +24,7 @@ export interface JobPlace {
   readonly jobId: string
 }
 
-/** The pause after a lost write, which prevents endless sends if the store loses every write. */
+/** The pause if a result was not written. It prevents endless sends if no result can be written. */
 const lookAgainAfterMs = 1_000
 
 /**
@@ -50,11 +50,11 @@ export async function sendReplies(
   return null
 }
 
-/** Sends a notice. Resolves to false if the write of the result was lost or its outcome is unknown. */
+/** Sends a notice. Resolves to true only if the result was certainly written. */
 async function sendOne(options: SendRepliesOptions, notice: Stored<NoticeDocument>): Promise<boolean> {
   const { store, clock, random, retry, instanceName, stop } = options
   const sendResult = await trySend(options, notice)
-  // A send that was aborted by the stop is no failure, because another instance will send the notice.
+  // A send that the stop aborted does not count as a failure, because another instance will send the notice.
   if (stop.aborted && sendResult.kind === 'failed') return false
   const settled = settleNotice(notice, sendResult, { now: clock.now(), by: instanceName, random, retry })
   const result = await store.apply(notice.pk, [replacing(notice, settled)])

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { NotDelivered } from './webhook.js'
 
-/** The time limit for a call of foreign code or of the network, and the signal to stop. */
+/** The time limit for a call to foreign code or to the network, and the signal to stop. */
 export interface SendLimits {
   readonly clock: Clock
   readonly limitMs: number

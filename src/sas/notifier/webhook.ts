@@ -19,7 +19,7 @@ export class NotDelivered extends Error {
 }
 
 /**
- * Posts JSON once. The key is percent-encoded, because a header takes Latin-1 only.
+ * Posts JSON once. The key is percent-encoded, because a header accepts only Latin-1.
  *
  * @throws NotDelivered if the receiver does not respond, or responds with a status other than 2xx
  */

@@ -4,8 +4,8 @@ import { resolveTemplate, type KnownValues } from './template.js'
 import { referencePath, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
 
 /**
- * The condition of a step, made by the functions of {@link condition}. It is evaluated when the step would
- * begin. If it does not hold, the step is skipped.
+ * The condition of a step, made by the functions of {@link condition}. It is evaluated before the step
+ * begins. If it does not hold, the step is skipped.
  */
 export interface Condition {
   readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
@@ -67,8 +67,8 @@ const operators: Readonly<
 }
 
 /**
- * Returns the reason why a value is not a condition, with advice, or null if it is a condition. Accepts both
- * a new condition and a stored condition.
+ * Returns the reason, with advice, why a value is not a condition. Returns null if it is one. Accepts both a
+ * new condition and a stored condition.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null)
@@ -132,7 +132,7 @@ function evaluate({ operator, of }: Condition): boolean {
     case 'present':
       return left !== null
     case 'hasItem':
-      // A list that is longer than its fan-out allows counts as empty, so that none of its steps begins.
+      // A list that is longer than its fan-out allows counts as empty, so that no step of the fan-out begins.
       return Array.isArray(left) && Number(right) < left.length && left.length <= Number(of[2])
     case 'not':
       return !evaluate(left as Condition)

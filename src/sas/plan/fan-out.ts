@@ -47,7 +47,10 @@ function fanOutOf(step: PlanStep): FanOut[] {
   return step.kind === 'gather' && 'list' in input ? [{ step, input }] : []
 }
 
-/** Removes missing steps from a step. A gathering step gets the dependencies of these steps instead. */
+/**
+ * Removes references to missing steps from a gathering step. The step gets the dependencies of the missing
+ * steps instead.
+ */
 function without(step: PlanStep, missing: readonly PlanStep[]): PlanStep {
   const [fanOut] = fanOutOf(step)
   const ids = new Set(missing.map(({ id }) => id))

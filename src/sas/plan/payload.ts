@@ -12,7 +12,7 @@ export function planHash(plan: Plan): string {
   return hashOf(canonical(JSON.parse(JSON.stringify(plan)) as Json))
 }
 
-/** Returns the SHA-256 of a text in base64url, which URLs and headers accept. */
+/** Returns the SHA-256 hash of a string in base64url, which URLs and headers accept. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -51,7 +51,10 @@ export interface Plan {
   readonly maxGenerations: number
 }
 
-/** A step of a definition. The flags say which settings the definition of the step left to the workflow. */
+/**
+ * A step of a definition. The flags show whether the step uses the workflow's `onExhausted`, and whether its
+ * `undo` is set.
+ */
 export interface DraftedStep {
   readonly step: PlanStep
   readonly name: string

@@ -20,7 +20,7 @@ export function stepsReferredTo(template: Json): Set<string> {
 }
 
 /**
- * Replaces every reference of a template by its value. A property with a missing value is omitted. At the
+ * Replaces every reference in a template with its value. A property with a missing value is omitted. At the
  * root or in a list, a missing value becomes null.
  */
 export function resolveTemplate(template: Json, known: KnownValues): Json {
@@ -28,8 +28,8 @@ export function resolveTemplate(template: Json, known: KnownValues): Json {
 }
 
 /**
- * Replaces every reference of a template except references to the output of `openStepId`. The result can be
- * resolved later with that output alone.
+ * Replaces every reference in a template with its value, except references to the output of `openStepId`. The
+ * result can be resolved later with that output alone.
  */
 export function bindTemplate(template: Json, known: KnownValues, openStepId: string): Json {
   const bound = replaceReferences(template, (path) => {
@@ -40,7 +40,7 @@ export function bindTemplate(template: Json, known: KnownValues, openStepId: str
   return bound ?? null
 }
 
-/** Replaces references into the job's input by parts of `input`, and renames the ids of steps. */
+/** Replaces references into the job's input with parts of `input`, and renames the ids of steps. */
 export function substitute(template: Json, input: Json, rename: (stepId: string) => string): Json {
   const replaced = replaceReferences(template, (path) => {
     if (path[0] === 'input') return partOf(input, path.slice(1))
@@ -69,7 +69,7 @@ function partOf(template: Json | undefined, path: readonly string[]): Json | und
   }
 }
 
-/** Replaces each reference by another template. `replace` returns undefined for a missing value. */
+/** Replaces each reference with another template. `replace` returns undefined for a missing value. */
 function replaceReferences(
   template: Json,
   replace: (path: ReferencePath) => Json | undefined,

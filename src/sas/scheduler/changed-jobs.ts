@@ -9,7 +9,7 @@ export interface ChangedJob extends DocumentAddress {
   readonly stepIds: Set<string>
 }
 
-/** Notes the job of an unreadable document, because the job shows the problem. */
+/** Notes the job of an unreadable document, because operators see the problem on the job. */
 export function noteUnreadable(
   { id, type, pk, jobId, stepId }: Change,
   changed: Map<string, ChangedJob>,

@@ -20,7 +20,10 @@ export interface Settled {
 export interface Applying {
   readonly unclear: UnclearWrites
   readonly settled?: Settled
-  /** The lease whose agents may start the job's steps immediately, or null. */
+  /**
+   * The lease of the job's range. If agents of this process own the same range, they may start the steps
+   * immediately. Null if the lease is unknown.
+   */
   readonly leaseToken: string | null
 }
 
@@ -47,7 +50,7 @@ export class JobWriter {
 
   /**
    * Writes the job, its changed steps, the outcome that caused the changes, and the notices, in one
-   * transaction. Returns null if it failed.
+   * transaction. Returns null if the transaction failed.
    */
   async write(
     job: Stored<JobDocument>,
@@ -90,7 +93,9 @@ export class JobWriter {
     }
   }
 
-  /** Returns the job with all its steps that are remembered or were just written. */
+  /**
+   * Returns the job with its steps, which are null unless all of them are remembered or were just written.
+   */
   private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
     const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
     for (const step of written) steps.set(step.stepId, step)

@@ -16,14 +16,14 @@ interface JobsAsideOptions {
   readonly onJobEnded?: (ended: EndedJob) => void
 }
 
-/** Sets jobs aside that a scheduler cannot decide about, so that other jobs of the range continue. */
+/** Sets aside jobs about which a scheduler cannot decide, so that other jobs of the range continue. */
 export class JobsAside {
   constructor(
     private readonly options: JobsAsideOptions,
     private readonly known: KnownJobs,
   ) {}
 
-  /** Sets a job aside that cannot continue (F-V24). An operator must repair the job and resubmit it. */
+  /** Sets aside a job that cannot continue (F-V24). An operator must repair the job and resubmit it. */
   async put(
     { pk, id }: DocumentAddress,
     { message, stepId }: { readonly message: string; readonly stepId: string | null },

@@ -8,7 +8,7 @@ import type { DocumentAddress, StateStore, Stored } from '../store/state-store.j
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { readJob } from '../store/update-document.js'
 
-/** The memory for each kind of document, enough for about 10,000 documents with 1 KB of JSON. */
+/** The memory for each kind of document, enough for about 10,000 documents of 1 KB of JSON. */
 const rememberedBytes = 32 * 2 ** 20
 
 /** A written document, with the etag of the version that it replaced. */
@@ -43,14 +43,14 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The end of the job is still needed when the feed delivers its steps. The steps are not needed.
+    // The ended job is still needed when the feed delivers its steps. Its remembered steps are not.
     if (isOver(job.document)) this.forgetSteps(job.document)
   }
 
   /**
-   * Remembers a change from the feed and returns its document. A known version is not decoded again, and the
-   * returned document may be newer. Returns null for a step of a job that is known to be over, because
-   * nothing follows from such a step.
+   * Remembers a change from the feed and returns its document. If its version is known, the change is not
+   * decoded again, and the returned document may be newer. Returns null for a step of a job that is known to
+   * be over, because nothing follows from such a step.
    */
   note(change: Change): Decoded | null {
     const { pk, type, jobId, id, _etag, _ts } = change

@@ -29,13 +29,13 @@ interface PostponedJob {
  * Then the page waits, and the feed waits with it.
  */
 const maxPartitions = 16
-/** The largest number of waiting pieces of work in all partitions. */
+/** The largest number of waiting pieces of work in all partitions together. */
 const maxWaiting = 1_000
 const backoff = { minMs: 500, maxMs: 10_000 }
 
 /**
  * Retries work outside the feed, so that a throttled logical partition delays only its own jobs (F-X2).
- * Pauses grow, the work of one partition stays in order, and the total is limited.
+ * Pauses grow, the work of one partition stays in order, and the amount of waiting work is limited.
  *
  * The work is kept only in memory, but it cannot be lost. The checkpoint stays before the page of the work
  * until the work is done (I10). So after a crash, a hand-over or a split, the next owner of the lease gets
@@ -52,8 +52,8 @@ export class PostponedWork {
   }
 
   /**
-   * Accepts all of the refused work. Each piece holds the checkpoint separately. Returns false, and accepts
-   * nothing, if the limits would be exceeded.
+   * Accepts all of the refused work. Each piece holds the checkpoint separately. If this would exceed the
+   * limits, returns false and accepts nothing.
    */
   take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
     const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))

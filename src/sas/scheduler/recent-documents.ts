@@ -32,7 +32,7 @@ export class RecentDocuments<T extends DocumentAddress> {
     return this.entries.get(keyOf(address))?.document
   }
 
-  /** Returns the newest version if `version` is the same, or was replaced by this process. */
+  /** Returns the remembered document if it has this version, or if this process has replaced this version. */
   recognised(version: DocumentAddress & { readonly _etag: string }): Stored<T> | undefined {
     const known = this.entries.get(keyOf(version))
     if (known === undefined) return undefined

@@ -40,7 +40,10 @@ export interface SchedulerOptions {
 const maxTries = 6
 /** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
 const maxConclusions = 2
-/** The number of jobs that begin without the feed at the same time. The feed delivers other jobs in pages. */
+/**
+ * The number of jobs that begin without the feed at the same time. The feed delivers any further jobs in
+ * pages.
+ */
 const maxBeginnings = 200
 
 /** If either property is missing, no work is postponed. */
@@ -48,8 +51,8 @@ type DelegateContext = Partial<Pick<ChangeFeedContext, 'leaseToken' | 'holdCheck
 
 /**
  * The delegate of the scheduler unit. It reads every changed job, decides ({@link schedule}) and writes. If
- * another write comes first, the scheduler reads again. Another instance makes the same decision from the
- * same documents.
+ * another write comes first, the scheduler reads again. Every instance makes the same decision from the same
+ * documents.
  */
 export class Scheduler {
   private readonly known: KnownJobs
@@ -113,8 +116,8 @@ export class Scheduler {
 
   /**
    * Writes the outcome of an attempt (W3, W8) and its consequences (W4, W5, W7, W9) in one transaction, if
-   * every etag is unchanged. Returns null if this instance does not drive the job or nothing follows. Then
-   * the agents record the outcome alone.
+   * every etag is unchanged. Returns null if this instance does not drive the job, or if nothing follows from
+   * the outcome. Then the agents record the outcome alone.
    *
    * @throws StoreUnavailable if the store could not be reached
    */
@@ -182,7 +185,10 @@ export class Scheduler {
     }
   }
 
-  /** Advances a job, unless other work of its partition already waits. Returns the work that is left. */
+  /**
+   * Advances a job, unless other work of its partition already waits. Returns the work that must be done
+   * later.
+   */
   private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
     const { pk } = job
     const again = (): Promise<void> => this.partitions.run(pk, () => this.advanceOrSetAside(job, leaseToken))
@@ -197,7 +203,7 @@ export class Scheduler {
     }
   }
 
-  /** Sets aside a job if no decision is possible, so that others continue (F-C9, F-C13, F-Q15). */
+  /** Sets aside a job if no decision is possible, so that other jobs continue (F-C9, F-C13, F-Q15). */
   private async advanceOrSetAside(changed: ChangedJob, leaseToken: string | null): Promise<void> {
     try {
       await this.advance(changed, leaseToken)

@@ -43,7 +43,7 @@ export async function applyBatch(
   return { kind: 'applied', etags, physicalRangeId: rangeIdIn(headers), charge }
 }
 
-/** Translates the refusal of one operation, after which the batch has written nothing. */
+/** Translates the refusal of one operation. The batch has then written nothing. */
 function refused(culprit: { readonly statusCode: number }, id: string): ApplyResult {
   const { statusCode } = culprit
   const reasons = new Map([
@@ -63,8 +63,8 @@ function refused(culprit: { readonly statusCode: number }, id: string): ApplyRes
 }
 
 /**
- * Checks whether the store wrote nothing and may accept the batch later: status 429, 449 or 410, or the store
- * was not reached (F-X3).
+ * Checks whether the store wrote nothing and may accept the batch later. This is so if the status is 429, 449
+ * or 410, or if the store was not reached (F-X3).
  */
 function isRefusedForNow(cause: unknown): boolean {
   const { kind } = cosmosErrorKind(cause, 'write')
@@ -79,7 +79,9 @@ function isTooLarge(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 413
 }
 
-/** Returns the physical partition from the header or the session token `{rangeId}:{version}#{lsn}`. */
+/**
+ * Returns the physical partition, from its header or else from the session token `{rangeId}:{version}#{lsn}`.
+ */
 export function rangeIdIn(headers: Readonly<Record<string, unknown>>): string | null {
   const said = headers['x-ms-documentdb-partitionkeyrangeid']
   if (typeof said === 'string' && said !== '') return said

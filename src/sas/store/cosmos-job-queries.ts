@@ -26,7 +26,8 @@ export class CosmosJobQueries implements JobQueries {
     const { limit = defaultListLimit, after } = filter
     const questions = this.questionsOf(filter)
     const found: Stored<JobDocument>[] = []
-    // Unreadable documents count in the store's answer, but must not count in the list.
+    // Unreadable documents count towards the limit of a query, but must not count towards the limit of the
+    // list.
     for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
       const asked = limit - found.length
       const page = await jobPage(questions, end, asked)

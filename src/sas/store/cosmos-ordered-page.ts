@@ -2,7 +2,7 @@ import type { Question } from './cosmos-state-requests.js'
 
 export type Ask = <T>(question: Question) => Promise<readonly T[]>
 
-/** The page of documents whose `field` has a value between two bounds, in the order of that field. */
+/** A page of the documents whose `field` has a value between two bounds, in the order of that field. */
 interface OrderedPage<T> {
   readonly select: string
   readonly where: string
@@ -16,7 +16,10 @@ interface OrderedPage<T> {
   readonly parameters?: Question['parameters']
 }
 
-/** Returns at least `limit` documents if they exist. A page ends only where the field's value changes. */
+/**
+ * Returns at least `limit` documents if there are that many. A page ends only where the field's value
+ * changes.
+ */
 export async function orderedPage<T>(
   ask: Ask,
   { select, where, field, valueOf, after, before, limit, parameters = {} }: OrderedPage<T>,

@@ -18,7 +18,7 @@ export class CosmosPartitionFeed implements PartitionFeed {
 
   async readNext(): Promise<readonly StateDocument[]> {
     const iterator = (this.iterator ??= this.opened())
-    // After a failure the iterator's position is unknown, so the next read begins at the known position.
+    // After a failure the iterator's position is unknown, so the next read begins at the last known position.
     this.iterator = null
     const { statusCode: code, result, continuationToken, requestCharge } = await iterator.readNext()
     this.onCharge(requestCharge)

@@ -103,7 +103,10 @@ export class CosmosStateStore implements StateStore {
     return (question) => this.requests.query(operation, question)
   }
 
-  /** A single write is a point operation, whose failure, unlike a batch's failure, reports the cause. */
+  /**
+   * Makes a single write as a point operation. Unlike a batch, a point operation reports the cause of a
+   * failure.
+   */
   private async applyOne(partition: string, write: StateWrite): Promise<ApplyResult> {
     const { document } = write
     const operation = `state.${write.kind}`

@@ -9,18 +9,21 @@ export interface PagePosition {
   readonly id: string
 }
 
-/** Queries for a store that can order by one field only. Two fields would need another index. */
+/** Queries for a store that can order by one field only. Ordering by two fields would need another index. */
 export interface JobQuestions {
-  /** Returns the newest jobs, optionally before `beforeMs`, in no order within a millisecond. */
+  /**
+   * Returns the newest jobs (before `beforeMs`, if it is given). The jobs of one millisecond are in no order.
+   */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
-  /** Returns the jobs submitted in this millisecond, ordered by id, after `afterId` if it is given. */
+  /** Returns the jobs submitted in this millisecond (after `afterId`, if it is given), ordered by id. */
   within(ms: number, afterId: string | null, limit: number): Promise<readonly Stored<StateDocument>[]>
 }
 
 /**
  * Returns at most `limit` documents after `after`. The newest submission comes first, and documents of the
- * same millisecond are ordered by id. The last millisecond of the answer to `newest` may be incomplete, so it
- * is queried again by id. So no page omits or repeats a job, even if many jobs share a millisecond.
+ * same millisecond are ordered by id. `newest` may omit some jobs of the last millisecond, so the jobs of
+ * that millisecond are queried again, by id. So no page omits or repeats a job, even if many jobs share a
+ * millisecond.
  */
 export async function jobPage(
   questions: JobQuestions,

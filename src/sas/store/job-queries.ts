@@ -8,8 +8,8 @@ export type JobCounts = Readonly<Record<ProcessState, number>>
 /** The changes of one logical partition. */
 export interface PartitionFeed {
   /**
-   * Returns the latest versions of all documents in the first call. Each later call returns the latest
-   * versions of documents that have changed since the previous call.
+   * Returns the next page of changed documents, each in its latest version. The first pages contain every
+   * document of the partition. A page is empty if no document has changed.
    */
   readNext(): Promise<readonly StateDocument[]>
 }
@@ -18,10 +18,11 @@ export interface PartitionFeed {
 export const defaultListLimit = 100
 
 /**
- * The queries for people about the jobs of a state container. Decisions never use these queries. The
+ * The queries that people make about the jobs of a state container. Decisions never use these queries. The
  * interface has two implementations, like {@link import('./state-store.js').StateStore}.
  *
- * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily.
+ * Every method throws `StoreUnavailable` if the store cannot be reached, or if it refuses a request
+ * temporarily.
  */
 export interface JobQueries {
   /**
@@ -31,9 +32,12 @@ export interface JobQueries {
    * and a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>
-  /** Counts the jobs in each state, within the store. */
+  /** Counts the jobs in each state. The store does the counting. */
   countJobs(): Promise<JobCounts>
-  /** Finds the document of a job, even an unreadable document, in all partitions, or returns null. */
+  /**
+   * Searches all partitions for the document of a job, whether readable or not. Returns null if there is
+   * none.
+   */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
   /** Follows the changes of one logical partition from its beginning. */

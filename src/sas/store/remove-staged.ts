@@ -5,9 +5,9 @@ import { grouped } from './transaction.js'
 const removalTtl = 60
 
 /**
- * Removes an abandoned submission by a time to live: first its steps, then the job. If the removal is
- * interrupted, the job still exists and leads to the remaining steps (F-S8). A conflict means that another
- * supervisor removes the same submission.
+ * Removes an abandoned submission by giving its documents a time to live: first the steps, then the job. If
+ * the removal is interrupted, the job still exists, so a supervisor finds the remaining steps (F-S8). A
+ * conflict means that another supervisor removes the same submission.
  */
 export async function removeStaged(store: StateStore, job: Stored<JobDocument>): Promise<void> {
   const steps = (await store.listSteps(job.pk, job.jobId)).filter(({ ttl }) => ttl === -1)

@@ -11,7 +11,7 @@ export type StateWrite =
   | { readonly kind: 'create'; readonly document: StateDocument }
   | { readonly kind: 'replace'; readonly document: StateDocument; readonly ifMatch: string }
 
-/** Returns a write that replaces `before` by `after`, if the document has not changed since it was read. */
+/** Returns a write that replaces `before` with `after`, if the document has not changed since it was read. */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
   // The fields that the store adds to a document are removed.
   const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = after
@@ -23,13 +23,16 @@ export type ApplyResult =
       readonly kind: 'applied'
       /** The new etag of each document, in the order of the writes. */
       readonly etags: readonly string[]
-      /** The physical partition of the writes, if the store reports it. Its local readers are then woken. */
+      /** The physical partition of the writes, or null if the store does not report it. */
       readonly physicalRangeId: string | null
       readonly charge: number
     }
-  /** No write was applied: `id` had changed, was missing (`replace`) or existed (`create`). */
+  /**
+   * No write was applied, because the document `id` had changed, was missing (`replace`) or existed
+   * (`create`).
+   */
   | { readonly kind: 'conflict'; readonly id: string; readonly reason: 'changed' | 'missing' | 'exists' }
-  /** All writes or none were applied, and it is unknown which. Read and decide again. */
+  /** Either all writes or none were applied, but it is unknown which. Read and decide again. */
   | { readonly kind: 'unknownOutcome'; readonly cause: unknown }
 
 export interface DocumentAddress {
@@ -52,17 +55,17 @@ export interface DueBetween {
 
 /** A range of due times of jobs and steps, and the time limit for taking a job. */
 export interface OverdueBetween extends DueBetween {
-  /** The time after its submission within which a scheduler must take a job. */
+  /** The time within which a scheduler must take a job after the submission of the job. */
   readonly pickUpWithinMs: number
 }
 
-/** A notice that should have been sent. The entry is only a hint: read the notice before a send. */
+/** A notice that should have been sent. The entry is only a hint: read the notice before you send it. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
   readonly dueMs: number
 }
 
-/** A flagged job. The entry is only a hint: read the job before an alert. */
+/** A flagged job. The entry is only a hint: read the job before you raise an alert. */
 export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 'stepId' | 'since'> {
   readonly jobId: string
 }
@@ -73,11 +76,14 @@ export interface FlaggedJob extends DocumentAddress, Pick<Attention, 'kind' | 's
  * two implementations, which pass the same test suite: a Cosmos container ({@link
  * import('./cosmos-state-store.js').CosmosStateStore}) and the embedded engine.
  *
- * Every method throws `StoreUnavailable` if the store cannot be reached or refuses temporarily. Then nothing
- * was written.
+ * Every method throws `StoreUnavailable` if the store cannot be reached, or if it refuses a request
+ * temporarily. Then nothing was written.
  */
 export interface StateStore {
-  /** Reads a document, or returns null. The result is never older than what this process has seen. */
+  /**
+   * Reads a document, or returns null. The result is never older than a version that this process has already
+   * seen.
+   */
   read(address: DocumentAddress): Promise<Stored<StateDocument> | null>
   /**
    * Applies 1 to 100 writes: either all or none. All documents must have `pk` = `partition`.
@@ -96,11 +102,11 @@ export interface StateStore {
   /**
    * Lists notices that were due after `afterMs` and before `beforeMs`, earliest first. Pages are needed
    * because the notices after a refused notice may stay due for hours. A page has at least `limit` notices if
-   * they exist. A page never ends within a millisecond, so the next page begins after the last notice of this
-   * page.
+   * there are that many. A page never ends within a millisecond, so the next page begins after the last
+   * notice of this page.
    */
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
-  /** Lists flagged jobs after `afterSince` (null: all) by `since`, in pages like {@link listUnsent}. */
+  /** Lists jobs flagged after `afterSince` (null: all), by `since`, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
   /** Lists records of unreadable documents, in no order. Read the document, as a record may be outdated. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>

@@ -1,6 +1,9 @@
 import type { StateDocument, StateWrite } from './state-store.js'
 
-/** The limits of one transaction. The size is below the store's 2 MB, for data that it adds (I16). */
+/**
+ * The limits of one transaction. The size is below the store's limit of 2 MB, because the store adds data
+ * (I16).
+ */
 export const maxOperations = 100
 export const maxTransactionBytes = 1_900_000
 
@@ -26,7 +29,7 @@ export function fits(writes: readonly StateWrite[]): boolean {
   return writes.length <= maxOperations && !exceeds(writes, maxTransactionBytes)
 }
 
-/** Groups the writes. Each group is not empty and fits into one transaction with a write of `beside`. */
+/** Splits the writes into groups. Each group fits into one transaction together with a write of `beside`. */
 export function grouped(
   writes: readonly StateWrite[],
   beside: StateDocument,

@@ -2,13 +2,13 @@ import { StoreUnavailable } from '../model/errors.js'
 import type { ApplyResult } from './state-store.js'
 
 /**
- * The number of writes of unknown outcome that one decision may have. The first write is repeated
- * immediately. The second needs a pause.
+ * The number of writes in a row whose outcome may be unknown. After the first of them, the caller tries again
+ * immediately. After the second, it must pause first.
  */
 const maxUnclear = 2
 
 /**
- * Counts the writes of one decision whose outcome is unknown. After each of these writes, the caller reads
+ * Counts the writes whose outcome is unknown, for one decision. After each of these writes, the caller reads
  * and decides again. After the second, the next write throws, so that the caller pauses before another try
  * (F-X4).
  */

@@ -26,12 +26,14 @@ export interface UnreadableJob {
   readonly reason: string
 }
 
-/** The largest number of records in one query, larger than an operator can repair by hand. */
+/** The largest number of records in one query. An operator cannot repair more jobs by hand. */
 const mostRecords = 1_000
 /** The time, in seconds, until the store removes the record of a job that can be read again. */
 const removalTtl = 60
 
-/** Returns the reason why a document is unreadable, with advice on the repair, or null. */
+/**
+ * Returns the reason why a document is unreadable, with advice on the repair. Returns null if it is readable.
+ */
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return (
@@ -90,7 +92,7 @@ export function flagIn(record: Readonly<Record<string, unknown>>): UnreadableFla
   return { jobId: String(jobId), pk: String(pk), documentId: String(documentId), since: String(since) }
 }
 
-/** Reads the job of this flag. Returns null if the job is readable or gone. */
+/** Reads the job of this flag and returns the problem. Returns null if the job is readable or gone. */
 export async function unreadableJob(
   store: StateStore,
   { pk, documentId, since }: UnreadableFlag,

@@ -24,14 +24,16 @@ export type DocumentUpdate<T, R> =
   /** The document is gone or unreadable. */
   | { readonly kind: 'missing' }
 
-/** The address of a document, the function that reads it, and its known version to save the first read. */
+/** The address of a document, the function that reads it, and a known version, which saves the first read. */
 export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
 }
 
-/** The number of tries to update one document. More tries would not help, as writers are few. */
+/**
+ * The number of tries to update one document. More tries would not help, because a document has few writers.
+ */
 const maxTries = 6
 
 /**

@@ -10,7 +10,9 @@ import {
   type Shape,
 } from '../../platform/options.js'
 
-/** The options of a submission, with the defaults of `jobId` and `partitionKey`, without its input. */
+/**
+ * The options of a submission without its input. The defaults of `jobId` and `partitionKey` are filled in.
+ */
 export interface SubmissionTerms {
   readonly jobId: string
   readonly partitionKey: string
@@ -23,7 +25,7 @@ export interface SubmissionTerms {
 
 const maxIdLength = 200
 /**
- * Matches a lone half of a UTF-16 pair. A request cannot contain such a half, so a job with it would be
+ * Matches a lone half of a UTF-16 pair. A request cannot contain such a half. A job with such an id would be
  * accepted but could never be read.
  */
 const halfCharacter = /\p{Cs}/u
@@ -48,7 +50,8 @@ const shape = {
 
 /**
  * Returns all problems of these terms. The values often come from outside the program, so their declared
- * types prove nothing. A job with an unreadable value would be accepted and never run (I1).
+ * types prove nothing. Without this check, a job with an unreadable value would be accepted and never run
+ * (I1).
  */
 export function submitProblems(terms: SubmissionTerms): readonly string[] {
   const { partitionKey, ...others } = terms

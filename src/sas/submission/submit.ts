@@ -25,9 +25,9 @@ export interface SubmitRequest {
   readonly alongside: readonly StateDocument[]
   readonly priority: number
   readonly replyTo: string | null
-  /** The longest time of the whole job in milliseconds. Null means no limit. */
+  /** The time in milliseconds within which the whole job must be done. Null means no limit. */
   readonly completeWithinMs: number | null
-  /** The time in milliseconds for which the ended job is kept, unless in Error. Null means no limit. */
+  /** The time in milliseconds for which the ended job is kept, unless it is in Error. Null means no limit. */
   readonly retainForMs: number | null
   readonly payloadHash: string
   readonly now: number

@@ -18,7 +18,10 @@ import { readableJob } from '../store/unreadable-jobs.js'
 
 /** The number of tries of a transaction while the store does not answer and the job does not exist. */
 const maxTries = 3
-/** The number of tries of a submission in stages, even if another process wrote the same job first. */
+/**
+ * The number of tries of a submission in stages. A try also fails if another process writes the same job
+ * first.
+ */
 const maxStagedTries = 6
 
 /** An accepted job and its steps as they were written, and their physical range. */
@@ -37,9 +40,9 @@ export interface Submitted {
 const standingAlready: Submitted = { isNew: false, accepted: null }
 
 /**
- * Writes a submission until the job is stored. After a refused or unanswered write, reads the store to find
- * the result of the write (F-S2 to F-S6). A submission that is too large for one transaction is written in
- * stages.
+ * Tries to write a submission until the job is stored. After a refused or unanswered write, reads the store
+ * to find the result of the write (F-S2 to F-S6). A submission that is too large for one transaction is
+ * written in stages.
  *
  * @throws SubmissionInvalid if the submission is invalid or too large even for stages; nothing was written
  * @throws JobConflict if the id belongs to another submission, or if a document alongside already exists
@@ -98,9 +101,9 @@ function acceptedAs(
 /**
  * Writes the job without its intent, then the steps in as many transactions as necessary. The last
  * transaction writes the intent together with the user's documents (I1, I14). If the process dies before the
- * last transaction, nothing runs. The same submission then continues at the point where the first submission
- * stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that was given up
- * meanwhile (F-S8).
+ * last transaction, nothing runs. A repeated submission then continues at the point where the first
+ * submission stopped (F-S7). Each transaction depends on the job's etag, so nothing is added to a job that
+ * was given up meanwhile (F-S8).
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request

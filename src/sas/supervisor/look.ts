@@ -11,11 +11,11 @@ export interface Look {
 /** The result for a document that the supervisor does not change. */
 export const untouched: Look = { untilMs: null, isRecovered: false }
 
-/** Returns the result of the check of a document whose decision was carried out. */
+/** Returns the result of a check whose decision was carried out. */
 export function lookOf(kind: 'written' | 'unchanged', decision: Recovery | JobRecovery): Look {
   if (kind === 'written') return { untilMs: null, isRecovered: true }
   return decision.kind === 'wait' ? { untilMs: decision.untilMs, isRecovered: false } : untouched
 }
 
-/** A decision about a step. For `inDoubt`, the supervisor first checks whether its job is still alive. */
+/** A decision about a step. For `inDoubt`, the supervisor first checks whether the step's job has ended. */
 export type StepDecision = Recovery | { readonly kind: 'inDoubt'; readonly step: StepDocument }

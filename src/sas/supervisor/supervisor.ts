@@ -21,11 +21,11 @@ export interface SupervisorOptions {
   readonly instanceName: string
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** The time between two sweeps, which query overdue documents. */
+  /** The time between two sweeps, which query the store for overdue documents. */
   readonly sweepIntervalMs: number
   /** The largest number of overdue documents in one query. Default 1,000. */
   readonly sweepLimit?: number
-  /** The pause after a deadline, at least the difference between the clocks of two hosts. */
+  /** The time to wait after a deadline, at least the difference between the clocks of two hosts. */
   readonly deadlineGraceMs: number
 }
 
@@ -39,7 +39,7 @@ const retryAfterMs = 1_000
 export interface SweepResult {
   /** The number of overdue documents. */
   readonly lookedAt: number
-  /** The number of these documents that were written: offered again, given back or out of attempts. */
+  /** The number of these documents that this sweep changed: offered again, given back or given up. */
   readonly recovered: number
 }
 
@@ -47,7 +47,8 @@ export interface SweepResult {
  * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A passed deadline
  * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines
  * that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For each step,
- * {@link recover} decides on a fresh read, so two supervisors that check one step write only once.
+ * {@link recover} decides about the version just read, and the write depends on its etag. So two supervisors
+ * that check the same step write only once.
  *
  * A supervisor is idle, then running after `start`, then idle again after `stop`.
  */
@@ -95,9 +96,9 @@ export class Supervisor {
   }
 
   /**
-   * Recovers all documents that are overdue now, without the loops, for a supervisor that is started on a
-   * schedule (R106). The query continues page by page, so documents that cannot be recovered do not hide
-   * documents that are due later.
+   * Recovers all documents that are overdue now, without the loops. A supervisor that is started on a
+   * schedule uses this (R106). The query continues page by page, so documents that cannot be recovered do not
+   * hide documents that are due later.
    *
    * @throws StoreUnavailable or StoreRefused if a request to the store failed; documents that were recovered
    *   before the failure stay recovered

@@ -7,11 +7,11 @@ export interface DueEntry extends DocumentAddress {
   readonly leaseToken: string | null
 }
 
-/** The entries of one document. While an entry is under way, the waiting entry is news. */
+/** The entries of one document. While an entry is under way, a waiting entry is news about the document. */
 interface Known<T> {
   readonly waiting: T | null
   readonly underWay: T | null
-  /** True if the lease of the entry under way was released. Its end then makes nothing due again. */
+  /** True if the lease of the entry under way was released. The entry is then not due again after its run. */
   readonly isForgotten?: boolean
 }
 
@@ -20,8 +20,8 @@ const toleratedEntries = 64
 
 /**
  * Remembers when work on each document is due, earliest first. The entries are hints that save queries. If an
- * entry is lost, the sweep finds the document. If an entry is wrong, the document is still read before any
- * decision.
+ * entry is lost, the sweep finds the document. A wrong entry does no harm, because the document is read
+ * before any decision.
  *
  * An entry is unknown, then waiting (`note`), then under way (`takeDue`), then unknown or waiting again
  * (`end`). News about an entry under way waits for its end, so that two runs never work on the same document
@@ -83,7 +83,7 @@ export class DueEntries<T extends DueEntry = DueEntry> {
     this.set(key, { underWay: null, ...this.known.get(key), waiting: null })
   }
 
-  /** Forgets all entries of a released lease, even entries under way, because the new owner has them. */
+  /** Forgets all entries of a released lease, even entries under way, because the new owner works on them. */
   forgetLease(leaseToken: string): void {
     for (const [key, known] of this.known) {
       const isOf = (entry: T | null): boolean => entry?.leaseToken === leaseToken

@@ -19,7 +19,7 @@ export interface DueWorkOptions<T extends DueEntry> {
   readonly runsAtOnce: number
   /** The largest number of entries of one run. Default 1. */
   readonly entriesPerRun?: number
-  /** Returns the number of milliseconds in which no run may begin. Default 0. */
+  /** Returns the number of milliseconds for which no run may begin. Default 0. */
   readonly pauseMs?: () => number
   /** Checks whether an entry replaces the known entry of its document. Default: always true. */
   readonly isNews?: (entry: T, known: T | null) => boolean
@@ -34,8 +34,8 @@ export interface DueWorkOptions<T extends DueEntry> {
 }
 
 /**
- * The shortest pause before the next page of a sweep. It is also the pause if every run failed, which is
- * probably the fault of the store.
+ * The shortest pause before the next page of a sweep. The pause is the same if every run failed, because the
+ * cause is then probably the store.
  */
 const soonMs = 1_000
 

@@ -15,9 +15,9 @@ const soonMs = 1_000
 
 /**
  * Queries the store for work that the feed does not deliver, and for work that the feed delivered to an
- * instance that has died. Every acquired lease starts a sweep, because only a sweep finds its earlier work.
- * The sweep stays due if it fails or does not reach the end. The owner of the first range also starts a sweep
- * at every interval, so that only one instance does this.
+ * instance that has died. Every acquired lease starts a sweep, because only a sweep finds the earlier work of
+ * that lease. The sweep stays due if it fails or does not reach the end. The owner of the first range, and no
+ * other instance, also starts a sweep at every interval.
  *
  * The object is idle, runs after `start`, and is idle again after `stop`. Leases may be acquired and released
  * at any time.

@@ -13,7 +13,9 @@ export interface ForEachOptions<E, O> extends StepOptions {
    * stored for each possible item. Default 20.
    */
   readonly atMost?: number
-  /** Makes the undo for one item from its step's output. Pass `'none'` if the step has no effect. */
+  /**
+   * Makes the undo for one item from the output of the item's step. Pass `'none'` if the step has no effect.
+   */
   readonly undo?: ((output: Reference<O>, item: Reference<E>) => OperationCall<unknown>) | 'none'
 }
 

@@ -24,7 +24,7 @@ type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
 export interface StepDraft<O> {
   readonly id: string
-  /** The name in problems, for a definition that makes many steps. Default: the step's id. */
+  /** The name of the step in problems, if one call of the builder adds many steps. Default: the step's id. */
   readonly name?: string
   readonly kind?: StepKind
   /** @throws NotPlainDataError if the input of the call is not JSON */
@@ -52,7 +52,10 @@ export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
-/** The largest length of a step id. With the longest job id, it fits into the store's 1,023 bytes. */
+/**
+ * The largest length of a step id. The document id of a step, with the longest job id, then fits into the
+ * store's limit of 1,023 bytes.
+ */
 const maxIdLength = 200
 
 const exhaustionShape = {
@@ -142,7 +145,8 @@ export class PlanDraft {
   }
 
   /**
-   * Returns the result of `make`. Notes a problem of step `name` and returns null if it is not plain data.
+   * Returns the result of `make`. If the result is not plain data, notes a problem of step `name` and returns
+   * null.
    */
   template<T>(name: string, what: string, make: () => T): T | null {
     try {
@@ -168,7 +172,7 @@ export class PlanDraft {
     const byUndo = stepsReferredTo(undo)
     byUndo.delete(own)
     for (const { id } of after) if (!this.steps.has(id)) say(`after ${JSON.stringify(id)}`)
-    // A reference from another workflow would make the step wait without end (F-D12).
+    // A reference from another workflow would make the step wait indefinitely (F-D12).
     for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
       const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))
       for (const id of unknown) say(`its ${what} refers to step ${JSON.stringify(id)}`)
@@ -195,7 +199,10 @@ export class PlanDraft {
     }
   }
 
-  /** Returns the call of a step or its undo, checked because callers in JavaScript may ignore types. */
+  /**
+   * Returns the call of a step or of its undo. The call is checked, because callers in JavaScript may ignore
+   * types.
+   */
   private callOf(
     name: string,
     {

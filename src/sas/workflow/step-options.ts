@@ -25,8 +25,8 @@ export interface StepOptions {
   /** The longest time of an attempt, including the time until an agent begins it. Default `'1m'`. */
   readonly completeWithin?: Duration
   /**
-   * The number of attempts without success, `tries`, after which the step is given up, and the pause
-   * `backoff` after a reported failure. Default 3 tries, 1 s to 1 m.
+   * After `tries` attempts without success, the step is given up. `backoff` is the pause after a reported
+   * failure. Default 3 tries, 1 s to 1 m.
    */
   readonly retry?: Partial<Retry>
   /** Your names for the states before and after the step. Default `NotStarted` and `Completed`. */
@@ -42,7 +42,7 @@ export interface StepOptions {
   /**
    * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
    * if the deadline or the failure of another step cuts the attempt off. The undo then lacks the output of
-   * the step, but its context names the key of the attempt. Default true.
+   * the step, but its context contains the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**
@@ -61,7 +61,8 @@ export interface StepOptions {
  * - `compensate` undoes all done steps.
  * - `compensateThenRetry` undoes all done steps and then begins the job again.
  * - `park` sets the step aside until an operator releases it.
- * - `extendedWait` waits for the given time and then tries the step again.
+ * - `extendedWait` waits for the given time and then tries the step again. After a permanent failure, it ends
+ *   the job in error.
  */
 export type OnExhausted =
   'error' | 'compensate' | 'compensateThenRetry' | 'park' | { readonly extendedWait: Duration }
@@ -116,7 +117,9 @@ const shape = {
   ),
 }
 
-/** Returns a step's options as stored, and every problem that can be found without the other steps. */
+/**
+ * Returns a step's options as they are stored, and every problem that can be found without the other steps.
+ */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
   const { values, problems } = readOptions(shape, options)
   const { initialState, targetState } = values

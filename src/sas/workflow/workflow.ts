@@ -23,7 +23,7 @@ export interface WorkflowBuilder<I> {
     input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
-  /** Adds a step that is done after a time since its beginning, or at an instant (ISO-8601). */
+  /** Adds a step that is done a given time after it begins, or at an instant (ISO-8601). */
   sleep(
     id: string,
     time: Duration | { readonly until: ValueOrReference<string> },
@@ -41,8 +41,8 @@ export interface WorkflowBuilder<I> {
   /**
    * Adds one step for each item of a list (`id-0`, `id-1` and so on), in parallel. The list is part of the
    * job's input or of an earlier step's output. The returned step is done when the steps of all items are
-   * done, and its output is the list of their outputs. For an empty list, it is done immediately. If the step
-   * of an item fails permanently, it is handled like any other failed step.
+   * done, and its output is the list of their outputs. If the list is empty, the returned step is done
+   * immediately. If the step of an item fails permanently, it is handled like any other failed step.
    */
   forEach<E, O>(
     id: string,
@@ -206,7 +206,7 @@ function forTime(draft: PlanDraft, id: string, time: Duration): { readonly forMs
   return { forMs: values.time }
 }
 
-/** Checks whether a value, for instance an export of a user's module, is a workflow. */
+/** Checks whether a value, such as an export of a user's module, is a workflow. */
 export function isWorkflow(value: unknown): value is Workflow<unknown> {
   return (
     typeof value === 'object' && value !== null && 'plan' in value && 'submission' in value && 'name' in value
