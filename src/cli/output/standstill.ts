@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.js'
 export interface Standstill {
   readonly terminal: Pick<Terminal, 'note' | 'progressDone'>
   readonly clock: Clock
-  /** Returns the reason for the standstill, or null if this command knows no reason. */
+  /** Returns the reason for the standstill, or null if no reason is found. */
   readonly look: () => Promise<string | null>
 }
 
