@@ -39,8 +39,8 @@ export interface Fate {
 }
 
 /**
- * Defines how calls of a store's methods become requests, and which results faults give the caller. The real
- * adapter gives the same results.
+ * Defines how calls of a store's methods become requests, and which results the caller gets if there is a
+ * fault. The real adapter gives the same results.
  */
 export interface Wiring {
   readonly party: string
@@ -125,8 +125,8 @@ export class Network {
   }
 
   /**
-   * Pauses the process between its decision to make a request and the sending. Resolves to false if the
-   * process has crashed by the end of the pause.
+   * Pauses the process after it has decided to make a request, and before it sends the request. Resolves to
+   * false if the process has crashed by the end of the pause.
    */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()

@@ -51,7 +51,7 @@ const answeredAtOnce: Fate = {
 /**
  * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and
  * processes. Only a network that may fail connects the processes with the store. Callers add units to the
- * processes, and checkers. Checkers receive every stored change, and the events reported with `record`.
+ * processes, and add checkers. Checkers receive every stored change, and the events reported with `record`.
  */
 export class World {
   readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)

@@ -43,7 +43,7 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly now: () => number
 }
 
-/** A container, with its settings, and with its documents spread over physical partitions. */
+/** A container: its settings, and its documents, which are spread over physical partitions. */
 export class Container implements TransactionTarget {
   readonly rid: string
   readonly databaseRid: string
@@ -62,7 +62,7 @@ export class Container implements TransactionTarget {
   history: ChangeHistory | null
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
-  /** Remembered hashes. Keys are reused, and hashing costs more than the rest of a small write. */
+  /** The hashes of recent keys, because keys recur, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
 
   constructor(birth: ContainerBirth) {

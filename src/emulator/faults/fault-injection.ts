@@ -61,7 +61,9 @@ export class FaultInjection implements Faults {
     return this.standing
   }
 
-  /** Answers a request, with the first fault that matches it, if any. `apply` carries out the request. */
+  /**
+   * Answers a request, and applies the first fault that matches it, if any. `apply` carries out the request.
+   */
   async respond(request: RestRequest, apply: () => Promise<RestResponse>): Promise<RestResponse> {
     const fault = this.standing.length === 0 ? undefined : this.draw(request)
     if (fault === undefined) return apply()
