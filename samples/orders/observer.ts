@@ -33,7 +33,7 @@ export class Observer implements Telemetry {
     return this.charged
   }
 
-  /** The number of attempts that missed their deadline and that the supervisor then recovered. */
+  /** The number of attempts that missed their deadline, so that the supervisor handled the failure. */
   get retries(): number {
     return this.recovered
   }

@@ -41,7 +41,7 @@ export class IdleTime implements Checker {
     return []
   }
 
-  /** Calls `action` at this wall-clock time, and ends leaps before it. */
+  /** Calls `action` at this wall-clock time. Leaps end before this time. */
   at(dueMs: number, action: () => void): void {
     const leftMs = dueMs - this.time.now()
     if (leftMs <= 0) {

@@ -8,7 +8,7 @@ const againAfterMs = 2_000
 
 /**
  * A user with a client. The user repeats a task until it is done or refused. If the process of the last try
- * has crashed, the user starts a new one.
+ * has crashed, the user starts a new process.
  */
 export class Person {
   private readonly computer: Computer

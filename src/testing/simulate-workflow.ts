@@ -40,8 +40,8 @@ export interface WorkflowSimulation {
  * In every story, the job must end, and your `check` must then find no problem. Handlers must use the clock
  * passed to `setup`, and must not use the network. A step that waits for an event gets it from `events`.
  *
- * @throws RangeError if `only` contains a text that is not a fault, or if an event is for a step that does
- * not wait for an event
+ * @throws RangeError if `only` contains a text that is not a fault, or if `events` names a step that does not
+ * wait for an event
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,

@@ -9,7 +9,10 @@ export interface Computer {
    * behind.
    */
   readonly skewMs: number
-  /** The rate, in millionths, by which both of its clocks run faster than true time. Negative if slower. */
+  /**
+   * The rate, in millionths, by which both of its clocks run faster than true time. Negative if the clocks
+   * are slower.
+   */
   readonly driftPpm: number
   /**
    * Whether its processes set their clocks by the time in the store's answers, as a host does. Default false.
@@ -95,7 +98,7 @@ export class SimulatedProcess {
     return this.storeClock?.sent() ?? null
   }
 
-  /** Whether the process knows the time exactly enough without further answers. */
+  /** Whether the time of the process is exact enough without further answers. */
   get knowsTime(): boolean {
     return this.storeClock?.isSettled ?? true
   }

@@ -78,7 +78,8 @@ export class FaultInjector {
   /**
    * Returns the delay and the fault for the next request with this key.
    *
-   * @param key the idempotency key, preceded by the name of the service to be unique across all services
+   * @param key the idempotency key, preceded by the name of the service, because each service has its own
+   * keys
    */
   next(key: string): Treatment {
     const earlierRequests = this.requestsByKey.get(key) ?? 0

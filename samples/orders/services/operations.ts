@@ -26,7 +26,7 @@ export interface Call {
 export interface Work {
   /** The service and the idempotency key. The faults of the work depend on this name. */
   readonly name: string
-  /** Does the work or answers from memory, synchronously. */
+  /** Does the work, or answers from memory. Is synchronous. */
   readonly run: () => GivenAnswer
 }
 

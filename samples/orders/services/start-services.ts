@@ -31,7 +31,7 @@ export interface ServicesOptions {
 export interface Services {
   /** The URL of the services, without a trailing slash. */
   readonly url: string
-  /** Returns the report that `GET /ledger` returns. */
+  /** Returns the same report as `GET /ledger`. */
   ledger(): LedgerReport
   lastReply(orderId: string): ReplyTaken | undefined
   /** Cuts every connection, including hanging ones, and frees the port. */

@@ -27,8 +27,8 @@ type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 
 /**
- * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by problem, the largest group first.
- * Messages that differ only in numbers and ids count as the same problem.
+ * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by problem, with the largest group
+ * first. Messages that differ only in numbers and ids count as the same problem.
  */
 export function attentionGroups(
   jobs: readonly JobSummary[],

@@ -10,7 +10,7 @@ export interface Standstill {
   readonly look: () => Promise<string | null>
 }
 
-/** The time without a change after which the reason is looked up. It doubles each time. */
+/** The time without a change after which the reason is looked up. It doubles after each lookup. */
 const firstLookMs = 10_000
 
 /** Runs `use`. If nothing has changed for some time, prints the reason once on standard error. */

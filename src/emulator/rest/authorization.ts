@@ -20,7 +20,10 @@ export interface Signing {
   readonly now: () => number
 }
 
-/** Refuses a request without the account's signature, or with a date more than 15 minutes from now. */
+/**
+ * Refuses a request without the account's signature, or with a date that is more than 15 minutes from the
+ * current time.
+ */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,

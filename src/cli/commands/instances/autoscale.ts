@@ -49,7 +49,7 @@ export async function autoscale(
     const print = (decision: Decision): void =>
       terminal.print(options.json === true ? JSON.stringify(decision) : describe(decision))
     if (options.once === true) {
-      // With `--once` there are no earlier samples, so the decision uses only this one.
+      // With `--once`, there are no earlier samples, so one sample must be enough for a decision.
       print(await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 }))
       return exitCodes.ok
     }

@@ -69,8 +69,8 @@ function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
 const mostNotices = 1_000
 
 /**
- * Returns undelivered notices of the selected jobs. A notice has no state and no step, so a filter by either
- * finds none.
+ * Returns undelivered notices of the selected jobs. A notice has no state and no step, so a filter by state
+ * or step finds none.
  */
 async function undeliveredIn(
   client: JobClient,

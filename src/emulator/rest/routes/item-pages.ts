@@ -25,7 +25,7 @@ export interface PageRequest {
   /** The text of the query, including parameters. */
   readonly text: string
   readonly maxItemCount: number
-  /** The `continuation` of the previous page, or an empty text for the first page. */
+  /** The `continuation` of the previous page, or an empty string for the first page. */
   readonly continuation: string
 }
 

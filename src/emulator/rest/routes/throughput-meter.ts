@@ -12,9 +12,9 @@ interface Budget {
 
 /**
  * Limits containers to the throughput of their offers. Each physical partition has an equal share for each
- * second of the engine's clock. A request is accepted if any units of the second are left. If it costs more,
- * the rest is taken from the following seconds. Containers that share their database's throughput use the
- * same budgets. The meter forgets the spent units at a restart.
+ * second of the engine's clock. A request is accepted if any units of the second are left. If it costs more
+ * than these units, the rest is taken from the following seconds. Containers that share their database's
+ * throughput use the same budgets. The meter forgets the spent units at a restart.
  */
 export class ThroughputMeter {
   /** The request units spent from each budget, and the second in which they were counted. */
