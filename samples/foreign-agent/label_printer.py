@@ -1,10 +1,10 @@
 """An agent in another language. It uses only the step documents, through the REST API of Cosmos DB.
 
-This agent may run a step if the step's `actor` is `labels`, its `processState` is `Processing`, it has no outcome, and
-its deadline is in the future. The agent writes the outcome into the same document, if the document still has the etag
-that was read. If another writer has changed the step meanwhile, the store refuses the outcome, and the agent gives up
-silently. docs/schema/sas.step.json explains the fields. For a step with an `undo`, an agent must record the input of the
-undo together with the success.
+This agent may run a step if the step's `actor` is `labels`, its `processState` is `Processing`, it has no
+outcome, and its deadline is in the future. The agent writes the outcome into the same document, if the
+document still has the etag that was read. If another writer has changed the step meanwhile, the store refuses
+the outcome, and the agent gives up silently. docs/schema/sas.step.json explains the fields. For a step with
+an `undo`, an agent must record the input of the undo together with the success.
 """
 import base64, hashlib, hmac, json, os, time
 import urllib.error, urllib.parse, urllib.request
@@ -37,7 +37,7 @@ def open_steps():
 
 
 def print_label(step):
-    """Writes the label. The idempotency key is the name of the file, so repeated attempts produce only one label."""
+    """Writes the label. The file has the idempotency key as its name, so repeated attempts give one label."""
     label = step["input"]["text"].upper()
     name = urllib.parse.quote(step["idempotencyKey"], safe="")
     with open(os.path.join(os.environ["LABELS_DIRECTORY"], name), "w") as file:
