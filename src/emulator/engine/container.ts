@@ -62,10 +62,7 @@ export class Container implements TransactionTarget {
   history: ChangeHistory | null
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
-  /**
-   * The hashes of recent keys. They are kept because keys recur, and because hashing costs more than the rest
-   * of a small write.
-   */
+  /** The hashes of recent keys. Keys recur, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
 
   constructor(birth: ContainerBirth) {
@@ -129,10 +126,7 @@ export class Container implements TransactionTarget {
     return undefined
   }
 
-  /**
-   * Returns the partition with this range id. Refuses an id that the container does not have, or no longer
-   * has.
-   */
+  /** Returns the partition with this range id. Refuses an id that no current partition has. */
   partitionById(rangeId: string): PhysicalPartition {
     const found = this.partitions.find((partition) => partition.id === rangeId)
     if (found === undefined) throw rangeGone(rangeId)
@@ -161,10 +155,7 @@ export class Container implements TransactionTarget {
     return result
   }
 
-  /**
-   * Applies 1 to 100 operations on one partition key. Either all are applied and become visible together, or
-   * none is applied.
-   */
+  /** Applies 1 to 100 operations on one partition key: all of them, visible together, or none. */
   batch(key: PartitionKey, operations: readonly ItemOperation[]): BatchResult {
     if (operations.length === 0 || operations.length > limits.batchOperations) {
       throw badRequest(
@@ -196,10 +187,7 @@ export class Container implements TransactionTarget {
     this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
-  /**
-   * Splits a physical partition into two children. A position in the parent's feed stays valid in the feeds
-   * of both children.
-   */
+  /** Splits a physical partition. A position in its feed stays valid in the feeds of both children. */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
     const children = split(parent, this.lastRangeId)
@@ -236,8 +224,7 @@ export class Container implements TransactionTarget {
   }
 
   /**
-   * Returns the largest range id so far. One of the current partitions always has it, because children get
-   * larger ids.
+   * Returns the largest range id so far. A current partition has this id, because children get larger ids.
    */
   private get lastRangeId(): number {
     return Math.max(...this.partitions.map((partition) => Number(partition.id)))
