@@ -20,7 +20,9 @@ const { container: leases } = await database.containers.create({
   defaultTtl: -1,
 })
 
-/** Stores an order's total under its id, so that a repeated change has no further effect. */
+/**
+ * Stores the total of an order under the id of the order, so that a repeated change has no further effect.
+ */
 async function project({ id, customer, total }: Change<Order>): Promise<void> {
   const seen = await view.item(customer, customer).read<{ orders: Record<string, number> }>()
   await view.items.upsert({ id: customer, orders: { ...seen.resource?.orders, [id]: total } })

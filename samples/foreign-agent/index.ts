@@ -6,7 +6,7 @@ export interface LabelOrder {
   readonly text: string
 }
 
-/** Declares the agent's actions for workflows and the compiler. `label_printer.py` does the work. */
+/** Declares the agent's actions, so that workflows can use them. `label_printer.py` does the work. */
 const labels = defineAgent('labels', {
   print: (_input: { text: string }): { label: string } => {
     throw new Error('labels are printed by label_printer.py: do not give this agent to a host')

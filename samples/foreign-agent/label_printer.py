@@ -1,9 +1,10 @@
 """An agent in another language. It uses only the step documents, through the REST API of Cosmos DB.
 
-This agent may run a step that names its actor, is held by a scheduler, has no outcome and has a deadline in the future.
-The agent writes the outcome into the same document, if the document still has the etag that was read. The store refuses
-a second or late outcome, and the agent then gives up silently. docs/schema/sas.step.json explains the fields. For a step
-with an `undo`, an agent must also record the input of the undo together with the success.
+This agent may run a step if the step's `actor` is `labels`, its `processState` is `Processing`, it has no
+outcome, and its deadline is in the future. The agent writes the outcome into the same document, if the
+document still has the etag that was read. If another writer has changed the step meanwhile, the store refuses
+the outcome, and the agent gives up silently. docs/schema/sas.step.json explains the fields. For a step with
+an `undo`, an agent must record the input of the undo together with the success.
 """
 import base64, hashlib, hmac, json, os, time
 import urllib.error, urllib.parse, urllib.request
@@ -36,7 +37,7 @@ def open_steps():
 
 
 def print_label(step):
-    """Writes the label. The idempotency key is the file's name, so repeated attempts still give only one label."""
+    """Writes the label. The file has the idempotency key as its name, so repeated attempts give one label."""
     label = step["input"]["text"].upper()
     name = urllib.parse.quote(step["idempotencyKey"], safe="")
     with open(os.path.join(os.environ["LABELS_DIRECTORY"], name), "w") as file:
@@ -68,7 +69,7 @@ def run(step):
     try:
         done = {"currentState": step["targetState"], "processState": "Processed", "output": print_label(step)}
         record(step, "success", {**done, "lockedBy": None, "completeBy": None, "completeByMs": None})
-    except OSError as error:  # The supervisor retries after the earlier deadline below.
+    except OSError as error:  # The supervisor retries after the new deadline, at most 1 s from now.
         diagnostic = {"at": instant(time.time()), "by": NAME, "attempt": step["attempt"], "message": str(error)[:2000]}
         retry_at = min(time.time() + 1, step["completeByMs"] / 1000)
         record(step, "failed", {"diagnostics": [*step["diagnostics"], diagnostic][-10:],

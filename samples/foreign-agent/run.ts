@@ -12,7 +12,7 @@ import { printLabel } from './index.js'
 const python = process.env['PYTHON'] ?? 'python3'
 const texts = ['glass', 'this side up', 'keep dry', 'heavy']
 
-/** The path of the script, both when this file runs from `dist` and when it runs from the sources. */
+/** The path of the script, whether this file runs from `dist` or from the sources. */
 const script = fileURLToPath(new URL('label_printer.py', import.meta.url)).replace(
   /([\\/])dist[\\/]samples[\\/]/,
   '$1samples$1',
@@ -29,7 +29,7 @@ async function startPrinter(env: Readonly<Record<string, string>>): Promise<Chil
   return printer
 }
 
-/** Prints labels with an agent that is killed in the middle of its work, and with its replacement. */
+/** Prints labels with an agent. Kills this agent in the middle of its work, and starts a replacement. */
 async function run(): Promise<void> {
   const emulator = await startEmulator({ port: 0 })
   const labelsDirectory = await mkdtemp(join(tmpdir(), 'labels-'))

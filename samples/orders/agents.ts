@@ -2,7 +2,10 @@ import { defineAgent, type AgentContext } from 'stepward'
 import type { Order } from './orders-file.js'
 import { askService, Refused } from './services-client.js'
 
-/** Returns the URL of the remote services. `run.ts` sets this variable. Without `run.ts`, set it yourself. */
+/**
+ * Returns the URL in `ORDER_SERVICES_URL`. `run.ts` sets this variable. If you do not use `run.ts`, set it
+ * yourself.
+ */
 function servicesUrl(): string {
   const url = process.env['ORDER_SERVICES_URL']
   if (url === undefined) {

@@ -30,13 +30,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Returns a path in the package's data folder, both from `dist` and from the sources. */
+/**
+ * Returns the path of a file in the sample's `data` folder, whether this code runs from `dist` or from the
+ * sources.
+ */
 function own(file: string): string {
   const here = fileURLToPath(new URL('.', import.meta.url)).replaceAll('\\', '/')
   return `${here.replace('/dist/samples/', '/samples/')}data/${file}`
 }
 
-/** Reads the command line. Throws a UsageError with every wrong value. */
+/** Reads the command line. Throws a UsageError that lists all problems with the values. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const { values } = parsed(words)
   const { orders, stock, faults, seed, data } = values
@@ -48,7 +51,7 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   if (problems.length > 0) throw new UsageError(problems.join('; '))
   return {
     orders: orders ?? own('orders.jsonl'),
-    // Another orders file names other products, so the sample's own stock does not fit it.
+    // Another orders file may name other products, so the sample's own stock may not fit.
     stock: stock ?? (orders === undefined ? own('stock.json') : null),
     faults: faults as FaultLevel,
     seed: Number(seed),

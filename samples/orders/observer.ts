@@ -1,6 +1,6 @@
 import type { Telemetry, TelemetryEvent } from 'stepward'
 
-/** The events that may change the progress or a condition that `until` awaits. */
+/** The events after which the progress, or a condition that `until` awaits, may have changed. */
 const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'job.finished',
   'step.recovered',
@@ -8,7 +8,7 @@ const worthALook: ReadonlySet<TelemetryEvent['type']> = new Set([
   'alert.raised',
 ])
 
-/** Collects the telemetry of a run: the jobs that have ended, and the cost of all jobs. */
+/** Counts, from the telemetry of a run, the jobs that have ended, the request units and the retries. */
 export class Observer implements Telemetry {
   private readonly ended = new Map<string, string>()
   private readonly listeners = new Set<() => void>()
@@ -28,12 +28,12 @@ export class Observer implements Telemetry {
     return this.ended.size
   }
 
-  /** The request units of all requests to the store so far. */
+  /** The request units that all requests to the store have used so far. */
   get requestUnits(): number {
     return this.charged
   }
 
-  /** The number of failed attempts whose step recovered afterwards. */
+  /** The number of attempts that missed their deadline, so that the supervisor handled the failure. */
   get retries(): number {
     return this.recovered
   }

@@ -3,7 +3,7 @@ import type { Order } from './orders-file.js'
 import { askService } from './services-client.js'
 import { orderFulfilment } from './workflow.js'
 
-/** The number of tries for a delivery that gets no answer. All tries use the same key. */
+/** The largest number of tries for one delivery. All tries use the same key. */
 const maxTries = 5
 const answerWithinMs = 1_000
 

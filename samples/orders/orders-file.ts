@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
-/** A text with at least one visible character. */
+/** A string with at least one visible character. */
 const text = z.string().regex(/\S/, 'must not be empty')
 
 const line = z.looseObject({
@@ -43,7 +43,7 @@ export interface OrdersFileProblem {
   readonly message: string
 }
 
-/** Thrown if an orders file cannot be used. The error lists all problems of the file. */
+/** Thrown if an orders file cannot be used. The error lists all problems in the file. */
 export class OrdersFileError extends Error {
   override readonly name = 'OrdersFileError'
 
@@ -66,7 +66,7 @@ export class OrdersFileUnreadable extends Error {
  * occurs twice with the same content counts once.
  *
  * @throws OrdersFileUnreadable if the file cannot be read
- * @throws OrdersFileError if the file has any problem
+ * @throws OrdersFileError if any line of the file has a problem
  */
 export async function readOrders(path: string): Promise<Order[]> {
   const { orders, problems } = parseOrders(await readText(path))
@@ -83,7 +83,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Returns the orders in the text of an orders file, and all problems of the text. */
+/** Returns the orders in the text of an orders file, and all problems in the text. */
 export function parseOrders(content: string): { orders: Order[]; problems: OrdersFileProblem[] } {
   const found = new Map<string, { order: Order; line: number }>()
   const problems: OrdersFileProblem[] = []
@@ -112,7 +112,8 @@ export function parseOrders(content: string): { orders: Order[]; problems: Order
 type ReadOrder = { readonly order: Order } | { readonly problems: readonly string[] }
 
 function parseOrder(lineText: string): ReadOrder {
-  // The decoder inserts this character for invalid UTF-8, so a line that contains the character is damaged.
+  // The decoder inserts this character in place of invalid UTF-8, so a line that contains the character is
+  // damaged.
   if (lineText.includes('\uFFFD')) return { problems: ['is not UTF-8; save the file with this encoding'] }
   let value: unknown
   try {
@@ -131,7 +132,7 @@ function checkOrder(value: unknown): ReadOrder {
   return read.success ? { order: read.data } : { problems: read.error.issues.map(describe) }
 }
 
-/** Returns the value as an order. Throws an Error with all problems of the value. */
+/** Returns the value as an order. Throws an Error that lists all problems of the value. */
 export function toOrder(value: unknown): Order {
   const read = checkOrder(value)
   if ('problems' in read) throw new Error(read.problems.join(', '))

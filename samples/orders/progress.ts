@@ -1,7 +1,9 @@
 import { createLogUpdate } from 'log-update'
 import type { Observer } from './observer.js'
 
-/** Shows a live progress bar on a terminal. Without a terminal, prints a line from time to time. */
+/**
+ * Shows a live progress bar on a terminal. Without a terminal, prints a line after each tenth of the orders.
+ */
 export function showProgress(
   observer: Observer,
   total: number,

@@ -26,7 +26,10 @@ interface Scene {
   readonly operator: Operator
 }
 
-/** Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and sums up. */
+/**
+ * Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and returns a
+ * summary.
+ */
 async function run(options: CommandLine): Promise<Summary> {
   const orders = await readOrders(options.orders)
   const stock = options.stock === null ? [] : await readStock(options.stock)
@@ -81,13 +84,16 @@ async function play(scene: Scene): Promise<Summary> {
   return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
 }
 
-/** Checks whether the shop has every final reply, and the operator an alert for every failed job. */
+/** Returns whether the shop has every final reply and the operator has an alert for every failed job. */
 function isEverybodyTold({ orders, services, observer, operator }: Scene): boolean {
   const isShopTold = orders.every(({ orderId }) => services.lastReply(orderId)?.kind === 'finished')
   return isShopTold && observer.endedIn('Error').every((jobId) => operator.isAlertedOf(jobId))
 }
 
-/** Restocks and resubmits the failed orders. Resolves when the shop knows their new outcome. */
+/**
+ * Restocks the products of the failed orders, and resubmits the orders. Resolves when the shop has received
+ * their new final replies.
+ */
 async function tryFailedAgain(
   { orders, services, host, observer, operator }: Scene,
   givingUp: AbortSignal,
@@ -103,7 +109,7 @@ async function tryFailedAgain(
   await observer.until(() => again.every(isToldAgain), givingUp)
 }
 
-/** Removes the files of an embedded store, but no other files in its directory. */
+/** Removes the files of an embedded store, but no other files in the directory. */
 async function emptyStore(directory: string): Promise<void> {
   for (const file of ['data.mdb', 'lock.mdb']) await rm(join(directory, file), { force: true })
 }

@@ -12,10 +12,10 @@ interface ServiceRequest {
 }
 
 /**
- * Sends one request to a remote service and does not retry, because Stepward does. An error ends the attempt.
- * The next attempt sends the same idempotency key, so the service recognises the request.
+ * Sends one request to a remote service. Does not retry, because Stepward retries the step. An error ends the
+ * attempt. The next attempt sends the same idempotency key, so the service recognises the request.
  *
- * @throws Refused for a permanent answer (4xx); any other Error for a problem that may pass
+ * @throws Refused for a 4xx answer other than 429; any other Error for a problem that may be temporary
  */
 export async function askService<T>(url: string, request: ServiceRequest): Promise<T> {
   const { method, path, idempotencyKey, body, signal } = request

@@ -11,16 +11,16 @@ export interface Summary {
   readonly jobsPerSecond: number
   /** The time from the submission of a job to its end, according to the documents. */
   readonly latencyMs: { readonly p50: number; readonly p95: number }
-  /** The request units of submission, three feeds and leases, divided by the number of jobs. */
+  /** All request units of the run, divided by the number of accepted orders. */
   readonly requestUnitsPerJob: number
-  /** The number of failed attempts whose step recovered afterwards. */
+  /** The number of attempts that missed their deadline, so that the supervisor handled the failure. */
   readonly retries: number
   /** The number of accepted orders whose job has not ended. */
   readonly lost: number
-  /** The number of effects beyond one per idempotency key or order, according to the services' own ledger. */
+  /** See {@link LedgerReport.duplicateEffects}. */
   readonly duplicateEffects: number
   readonly alerts: number
-  /** The number of orders whose end the shop knows through the job's `replyTo`, by the shop's ledger. */
+  /** The number of orders whose end was reported to the shop, according to the services' ledger. */
   readonly shopToldOf: number
   readonly misorderedReplies: number
 }

@@ -2,7 +2,10 @@ import { defineWorkflow } from 'stepward'
 import { inventory, payments, shipping } from './agents.js'
 import { toOrder, type Order } from './orders-file.js'
 
-/** The time that a service may take. It is short to show recoveries; a real workflow allows minutes. */
+/**
+ * The time that a service may take. It is short, so that the sample shows recoveries. A real workflow allows
+ * minutes.
+ */
 const patience = {
   completeWithin: '3s',
   retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },

@@ -16,7 +16,10 @@ export const websites = defineAgent('websites', {
     ask<{ id: string }>('website', input, context),
 })
 
-/** The settings of each resource's step. The time to become active is short, to show a recovery. */
+/**
+ * The settings of each resource's step. The time to become active is short, so that the sample shows a
+ * recovery.
+ */
 const resource = {
   initialState: 'Disabled',
   targetState: 'Active',

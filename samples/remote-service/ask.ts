@@ -1,11 +1,14 @@
 import type { AgentContext } from 'stepward'
 
-/** The variable with the URL of the remote service. `run.ts` sets it. Without `run.ts`, set it yourself. */
+/**
+ * The environment variable with the URL of the remote service. `run.ts` sets it. If you do not use `run.ts`,
+ * set it yourself.
+ */
 export const urlVariable = 'REMOTE_SERVICE_URL'
 
 /**
- * Sends one request to the remote service. All attempts send the same key, so the service recognises
- * repetitions. A refusal is permanent and ends the step without retries.
+ * Sends one request to the remote service. All attempts send the same key, so the service recognises a
+ * repeated request. A refusal is permanent and ends the step without retries.
  */
 export async function ask<T>(
   kind: string,
@@ -29,7 +32,7 @@ export async function ask<T>(
   throw new Error(`${kind}: the remote service answered ${response.status}`)
 }
 
-/** Undoes all effects that the step's own attempts had or may have had. */
+/** Undoes all effects that the attempts of the step may have had. */
 export function undo(context: AgentContext): Promise<{ readonly undone: boolean }> {
   return ask('undo', { key: context.undoes }, context)
 }

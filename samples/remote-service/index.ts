@@ -5,10 +5,10 @@
  * | request | answer |
  * | --- | --- |
  * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key gets the same id and has no second effect |
- * | `POST /undo` with a key and `{ key }` of the effect to undo | 200 `{ undone }`: false if there was no effect |
+ * | `POST /undo` with an `idempotency-key`, and with `{ key }`, the key of the effect to undo | 200 `{ undone }`: false if there was no effect |
  *
- * A request that arrives after its own undo is refused. So after an undo, a request whose answer was lost
- * certainly has no effect.
+ * If an undo finds no effect for a key, later requests with that key are refused. So after an undo, a request
+ * whose answer was lost certainly has no lasting effect.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 

@@ -10,7 +10,7 @@ export interface Trip {
 function bookingsOf(kind: 'flight' | 'hotel' | 'car') {
   return {
     book: (input: Trip, context: AgentContext) => ask<{ id: string }>(kind, { ...input }, context),
-    // If the answer to the booking was lost there is no id, so the key identifies the booking to cancel.
+    // If the answer to the booking was lost, there is no id. So the key identifies the booking to cancel.
     cancel: (_input: { booking: string }, context: AgentContext) => undo(context),
   }
 }
@@ -22,9 +22,9 @@ export const cars = defineAgent('cars', bookingsOf('car'))
 const patience = { completeWithin: '2s', retry: { tries: 20, backoff: { min: '100ms', max: '1s' } } } as const
 
 /**
- * Books flight and hotel in parallel, then the car. If there is no seat, the trip fails and existing bookings
- * are cancelled. If there is no room or car, all bookings are cancelled and the trip is tried once more,
- * because availability changes.
+ * Books the flight and the hotel in parallel, and then the car. If there is no seat, the trip fails and
+ * existing bookings are cancelled. If there is no room or car, all bookings are cancelled and the trip is
+ * tried once more, because availability changes.
  */
 export const bookTrip = defineWorkflow<Trip>(
   'book-trip',

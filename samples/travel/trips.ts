@@ -12,8 +12,8 @@ export const trips: readonly Trip[] = [
 
 /**
  * Returns a service that refuses every seat to Faro and the first car in Porto, and loses the first answer
- * about the hotel in Lisbon. It counts requests for the car, not keys, because the trip's second try may have
- * another key.
+ * about the hotel in Lisbon. It refuses only the first request for the car, not the first request with each
+ * key, because the trip's second try may use another key.
  */
 export function availability(): Mood {
   let isCarThere = false

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** An example line for each command. A test checks that none is missing. */
+/** An example line for each command. A test checks that every command has one. */
 export const examples: Readonly<Record<string, string>> = {
   dev: 'stepward dev ./workflows.js --data .stepward/dev',
   emulator: 'stepward emulator --port 8081 --data .stepward/cosmos',

@@ -13,7 +13,7 @@ async function ending(run: Promise<number>): Promise<void> {
   process.exitCode = await run
 }
 
-// EPIPE means that the reader of the output has closed it ("| head"). This is no error.
+// EPIPE means that the reader of the output has closed it ("| head"). This is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)

@@ -3,15 +3,15 @@
  *
  * Turns words on a terminal into calls of other rooms. This room makes no decisions. This file defines the
  * commands and their options, except the commands for operators in `operator-commands.ts`. The code of a
- * command is loaded only when the command is called, because loading everything takes most of a short
- * command's time. `commands/` has one function for each command. It receives options and a `Terminal`, and
- * returns an exit code. A command prints results through the terminal and throws its errors. Only `main.ts`
- * turns an error into one line and an exit code (`output/cli-error.ts`).
+ * command is loaded only when the command is called, because loading all code would take longer than most
+ * commands themselves. `commands/` has one function for each command. The function receives options and a
+ * `Terminal`, and returns an exit code. A command prints results through the terminal and throws its errors.
+ * Only `main.ts` turns an error into one line and an exit code (`output/cli-error.ts`).
  *
- * `input/store.ts` opens the store that flags, environment and file name. `input/selection.ts` finds the
- * selected jobs, and `input/user-module.ts` loads agents and workflows. `running/run-host.ts` and
- * `running/run-fleet.ts` run the processes, and handle signals, time budgets, parents and children. A test
- * generates `docs/cli.md` from the commands below.
+ * `input/store.ts` opens the store that the flags, the environment or the configuration file specify.
+ * `input/selection.ts` turns options into a filter for jobs, and `input/user-module.ts` loads agents and
+ * workflows. `running/run-host.ts` and `running/run-fleet.ts` run the processes, and handle signals, time
+ * budgets, parents and children. A test generates `docs/cli.md` from the commands below.
  */
 import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
@@ -53,7 +53,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
     .version(version)
     .exitOverride()
     // A subcommand and its command may have options with the same name. Options after the subcommand belong
-    // to it.
+    // to the subcommand.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -214,7 +214,6 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-/** Adds the commands that are needed once per store. */
 function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
     .description('the request units of a job and of idle instances, from formulas without a store')

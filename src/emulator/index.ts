@@ -3,7 +3,7 @@
  *
  * A Cosmos DB account that runs in this process, for development and tests. The unmodified `@azure/cosmos`
  * works with it. The account behaves like the service wherever our code depends on the service's behaviour.
- * Of our other folders, it imports only `src/platform`.
+ * Of our other folders, this folder imports only `src/platform`.
  *
  * - `engine/` contains the rules for documents, transactions, partitions, the change feed and throughput.
  * - `query/` reads and runs SQL.
@@ -16,14 +16,14 @@
  *   out.
  *
  * With a `dataDirectory`, all data remains after the process ends. While the process runs, the data in memory
- * is authoritative. A journal of the current state is written in order, and **no answer is sent before
- * everything that it shows is on disk**. This applies to reads as well, because a reader of the feed may keep
- * a position that it has seen.
+ * is authoritative. A journal of the current state is written in order, and **no answer is sent before all
+ * data in the answer is on disk**. This applies to reads as well, because a reader of the feed may keep a
+ * position that it has seen.
  *
  * The account refuses features that it lacks, such as stored procedures, triggers and users, with a clear
  * message.
  *
- * Start reading in `doors/account.ts`, which connects engine, journal, routes and faults.
+ * Start reading in `doors/account.ts`, which connects the engine, the journal, the routes and the faults.
  */
 export type { OpenAccount } from './doors/account.js'
 export type { AccountOptions } from './doors/account-options.js'

@@ -15,7 +15,7 @@ import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, stored } from './state-documents.js'
 
-/** Implements the port of people's questions about jobs directly on the engine. */
+/** Implements the port for queries about jobs directly on the engine. */
 export class EngineJobQueries implements JobQueries {
   private readonly documents: EngineDocuments
 

@@ -44,7 +44,7 @@ export interface EngineLeaseStoreOptions {
 /** The account name in lease ids. A Cosmos client uses the host of its endpoint instead. */
 const accountHost = 'embedded'
 
-/** The extra time for an expired lock, because its age is known only to the second. */
+/** The extra time before a lock counts as stale, because its age is known only to the second. */
 const lockGraceMs = 2_000
 
 /** Implements the lease store port directly on the engine, with the same rules as the store over REST. */

@@ -3,7 +3,10 @@ import { StoreRefused } from '../sas/model/errors.js'
 import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
-/** Returns the time when a step or job is due or must be started. Returns Infinity for other documents. */
+/**
+ * Returns the time by which a step or job must be done, or by which a new job must be started. Returns
+ * Infinity for other documents.
+ */
 export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
@@ -21,7 +24,9 @@ export function toOperation(write: StateWrite): ItemOperation {
   return { kind: 'replace', id: write.document.id, document, ifMatch: write.ifMatch }
 }
 
-/** Returns the conflict for a refusal with status 404, 409 or 412. Throws `StoreRefused` for others. */
+/**
+ * Returns the conflict for a refusal with status 404, 409 or 412. Throws `StoreRefused` for any other status.
+ */
 export function refused(refusal: Refusal, id: string): ApplyResult {
   switch (refusal.status) {
     case 404:
@@ -45,7 +50,9 @@ export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
-/** Returns the first items by moment: at least `limit`, if possible, and always all items of a moment. */
+/**
+ * Returns the first items by moment: at least `limit` if that many exist, and always all items of a moment.
+ */
 export function wholeMoments<T>(
   found: readonly T[],
   limit: number,

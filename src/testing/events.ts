@@ -12,8 +12,8 @@ export interface Delivery {
 }
 
 /**
- * A document has changed. `by` is null if the change came from an expired time to live or an outside writer,
- * not from a process.
+ * A document has changed. `by` is null if no process changed it, because it expired or an outside writer
+ * changed it.
  */
 export interface Written {
   readonly type: 'written'

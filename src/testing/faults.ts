@@ -45,7 +45,7 @@ export interface FaultOptions {
   readonly latencyMs?: number
 }
 
-/** High rates, with which every kind of fault happens, but some work is still done. */
+/** Rates that are high enough to cause every kind of fault, but low enough that some work is still done. */
 export const harsh: FaultRates = {
   refused: 0.04,
   requestLost: 0.02,
@@ -59,7 +59,7 @@ export const harsh: FaultRates = {
 
 const [slowestMs, mostWrongDateMs] = [60_000, 600_000] as const
 
-/** Decides the fate of each request. After `stop` is called, no request has a fault. */
+/** Decides the fate of each request. After `stop` is called, only planned faults occur. */
 export class Faults {
   private readonly seen = new Map<string, number>()
   isOver = false
@@ -124,7 +124,10 @@ export class Faults {
   }
 }
 
-/** An unused error for answered requests, because creating an error for each request is slow. */
+/**
+ * The shared error in the fates of answered requests. It is never used, and creating one for each request
+ * would be slow.
+ */
 const noError = storeError('none')
 
 function errorOf(kind: Fate['kind'], request: Request, random: Random): Error {

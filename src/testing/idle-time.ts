@@ -17,9 +17,9 @@ const restMs = 30_000
 const marginMs = 20_000
 
 /**
- * Skips the hours in which a job only waits and hosts only poll and renew leases. They do not change the job,
- * and would take a second of real time for each hour. While an attempt at a step is open, its handler may be
- * running, so no time is skipped.
+ * Skips the hours in which a job only waits and hosts only poll and renew leases. These hours do not change
+ * the job, and each of them would take a second of real time. While an attempt at a step is open, its handler
+ * may be running, so no time is skipped.
  */
 export class IdleTime implements Checker {
   private readonly documents = new Map<string, Timed>()
@@ -41,7 +41,7 @@ export class IdleTime implements Checker {
     return []
   }
 
-  /** Calls `action` at this wall-clock time, and ends leaps before it. */
+  /** Calls `action` at this wall-clock time. Leaps end before this time. */
   at(dueMs: number, action: () => void): void {
     const leftMs = dueMs - this.time.now()
     if (leftMs <= 0) {

@@ -113,7 +113,7 @@ export class JobFleet {
     return process
   }
 
-  /** Asks the store for its time before a role runs, as a host does, until the time is certain enough. */
+  /** Before a role runs, asks the store for its time until the time is certain enough, as a host does. */
   private askForTime(process: SimulatedProcess, over: () => void): void {
     const account = { ask: () => Promise.resolve(null) }
     const store = this.world.network.connect(account, process, accountWiring)
@@ -136,7 +136,7 @@ export class JobFleet {
     running.process.crash()
   }
 
-  /** Creates a client in this process, which uses the in-process path of the roles, if any. */
+  /** Creates a client in this process. If the process runs roles, the client uses their in-process path. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const onAccepted =

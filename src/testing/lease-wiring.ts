@@ -5,10 +5,13 @@ import { leaseIn } from './stored-lease.js'
 import type { Network, Wiring } from './network.js'
 import type { SimulatedProcess } from './simulated-process.js'
 
-/** The number of answers by which a replica may be old. */
+/** The number of answers by which a replica may be behind. */
 const replicaLag = 3
 
-/** Creates the wiring of a lease store. A unit's instances share it, including stale replicas. */
+/**
+ * Creates the wiring of a lease store. The instances of a unit share the wiring, including its stale
+ * replicas.
+ */
 export function leaseStoreWiring(party: string, leases: () => Container): Wiring {
   const listings: LeaseListing[] = []
   let isBootstrapped = false
@@ -81,7 +84,7 @@ export function feedWiring(party: string): Wiring {
 }
 
 /**
- * Returns the page of a replica without newer changes. Returns the true page if the position is not a
+ * Returns the page of a replica that has no newer changes. Returns the true page if the position is not a
  * continuation or the range was split.
  */
 function unchanged(position: FeedPosition, page: ChangePage): ChangePage {

@@ -39,8 +39,8 @@ export interface Fate {
 }
 
 /**
- * Defines how calls of a store's methods become requests, and which results faults give the caller. The real
- * adapter gives the same results.
+ * Defines how calls of a store's methods become requests, and which results the caller gets if there is a
+ * fault. The real adapter gives the same results.
  */
 export interface Wiring {
   readonly party: string
@@ -81,7 +81,9 @@ interface Call {
 export class Network {
   constructor(private readonly options: NetworkOptions) {}
 
-  /** Returns an object with the methods of `port`, whose calls are requests of this process. */
+  /**
+   * Returns an object with the methods of `port`. Each call of a method becomes a request of this process.
+   */
   connect<P extends object>(port: P, process: SimulatedProcess, wiring: Wiring): P {
     return new Proxy(port, {
       get: (target, method): unknown => {
@@ -125,8 +127,8 @@ export class Network {
   }
 
   /**
-   * Pauses the process between its decision to make a request and the sending. Resolves to false if the
-   * process has crashed by the end of the pause.
+   * Pauses the process after it has decided to make a request, and before it sends the request. Resolves to
+   * false if the process has crashed by the end of the pause.
    */
   private async standStill(process: SimulatedProcess, ms: number): Promise<boolean> {
     process.pause()
@@ -135,7 +137,10 @@ export class Network {
     return !process.isCrashed
   }
 
-  /** Carries out the request. Returns a function that gives the caller's result when the answer arrives. */
+  /**
+   * Carries out the request, unless it is refused or lost. Returns a function that gives the caller's result
+   * when the answer arrives.
+   */
   private async outcome({ request, wiring, act }: Call, fate: Fate): Promise<() => Promise<unknown>> {
     if (fate.kind === 'refused') {
       const refused = wiring.refused ?? ((_method, cause) => Promise.reject(cause))
@@ -143,7 +148,8 @@ export class Network {
     }
     if (fate.kind === 'requestLost') return () => wiring.lost(request.method, fate.error)
     try {
-      // The write represents an operator or a second submitter, so for checkers no process makes it.
+      // The write represents an operator or a second submitter, so checkers must not see this process as its
+      // writer.
       if (fate.kind === 'rival') await wiring.rival?.(request, act)
       const answer = await this.options.acting(request, act)
       wiring.answered?.(request, answer)

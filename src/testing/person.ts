@@ -7,8 +7,8 @@ import type { World } from './world.js'
 const againAfterMs = 2_000
 
 /**
- * A user with a client, who repeats a task until it is done or refused. If the process of the last try has
- * crashed, the user starts a new one.
+ * A user with a client. The user repeats a task until it is done or refused. If the process of the last try
+ * has crashed, the user starts a new process.
  */
 export class Person {
   private readonly computer: Computer
@@ -19,7 +19,7 @@ export class Person {
     name: string,
     /**
      * The computer whose role process also runs the code of this user. If that process does not run, the code
-     * has its own.
+     * runs in a process of its own.
      */
     private readonly inside: Computer | null = null,
   ) {

@@ -31,16 +31,17 @@ export interface WorkflowSimulation {
 }
 
 /**
- * Runs your workflow with your agents in every possible story with one fault. For each write of submitter,
- * scheduler, agents and supervisor, there are six stories. Their faults are a crash before the write, a crash
- * after the write, a lost request, a lost answer, a refusal, and another write just before this write. Time
- * is simulated, so a few hundred stories take seconds. The same options always give the same stories.
+ * Runs your workflow with your agents in every possible story with one fault. For each write of the
+ * submitter, the scheduler, the agents and the supervisor, there are six stories. Their faults are a crash
+ * before the write, a crash after the write, a lost request, a lost answer, a refusal, and another write just
+ * before this write. Time is simulated, so a few hundred stories take seconds. The same options always give
+ * the same stories.
  *
  * In every story, the job must end, and your `check` must then find no problem. Handlers must use the clock
  * passed to `setup`, and must not use the network. A step that waits for an event gets it from `events`.
  *
- * @throws RangeError if `only` contains a text that is not a fault, or if an event is for a step that does
- * not wait for an event
+ * @throws RangeError if `only` contains a text that is not a fault, or if `events` names a step that does not
+ * wait for an event
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,

@@ -1,12 +1,18 @@
 import { AwakeTime, sleepOn, StoreClock } from '../platform/internal.js'
 import type { Clock, Timer, VirtualClock } from '../platform/index.js'
 
-/** A computer and the errors of its clocks. It remains while processes on it start and end. */
+/** A computer and the errors of its clocks. The computer remains while processes on it start and end. */
 export interface Computer {
   readonly name: string
-  /** The time in milliseconds by which its wall clock is ahead of the true time. Negative if behind. */
+  /**
+   * The time in milliseconds by which its wall clock is ahead of the true time. Negative if the clock is
+   * behind.
+   */
   readonly skewMs: number
-  /** The rate, in millionths, by which both of its clocks run faster than true time. Negative if slower. */
+  /**
+   * The rate, in millionths, by which both of its clocks run faster than true time. Negative if the clocks
+   * are slower.
+   */
   readonly driftPpm: number
   /**
    * Whether its processes set their clocks by the time in the store's answers, as a host does. Default false.
@@ -14,7 +20,9 @@ export interface Computer {
   readonly isToldTime?: boolean
 }
 
-/** Receives the time in an answer, in milliseconds (rounded to whole seconds), or null if no answer came. */
+/**
+ * Receives the time in an answer, in milliseconds (rounded down to whole seconds), or null if no answer came.
+ */
 type Told = (storeMs: number | null) => void
 
 /** The time by which a timer may fire early, in milliseconds, because sums of fractions are not exact. */
@@ -37,8 +45,8 @@ export class SimulatedProcess {
   private held: (() => void)[] = []
   private jumpedMs = 0
   /**
-   * The total sleep of the machine in milliseconds. During sleep, the precise clock and the timers stood
-   * still, but the time since the start continued.
+   * The total sleep of the machine in milliseconds. During sleep, the precise clock and the timers stand
+   * still, but the time since the start continues.
    */
   private asleepMs = 0
   private stallMs = 0
@@ -90,7 +98,7 @@ export class SimulatedProcess {
     return this.storeClock?.sent() ?? null
   }
 
-  /** Whether the process knows the time exactly enough without further answers. */
+  /** Whether the time of the process is exact enough without further answers. */
   get knowsTime(): boolean {
     return this.storeClock?.isSettled ?? true
   }
@@ -103,7 +111,10 @@ export class SimulatedProcess {
     return this.state === 'running'
   }
 
-  /** Runs an action in the process: now, after a pause, or never if it has crashed. */
+  /**
+   * Runs an action in the process: now if it is running, after the pause if it is paused, and never if it has
+   * crashed.
+   */
   run(action: () => void): void {
     if (this.state === 'running') action()
     else if (this.state === 'paused') this.held.push(action)
@@ -122,7 +133,10 @@ export class SimulatedProcess {
     for (const action of held) this.run(action)
   }
 
-  /** Blocks the event loop for this time, between the decision on the next request and its sending. */
+  /**
+   * Blocks the event loop for this time, after the process decides on its next request and before it sends
+   * the request.
+   */
   stall(ms: number): void {
     this.stallMs = ms
   }

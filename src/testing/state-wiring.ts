@@ -11,7 +11,7 @@ import { writePointOf, type Party } from './write-points.js'
 const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
 const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
 
-/** The number of versions by which a replica may be old. */
+/** The number of versions by which a replica may be behind. */
 const replicaLag = 2
 
 /**
@@ -20,9 +20,9 @@ const replicaLag = 2
  * written, read or received.
  */
 export class StateWirings implements Checker {
-  /** Earlier versions by partition key and id, the newest last. */
+  /** Earlier versions by partition key and id, with the newest last. */
   private readonly earlier = new Map<string, VersionFields[]>()
-  /** The newest LSN that each process has seen of each partition key. */
+  /** The newest LSN that each process has seen for each partition key. */
   private readonly seen = new Map<string, number>()
   /** The previous answer of each method. */
   private readonly earlierHints = new Map<string, unknown>()
@@ -112,7 +112,10 @@ export class StateWirings implements Checker {
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }
 
-  /** Repeats a submission, like a second submitter. Otherwise edits a user's field in the document. */
+  /**
+   * If the write is a submission, repeats it, like a second submitter. Otherwise edits a user's field in the
+   * document.
+   */
   private async rival({ args }: Request, act: () => Promise<unknown>): Promise<unknown> {
     const [partition, [first]] = args as [string, readonly StateWrite[]]
     if (first?.kind === 'create') return act()

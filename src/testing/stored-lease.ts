@@ -2,7 +2,7 @@ import type { Lease } from '../../lease-store/index.js'
 import { decodeLease } from '../../lease-store/internal.js'
 import type { VersionFields } from '../emulator/engine/index.js'
 
-/** Returns the lease in a document of the lease container, or null for other documents. */
+/** Returns the lease in a document of the lease container, or null for any other document. */
 export function leaseIn(version: VersionFields | null): Lease | null {
   if (version?.id.includes('..') !== true) return null
   const decoded = decodeLease(documentIn(version))

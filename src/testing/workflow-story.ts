@@ -38,7 +38,7 @@ export interface StoryEvent {
   readonly after?: Duration
 }
 
-/** A workflow and the parts of its stories. */
+/** A workflow, its input, and the setup of its stories. */
 export interface WorkflowUnderTest<I> {
   readonly workflow: Workflow<I>
   readonly input: I
@@ -138,7 +138,7 @@ function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
 }
 
 /**
- * Returns the longest time that the job may take, which is the time if every attempt of every step and undo
+ * Returns the longest time that the job may take. It takes this time if every attempt of every step and undo
  * fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
  */
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {

@@ -3,8 +3,8 @@
  *
  * A simulated world in which production code runs unchanged. One seed decides everything around this code:
  * time, random numbers, the network and the crashes. The store is the engine of the embedded Cosmos DB, so
- * its rules are implemented only once. Two runs with the same seed have the same events, as a hash of the
- * events proves.
+ * its rules are implemented only once. A hash of the events proves that two runs with the same seed have the
+ * same events.
  *
  * - `world.ts` has the store, the time and the processes, and reports every stored change to checkers.
  * - `network.ts` carries requests and applies the fate of each request. `faults.ts` decides the fates, and
@@ -50,8 +50,8 @@ const answeredAtOnce: Fate = {
 
 /**
  * A simulated world: the engine of the embedded Cosmos DB, one time, one source of random numbers, and
- * processes. Only a network that may fail connects the processes with the store. Callers add units to the
- * processes, and checkers. Checkers receive every stored change, and the events reported with `record`.
+ * processes. Processes reach the store only through a network that may fail. Callers add units to the
+ * processes, and add checkers. Checkers receive every stored change, and the events reported with `record`.
  */
 export class World {
   readonly time = new VirtualClock(Date.UTC(2026, 0, 1), 0)

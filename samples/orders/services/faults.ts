@@ -8,18 +8,21 @@ export const faultKinds = ['slow', 'unavailable', 'hangBeforeWork', 'hangAfterWo
  *
  * - `slow`: answers after 50–300 ms.
  * - `unavailable`: answers 503; nothing was done.
- * - `hangBeforeWork`: never answers, until the client disconnects; nothing was done.
+ * - `hangBeforeWork`: never answers; nothing was done.
  * - `hangAfterWork`: does the work, but never answers.
  * - `dropAfterWork`: does the work, then cuts the connection instead of answering.
  */
 export type FaultKind = (typeof faultKinds)[number]
 
-/** For each kind of fault, the share (0 to 1, in total at most 1) of idempotency keys that meet it first. */
+/**
+ * For each kind of fault, the share of idempotency keys whose first fault is of this kind: 0 to 1, and at
+ * most 1 in total.
+ */
 export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>
 
 export interface FaultOptions {
   readonly shares: FaultShares
-  /** The number of requests with one key that may fail in a row. The next request works. Default 2. */
+  /** The largest number of requests with one key that meet a fault. Later requests meet none. Default 2. */
   readonly maxFaultsPerKey?: number
 }
 
@@ -53,15 +56,15 @@ export interface Treatment {
 
 /**
  * Decides which fault each request meets. The n-th request with a key meets the n-th fault of that key, and
- * the faults depend only on the seed and the key. Two runs with the same keys therefore meet the same faults
- * in any order of requests.
+ * the faults depend only on the seed and the key. Two runs with the same seed and keys therefore meet the
+ * same faults, whatever the order of their requests.
  */
 export class FaultInjector {
   private readonly requestsByKey = new Map<string, number>()
   private readonly shares: FaultShares
   private readonly maxFaultsPerKey: number
 
-  /** @throws RangeError with every share or limit that is out of bounds */
+  /** @throws RangeError that names every share or limit that is out of bounds */
   constructor(
     private readonly seed: number,
     options: FaultOptions,
@@ -75,7 +78,8 @@ export class FaultInjector {
   /**
    * Returns the delay and the fault for the next request with this key.
    *
-   * @param key the idempotency key, which the caller makes unique over all services
+   * @param key the idempotency key, preceded by the name of the service, because each service has its own
+   * keys
    */
   next(key: string): Treatment {
     const earlierRequests = this.requestsByKey.get(key) ?? 0
@@ -118,7 +122,7 @@ function problemsOf(shares: FaultShares, maxFaultsPerKey: number): string[] {
     const share = shares[kind] ?? 0
     if (!(share >= 0 && share <= 1)) problems.push(`the share of '${kind}' must be 0 to 1, got ${share}`)
   }
-  // A small excess is allowed, because ten shares of 0.1 do not add up to exactly 1.
+  // A small excess is allowed, because in floating point, ten shares of 0.1 do not add up to exactly 1.
   if (sumOf(shares) > 1 + 1e-9) problems.push(`the shares must add up to at most 1, got ${sumOf(shares)}`)
   if (!Number.isInteger(maxFaultsPerKey) || maxFaultsPerKey < 0) {
     problems.push(`maxFaultsPerKey must be a whole number from 0, got ${maxFaultsPerKey}`)

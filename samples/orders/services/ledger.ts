@@ -35,15 +35,13 @@ export interface LedgerReport {
   /** Oldest first. */
   readonly effects: readonly Effect[]
   /**
-   * The number of effects beyond the first for one idempotency key, and of reservations, charges and
-   * shipments beyond the first for one order that were not undone.
+   * The number of effects that violate at least one of two rules. An idempotency key may have only one
+   * effect. An order may have only one reservation, one charge and one shipment that are not undone.
    */
   readonly duplicateEffects: number
-  /**
-   * The replies to the shop, oldest first. A repetition under the same key does not count as a second reply.
-   */
+  /** The replies to the shop, oldest first. A reply that was repeated with the same key is listed once. */
   readonly replies: readonly ReplyTaken[]
-  /** The number of replies that did not arrive directly after the previous reply about the same order. */
+  /** The number of replies whose `seq` does not directly follow the `seq` of the order's previous reply. */
   readonly misorderedReplies: number
   readonly counters: {
     /** The number of valid requests. */
@@ -113,7 +111,7 @@ export class Ledger {
   }
 }
 
-/** The effects of which an order may have only one at a time. */
+/** The kinds of effects of which an order may have only one at a time. */
 const oncePerOrder: ReadonlySet<EffectKind> = new Set(['reserve', 'charge', 'ship'])
 
 /** Counts the {@link LedgerReport.duplicateEffects}. An effect that violates both rules counts once. */

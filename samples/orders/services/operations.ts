@@ -26,7 +26,7 @@ export interface Call {
 export interface Work {
   /** The service and the idempotency key. The faults of the work depend on this name. */
   readonly name: string
-  /** Does the work or answers from memory, synchronously. */
+  /** Does the work, or answers from memory. Is synchronous. */
   readonly run: () => GivenAnswer
 }
 
@@ -60,7 +60,7 @@ export class Operations {
   /**
    * Returns the work that a request asks for.
    *
-   * @throws Refusal if there is no such operation, or if its key or body is invalid
+   * @throws Refusal if there is no such operation, or if the key or body of the request is invalid
    */
   understand(call: Call): Work {
     const post = call.method === 'POST' ? this.posts.get(call.path) : undefined
@@ -72,7 +72,10 @@ export class Operations {
     throw new Refusal(404, 'unknown-operation', message)
   }
 
-  /** Returns the work that releases a reservation. The id identifies a repetition, so no key is needed. */
+  /**
+   * Returns the work that releases a reservation. The reservation's id identifies a repeated request, so no
+   * key is needed.
+   */
   private release(reservationId: string): Work {
     return {
       name: `inventory release ${reservationId}`,
@@ -81,7 +84,10 @@ export class Operations {
   }
 }
 
-/** Returns a builder of one service's POST operations, which share a memory of idempotency keys. */
+/**
+ * Returns a function that builds the POST operations of one service. These operations share a memory of
+ * idempotency keys.
+ */
 function posts(service: ServiceName) {
   const memory = new RememberedAnswers()
   return <T>(schema: z.ZodType<T>, work: (body: T, key: string) => Answer): Understand =>

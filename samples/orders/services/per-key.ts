@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Random, seededRandom } from 'stepward/testing'
 
-/** Returns random numbers that depend only on seed and name, although requests arrive in varying order. */
+/**
+ * Returns random numbers that depend only on the seed and the name, whatever the order in which requests
+ * arrive.
+ */
 export function randomFor(seed: number, name: string): Random {
   return seededRandom(createHash('sha256').update(`${seed}\n${name}`).digest().readUInt32BE())
 }

@@ -9,8 +9,8 @@ export interface GivenAnswer {
 /**
  * One service's memory of its answers, by idempotency key. There is no await between looking up the key,
  * doing the work and remembering the answer, so two simultaneous requests with one key cannot both do the
- * work. A refusal is not remembered, because it had no effect, and an operator's resubmission uses the
- * refused key again.
+ * work. A refusal is not remembered, because it had no effect, and because an operator's resubmission uses
+ * the refused key again.
  */
 export class RememberedAnswers {
   private readonly byKey = new Map<string, { request: unknown; answer: Answer }>()

@@ -78,7 +78,7 @@ function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(JSON.stringify(body))
 }
 
-/** Returns the answer to a bug in this code, or to a client that disconnected while sending. */
+/** Returns the answer if this code has a bug, or if the client disconnected while it sent the request. */
 function broken(error: unknown): Answer {
   return { status: 500, body: { code: 'broken', message: String(error) } }
 }

@@ -3,7 +3,7 @@ import type { Answer } from './answer.js'
 import type { Ledger } from './ledger.js'
 
 /**
- * The part of the body of `POST /shop/replies` that the shop uses. A job sends it to report about its order.
+ * The part of the body of `POST /shop/replies` that the shop uses. The body reports on the job of an order.
  */
 export const replyRequest = z.object({
   orderId: z.string().min(1),
@@ -17,7 +17,8 @@ export class Shop {
   constructor(private readonly ledger: Ledger) {}
 
   /**
-   * Records a reply. A repetition under the same key is answered from memory and does not reach this method.
+   * Records a reply. A repeated request with the same key is answered from memory and does not reach this
+   * method.
    */
   take(reply: z.infer<typeof replyRequest>): Answer {
     this.ledger.recordReply(reply)

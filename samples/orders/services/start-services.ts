@@ -31,7 +31,7 @@ export interface ServicesOptions {
 export interface Services {
   /** The URL of the services, without a trailing slash. */
   readonly url: string
-  /** Returns the report that `GET /ledger` answers. */
+  /** Returns the same report as `GET /ledger`. */
   ledger(): LedgerReport
   lastReply(orderId: string): ReplyTaken | undefined
   /** Cuts every connection, including hanging ones, and frees the port. */
@@ -45,7 +45,7 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   const clock = options.clock ?? systemClock
   const ledger = new Ledger(clock)
   const closing = new AbortController()
-  // Every running request listens to this signal. Node would report more than ten listeners as a leak.
+  // Every running request listens to this signal. By default, Node reports more than ten listeners as a leak.
   setMaxListeners(0, closing.signal)
   const serving: Serving = {
     clock,
@@ -62,8 +62,8 @@ export async function startServices(options: ServicesOptions = {}): Promise<Serv
   const server = createServer((request, response) => {
     serveRequest(serving, request, response).catch(() => response.destroy())
   })
-  // A server that closes idle connections may do so when the client uses one again. No seed could repeat that
-  // fault.
+  // If the server closed idle connections, it might close one just when the client uses it again. No seed
+  // could repeat that fault.
   server.keepAliveTimeout = 0
   const port = await listen(server, options.port ?? 0)
   return {

@@ -23,7 +23,7 @@ const stockFile = z.array(stockItem).superRefine((items, context) => {
 /** A stock file: a JSON array of products with their initial units. Other fields are for people. */
 export type StockFile = z.infer<typeof stockFile>
 
-/** Reads a stock file. Throws one error with all problems of the file. */
+/** Reads a stock file. Throws one error that lists all problems in the file. */
 export async function readStock(path: string): Promise<StockFile> {
   const text = await readFile(path, 'utf8')
   const read = stockFile.safeParse(parse(path, text.replace(/^\uFEFF/, '')))

@@ -2,7 +2,7 @@ import type { Argument, Option } from 'commander'
 import type { Role } from '../../connection/index.js'
 import type { ProcessState } from '../../sas/index.js'
 
-// These names are repeated, because importing them would load other rooms, which slows down the help.
+// These names are repeated here. Importing them would load other rooms and slow down the help.
 const roles: Readonly<Record<Role, true>> = {
   scheduler: true,
   agents: true,

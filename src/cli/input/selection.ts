@@ -24,11 +24,11 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   }
 }
 
-/** Converts a date or a duration before `now` to epoch milliseconds. Returns null for other texts. */
+/** Converts a date or a duration before `now` to epoch milliseconds. Returns null for any other text. */
 export function instantOf(text: string, now: number): number | null {
   const agoMs = durationMs(text)
   if (agoMs !== null) return now - agoMs
-  // JavaScript also accepts texts as dates that a person would not call dates.
+  // JavaScript also parses text that a person would not call a date.
   const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(atMs) ? null : atMs
 }

@@ -40,7 +40,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  // The emulator is imported only here, so that a worker that uses an account starts sooner.
+  // The emulator is imported only here, so that a process that uses an account starts sooner.
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = embedded.client()

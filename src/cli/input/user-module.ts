@@ -12,7 +12,8 @@ export interface UserModule {
 }
 
 /**
- * Loads a module and returns every agent and workflow that it exports, alone or in a list or object.
+ * Loads a module and returns every agent and workflow that it exports, whether directly or inside a list or
+ * an object.
  *
  * @throws CliError if the module cannot be loaded
  */

@@ -16,7 +16,7 @@ export interface AttentionGroup {
   readonly since: string
   readonly jobIds: readonly string[]
   readonly advice: string
-  /** The command that solves the problem, in a form that can be pasted. */
+  /** The next command to run, in a form that can be pasted. */
   readonly command: string
 }
 
@@ -27,8 +27,8 @@ type About = Omit<AttentionGroup, 'advice' | 'command' | 'kind'> & {
 type Trouble = Omit<About, 'jobIds'> & { readonly jobId: string }
 
 /**
- * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by problem, the largest group first.
- * Messages that differ only in numbers and ids count as the same problem.
+ * Groups flagged jobs, jobs with undelivered notices and unreadable jobs by problem, with the largest group
+ * first. Messages that differ only in numbers and ids count as the same problem.
  */
 export function attentionGroups(
   jobs: readonly JobSummary[],
@@ -79,12 +79,15 @@ function word(text: string): string {
   return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Returns the part of a message that is the same for all jobs with the problem. */
+/**
+ * Replaces the quotations, numbers and ids in a message, so that all jobs with the same problem give the same
+ * text.
+ */
 function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')
 }
 
-/** Returns advice on the problem of one flagged job, and the command that follows the advice. */
+/** Returns advice on the problem of one flagged job, and the next command to run. */
 export function adviceOn(
   { jobId, workflow }: Pick<JobSummary, 'jobId' | 'workflow'>,
   attention: Attention,

@@ -3,7 +3,8 @@ import { processorNameOf, roles } from '../../connection/internal.js'
 import type { Shell } from './shells.js'
 
 /**
- * The words and options that may follow a path, such as `emulator split`. The program's own path is empty.
+ * The words and options that may follow a path of commands, such as `emulator split`. The path of the program
+ * itself is empty.
  */
 interface Completion {
   readonly path: string
@@ -30,7 +31,10 @@ function completionsOf(command: Command, path = ''): readonly Completion[] {
   ]
 }
 
-/** Returns the values to offer for an option: empty if every value is allowed, null if it takes no value. */
+/**
+ * Returns the values to offer for an option. Returns an empty string if every value is allowed, and null if
+ * the option takes no value.
+ */
 function valuesOf({ long, argChoices, required, optional }: Option): string | null {
   if (!required && !optional) return null
   const offered = long === '--processor' ? roles.map((role) => processorNameOf(role)) : []

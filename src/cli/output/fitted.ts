@@ -2,7 +2,7 @@ import { visible } from './terminal.js'
 
 const gap = 2
 
-/** The smallest width of a column. A narrower column would show too little of a name. */
+/** The smallest width to which a column is reduced. A narrower column would show too little of a name. */
 const leastWidth = 8
 
 /**

@@ -6,11 +6,11 @@ import type { Terminal } from './terminal.js'
 export interface Standstill {
   readonly terminal: Pick<Terminal, 'note' | 'progressDone'>
   readonly clock: Clock
-  /** Returns the reason for the standstill, or null if this command knows no reason. */
+  /** Returns the reason for the standstill, or null if no reason is found. */
   readonly look: () => Promise<string | null>
 }
 
-/** The time without a change after which the reason is looked up. It doubles each time. */
+/** The time without a change after which the reason is looked up. It doubles after each lookup. */
 const firstLookMs = 10_000
 
 /** Runs `use`. If nothing has changed for some time, prints the reason once on standard error. */

@@ -79,7 +79,7 @@ function momentText(at: string, now: number): string {
   return isToday ? at.slice(11, 19) : at.slice(0, 19)
 }
 
-/** Returns the number of steps that each step must wait for, one after the other. */
+/** Returns, for each step, the length of the longest chain of steps before it. */
 function depthsOf(steps: readonly StepView[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>()
   // A workflow lists the dependencies of a step before the step, so one pass is enough.

@@ -9,14 +9,17 @@ export interface Terminal {
   print(text: string): void
   /** Prints a remark to standard error. */
   note(text: string): void
-  /** Shows progress on a terminal, in place of earlier progress. Prints nothing without a terminal. */
+  /** Shows progress on a terminal, in place of earlier progress. Without a terminal, prints nothing. */
   progress(text: string): void
   /** Keeps the last progress on the screen. */
   progressDone(): void
   readonly isInteractive: boolean
   /** The width of the terminal in columns, or 80 if the output is not a terminal. */
   readonly width: number
-  /** The columns that a table may use. Infinite without a terminal, so that a script gets the whole table. */
+  /**
+   * The number of columns that a table may use. It is `Infinity` without a terminal, so that a script gets
+   * the whole table.
+   */
   readonly tableWidth: number
   /** Asks a yes-or-no question on the terminal. Resolves with true for yes. */
   confirm(question: string): Promise<boolean>
@@ -32,7 +35,8 @@ export interface Streams {
 export function terminalOf({ stdout, stderr }: Streams): Terminal {
   const isInteractive = stdout.isTTY === true
   const live = isInteractive ? createLogUpdate(stdout as NodeJS.WritableStream) : null
-  // A pipe gets no colours. The environment is ignored, because build servers ask every tool for colours.
+  // A pipe gets no colours, even if the environment asks for them, because build servers ask every tool for
+  // colours.
   const hasColours = (to: { readonly isTTY?: boolean }): boolean =>
     to.isTTY === true && picocolors.isColorSupported
   const result = (text: string): string => shown(text, hasColours(stdout))
@@ -59,7 +63,8 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 
 /**
  * Escapes characters that could control a terminal or reorder its text, because ids and messages come from
- * outside. Keeps line ends and our own marks. JSON escapes keep the meaning of printed JSON.
+ * outside. Keeps line ends and our own marks. The escapes are those of JSON, so printed JSON keeps its
+ * meaning.
  */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (sign) =>
@@ -67,7 +72,7 @@ export function visible(text: string): string {
   )
 }
 
-/** Escapes a text for a stream, and turns our marks into colours or removes them. */
+/** Escapes text for a stream, and turns our marks into colours or removes them. */
 export function shown(text: string, isColoured: boolean): string {
   return visible(text).replaceAll(anyMark, (_, code: string) =>
     isColoured ? `${escape}[${Number(code) - unknownToTables}m` : '',
@@ -79,7 +84,10 @@ const escape = String.fromCharCode(27)
 const ours = Array.from({ length: 3 }, () => 1_000 + Math.floor(systemRandom.next() * 9_000)).join(';')
 /** The number added to a colour's code in a mark, because tables change the codes that they know. */
 const unknownToTables = 1_000
-/** Matches a mark, which becomes a colour later. Tables count no width for a mark, as for a colour code. */
+/**
+ * Matches a mark, which becomes a colour later. Tables give a mark no width, because it looks like a colour
+ * code.
+ */
 const anyMark = new RegExp(`${escape}\\[(\\d+);${ours}m`, 'gu')
 /** Matches one of our marks, or a character that controls terminals. */
 const commanding = new RegExp(
@@ -101,7 +109,7 @@ function remarkFor({ isTTY, columns = 80 }: Streams['stderr'], text: string): st
   return isTTY === true && !text.includes('\n') ? wrapped(text, columns, '') : text
 }
 
-/** Returns a table with a heading. It has no ruled lines, so that users can paste it well. */
+/** Returns a table with a heading. It has no ruled lines, so that users can paste it easily. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const blank = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '' }
   const none = { 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' }
@@ -118,7 +126,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     .join('\n')
 }
 
-/** Breaks text between words into lines of at most `width` characters, each after `indent`. */
+/** Breaks text between words into lines of at most `width` characters, each of which begins with `indent`. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = []
   let line = ''
@@ -140,7 +148,7 @@ export function firstOf(names: readonly string[]): string {
   return [...names.slice(0, mostNames), ...(left > 0 ? [`and ${left} more`] : [])].join(' ')
 }
 
-/** Draws a bar of `width` characters, filled in proportion `done` to `total`. */
+/** Draws a bar of `width` characters, filled in the proportion of `done` to `total`. */
 export function bar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((done / total) * width)
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`

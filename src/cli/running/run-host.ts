@@ -10,13 +10,16 @@ import { answerParent } from '../input/parent-channel.js'
 import type { Terminal } from '../output/terminal.js'
 import { untilEnd, type ProcessEnd } from './until-ended.js'
 
-/** The waiting times of a start. Role assignments take minutes. */
+/**
+ * How long a start waits while the store is unavailable or refuses access. A new role assignment in Azure
+ * takes minutes to apply.
+ */
 const patience = { unavailable: '36500d', forbidden: '10m' }
 
 /** The share of the stop time that handlers may use. The remaining time is for checkpoints and leases. */
 const handlersShare = 0.6
 
-/** Runs roles in this process until a signal arrives, its parent dies, or an error is not handled. */
+/** Runs roles in this process until a signal arrives, the parent process dies, or an error is not handled. */
 export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
   const { environment, settings, words, agents, port } = plan
   const { stopWithinMs } = environment
@@ -55,14 +58,16 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   return code
 }
 
-/** Returns the exit code for the given end. Reports an unhandled error. */
+/** Returns the exit code for the given end of the process. Reports an unhandled error. */
 function endedAs({ error }: ProcessEnd, instanceName: string, telemetry: Telemetry): number {
   if (error === undefined) return exitCodes.ok
   telemetry.emit({ type: 'host.failed', instanceName, error })
   return exitCodes.failed
 }
 
-/** Runs no role, but answers probes until a signal arrives, so that the platform does not restart it. */
+/**
+ * Runs no role, but answers probes until a signal arrives, so that the platform does not restart the process.
+ */
 export async function idle({ port }: StartPlan, terminal: Terminal): Promise<number> {
   const server = port === null ? null : await serveIdle(port)
   terminal.print('STEPWARD_ENABLED is false, so nothing runs here')
@@ -81,8 +86,8 @@ function serveIdle(port: number) {
 }
 
 /**
- * Resolves with the host, or with null if this process must stop first. Then abandons unfinished work after
- * `withinMs`.
+ * Resolves with the host, or with null if this process must stop first. In that case, abandons work that is
+ * unfinished after `withinMs`.
  */
 async function startedOrTold(
   starting: Promise<Host>,

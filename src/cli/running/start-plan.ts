@@ -28,7 +28,7 @@ export interface StartOptions extends StoreOptions {
 }
 
 export interface StartPlan {
-  /** Roles as the user named them, including `all`. */
+  /** The roles as the user named them. They may include `all`. */
   readonly words: readonly string[]
   readonly agents: readonly Agent[]
   /** The number of processes of each role, or null to run all roles in this process. */
@@ -42,7 +42,10 @@ export interface StartPlan {
 /** The largest number of instances that one command starts, which is more than any machine can use. */
 const maxInstances = 256
 
-/** Resolves settings from flags, environment and file, in this order. One error reports all problems. */
+/**
+ * Resolves settings from flags, environment and file, in this order of precedence. One error reports all
+ * problems.
+ */
 export async function planOf(options: StartOptions): Promise<StartPlan> {
   const problems = new Problems()
   const instances = await problems.trying(() => numberOf('--instances', options.instances, 0, maxInstances))

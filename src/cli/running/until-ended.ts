@@ -7,8 +7,8 @@ export interface ProcessEnd {
 }
 
 /**
- * Resolves when this process must end, because of a signal or an unhandled error. After such an error the
- * state is unknown. A child of a fleet also ends when its parent has ended.
+ * Resolves when this process must end, because of a signal or an unhandled error. After such an error, the
+ * state of the process is unknown. A child of a fleet also ends when its parent has ended.
  */
 export function untilEnd(isChild: boolean): Promise<ProcessEnd> {
   const told = untilTold().then((signal): ProcessEnd => ({ why: signal }))

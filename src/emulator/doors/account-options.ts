@@ -22,7 +22,7 @@ export interface AccountOptions {
   readonly enforceThroughput?: boolean
   /** The directory that keeps all data after the process ends. Default: none, so the data is lost. */
   readonly dataDirectory?: string
-  /** The clock, which TTL and `_ts` follow even if it is virtual. Default: the machine's clock. */
+  /** The clock for TTL and `_ts`. It may be virtual. Default: the machine's clock. */
   readonly clock?: Clock
   /** The source of rids and request ids. Default: the machine's random numbers. */
   readonly random?: Random

@@ -91,7 +91,7 @@ async function openLocked(options: Values<typeof accountShape>, key: string): Pr
   }
 }
 
-/** Returns an address that clients can call: the loopback address if the server listens everywhere. */
+/** Returns an address that clients can call: the loopback address if the server listens on every address. */
 function shown(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

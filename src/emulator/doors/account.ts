@@ -27,7 +27,7 @@ export interface OpenAccount extends PartitionChanges {
 
 export interface Account extends OpenAccount {
   /**
-   * Resolves with the answer when everything that it shows is durable. Rejects if the connection must be cut.
+   * Resolves with the answer when all data in the answer is durable. Rejects if the connection must be cut.
    */
   readonly respond: (request: RestRequest) => Promise<RestResponse>
 }

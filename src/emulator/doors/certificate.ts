@@ -19,7 +19,7 @@ const validMs = 825 * dayMs
 
 /**
  * Returns the certificate of an emulator. The certificate in `dataDirectory` is kept until one day before it
- * expires, so that clients continue to trust it. Without a directory, each call creates another.
+ * expires, so that clients continue to trust it. Without a directory, each call creates another certificate.
  */
 export async function localCertificate(
   dataDirectory: string | undefined,

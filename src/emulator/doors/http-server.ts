@@ -47,7 +47,8 @@ export async function listen({ port, host, respond, certificate }: HttpServerOpt
       write(response, given)
     }
     answer({ request, scheme }, respond, send).catch((error: unknown) => {
-      // No answer can be sent: the client has gone, its connection broke, or `respond` rejected to cut it.
+      // No answer can be sent: the client has gone, its connection broke, or `respond` rejected in order to
+      // cut the connection.
       response.destroy(error instanceof Error ? error : undefined)
     })
   })

@@ -48,7 +48,10 @@ function toRestRequest(request: PipelineRequest): RestRequest {
   }
 }
 
-/** Rejects immediately if the caller aborts, as a socket does. The work may still be carried out. */
+/**
+ * Rejects immediately if the caller aborts, as a request over a socket does. The work may still be carried
+ * out.
+ */
 function untilAborted<T>(request: PipelineRequest, work: Promise<T>): Promise<T> {
   const { abortSignal } = request
   if (abortSignal === undefined) return work

@@ -25,7 +25,8 @@ const noLock: DirectoryLock = { release: () => Promise.resolve() }
 
 /**
  * Locks a data directory by listening on a socket file in it. The system closes the socket when the process
- * ends, even after a crash. If no process answers on a socket file, a killed process left it there.
+ * ends, even after a crash. If a socket file exists but no process answers on it, a killed process left the
+ * file there.
  *
  * The socket is checked before LMDB's table of readers. The table identifies processes by their ids, but two
  * Docker containers that share a directory may both run as process 1. On file systems without sockets, the

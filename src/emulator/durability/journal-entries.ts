@@ -67,8 +67,8 @@ export function changePrefix(containerRid: string): string {
 }
 
 /**
- * Returns the key of a change. A partition key is in only one partition at a time, so partition key and LSN
- * identify a transaction, even after splits and merges.
+ * Returns the key of a change. A partition key is in only one partition at a time, so the partition key and
+ * the LSN identify a transaction, even after splits and merges.
  */
 function changeKey(containerRid: string, change: VersionChange): string {
   const lsn = String(change.lsn).padStart(16, '0')

@@ -25,8 +25,8 @@ export interface StoredRecord {
 }
 
 /**
- * All pages may have this multiple of the file's size, plus `leastGrowthBytes`, because free pages that were
- * never written may lie beyond the end of the file.
+ * All pages together may be this many times as large as the file, plus `leastGrowthBytes`, because free pages
+ * that were never written may lie beyond the end of the file.
  */
 const mostGrowth = 16
 
@@ -38,8 +38,8 @@ const deepestTree = 20
 /**
  * Reads a file of LMDB (data format 2, 64 bits, little-endian) without LMDB. LMDB maps the file into memory
  * and trusts its contents, so a missing or altered page would end the process. This class therefore first
- * checks everything that LMDB follows: the meta pages, and the place, kind, bounds and order of keys of each
- * page in both trees. It also checks that no page has two uses.
+ * checks everything that LMDB follows: the meta pages, and, for each page in both trees, its place, its kind,
+ * its bounds and the order of its keys. It also checks that no page has two uses.
  */
 export class LmdbFile {
   private readonly descriptor: number
@@ -65,7 +65,7 @@ export class LmdbFile {
     }
   }
 
-  /** Whether another process wrote to the file since this object opened the file. */
+  /** Whether another process has written to the file since this object opened it. */
   get hasChanged(): boolean {
     try {
       return !this.readMetas().equals(this.metaPages)
@@ -139,7 +139,7 @@ export class LmdbFile {
   }
 
   /**
-   * Marks the pages in a list of free pages as used. The list has its length first, and then page numbers. A
+   * Marks the pages in a list of free pages as used. The list begins with its length. Page numbers follow. A
    * negative number is the length of a run of pages, and the next number is the first page of this run.
    */
   private takeFree(key: Buffer, value: Buffer): void {

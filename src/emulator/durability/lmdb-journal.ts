@@ -25,18 +25,18 @@ import { type Group, addTo, changePrefix, documentPrefix, floorsKey, rangeOf } f
 const openDirectories = new Set<string>()
 
 /**
- * Keeps the engine's state in one LMDB environment. This is not a history, but the current value of
- * everything, written in order.
+ * Keeps the engine's state in one LMDB environment. Stores only the current values, not their history, and
+ * writes them in order.
  *
  * Writes are committed in groups. While one LMDB transaction is being synced to disk, new changes gather in
- * the next group, which one more sync makes durable. The environment is opened without `overlappingSync`, so
+ * the next group, which the next sync makes durable. The environment is opened without `overlappingSync`, so
  * the promise of a batch resolves only after LMDB has synced the data and then the page that makes the data
- * valid. After a crash, each group and each transaction is there completely or not at all.
+ * valid. After a crash, each group and each transaction is on disk completely or not at all.
  *
  * Each value is stored after its checksum, and each group also writes the total of all checksums. Before LMDB
- * opens a directory, `store-check` refuses it if its records do not match the total.
+ * opens a directory, `store-check` refuses the directory if its records do not match the total.
  *
- * The states are: locking, then open, then failed or closed. While locking, nothing is written or
+ * The states are: locking, then open, then failed or closed. In the state locking, nothing is written or
  * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
  * After a failure, writes are no longer acknowledged.
  */
@@ -70,8 +70,8 @@ export class LmdbJournal implements Journal {
 
   /**
    * Opens or creates the directory. Throws if another emulator on this machine has it open, if newer code
-   * wrote it, or if it is damaged. If only the lock shows another emulator, the journal fails before it
-   * writes anything.
+   * wrote it, or if it is damaged. If only the lock shows that another emulator uses the directory, `open`
+   * succeeds, but the journal fails before it writes anything.
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
@@ -174,7 +174,7 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** Begins the group that gathered while the previous group was being synced. */
+  /** Commits the group that gathered while the previous group was being synced. */
   private beginNext(): void {
     this.gathering?.begin()
   }
@@ -186,7 +186,7 @@ export class LmdbJournal implements Journal {
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
     const changed = new Map([...gone, ...entries])
     for (const key of changed.keys()) this.uncount(key)
-    // Each write of a batch has a promise, but most writes share one, so this is a set.
+    // The promises are in a set, because most writes of a batch share one promise.
     const writes = new Set<Promise<unknown>>()
     const batch = this.store.batch(() => {
       for (const [key, value] of changed) writes.add(this.put(key, value))
@@ -208,7 +208,10 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/** Contains the cause of a failed commit in a promise. If the rejection is not handled, the process ends. */
+/**
+ * An error of LMDB, with the cause of a failed commit in a promise. If the promise's rejection is not
+ * handled, the process ends.
+ */
 interface CommitFailure {
   readonly commitError?: Promise<unknown>
 }
@@ -236,8 +239,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // With this option, a failed commit would end the process, because no caller gets the outer batch's
-    // promise.
+    // If this option were true, a failed commit would end the process, because no caller gets the outer
+    // batch's promise.
     eventTurnBatching: false,
   })
   try {
@@ -253,7 +256,7 @@ function openStore(directory: string): OpenStore {
 
 /**
  * Loads LMDB when the first directory is opened. LMDB's binary is for one system only, so a process without a
- * data directory must start without it. Uses `require`, because a journal is opened synchronously.
+ * data directory must start without LMDB. Uses `require`, because a journal is opened synchronously.
  */
 function lmdb(): typeof Lmdb {
   try {

@@ -3,7 +3,7 @@ export class Damage extends Error {
   override readonly name = 'Damage'
 }
 
-/** The tree of records or the tree of free pages of a snapshot. */
+/** One of the two trees of a snapshot: the tree of records, or the tree of free pages. */
 export interface Tree extends Readonly<Seen> {
   readonly flags: number
   readonly depth: number
@@ -42,7 +42,7 @@ export interface Node {
   readonly data: Buffer
 }
 
-/** Returns the nodes of a page. Throws `Damage` if they do not fill the page from its end without gaps. */
+/** Returns the nodes of a page. Throws `Damage` if the nodes do not fill the end of the page without gaps. */
 export function nodesOf(page: Buffer, number: number, kind: number): readonly Node[] {
   const lower = page.readUInt16LE(20)
   const upper = page.readUInt16LE(22)
@@ -80,8 +80,8 @@ function nodeAt(page: Buffer, at: number, kind: number): Node {
 }
 
 /**
- * Checks the order of keys. The first key of a branch page is ignored, because its subtree has all keys below
- * the second key.
+ * Checks the order of keys. The first key of a branch page is ignored, because the first subtree has all keys
+ * below the second key.
  */
 export function assertOrder(
   nodes: readonly Node[],

@@ -7,7 +7,7 @@ import { LmdbFile } from './lmdb-file.js'
 import { Damage } from './lmdb-pages.js'
 import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
-/** The version of the layout on disk. A larger version was written by newer code. */
+/** The version of the layout on disk. A larger number means that newer code wrote the directory. */
 export const format = 2
 
 /** The keys of the two values that are not records: the format, and the total that the records must match. */
@@ -19,7 +19,8 @@ const besideKeys = [formatBytes, Buffer.from(totalKey)]
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
 /**
- * Exists while a store is being created, so that an empty data file of an interrupted start is not damage.
+ * Exists while a store is being created, so that an empty data file after an interrupted start does not count
+ * as damage.
  */
 const unfinishedFile = 'data.unfinished'
 
@@ -27,8 +28,8 @@ const unfinishedFile = 'data.unfinished'
 const smallestFile = 2 * 4096
 
 /**
- * The size of the lock file, more than LMDB's table of readers needs. The file is written in full, because
- * on a full disk a missing page would end the process.
+ * The size of the lock file, which is larger than LMDB's table of readers. The file is written in full,
+ * because on a full disk a missing page would end the process.
  */
 const lockFileBytes = 16_384
 

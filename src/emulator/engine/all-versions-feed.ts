@@ -61,7 +61,7 @@ function currentHistory(container: Container): ChangeHistory {
 
 /**
  * Returns the LSN after which to start. This feed cannot start at the beginning or at a date, because changes
- * before the retention are unknown.
+ * older than the retention are not kept.
  */
 function startOf(partition: PhysicalPartition, { start }: ChangeFeedRequest): number {
   if (start.kind === 'beginning' || start.kind === 'time') throw outsideRetention()

@@ -71,7 +71,7 @@ export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStar
     case 'now':
       return partition.lsn
     case 'after':
-      // If data was lost, the partition may never have reached this position. It must not hide later writes.
+      // If data was lost, this position may be ahead of the partition. It must not then hide later writes.
       return Math.min(start.lsn, partition.lsn)
     case 'time': {
       const second = Math.floor(start.atMs / 1000)
@@ -90,7 +90,8 @@ function* changesAfter(
 ): Generator<DocumentVersion, void, undefined> {
   const { range, keyText } = request
   if (keyText !== undefined) {
-    // Sorting the documents of one key costs less than reading the whole log, which is sorted already.
+    // Sorting the documents of one key costs less than reading the whole log, although the log is sorted
+    // already.
     const own = [...partition.documentsOf(keyText)].filter((version) => version.lsn > lsn)
     yield* own.sort((a, b) => a.sequence - b.sequence)
     return

@@ -43,7 +43,7 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly now: () => number
 }
 
-/** A container, with its settings, and with its documents spread over physical partitions. */
+/** A container: its settings, and its documents, which are spread over physical partitions. */
 export class Container implements TransactionTarget {
   readonly rid: string
   readonly databaseRid: string
@@ -62,7 +62,7 @@ export class Container implements TransactionTarget {
   history: ChangeHistory | null
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
-  /** Remembered hashes. Keys are reused, and hashing costs more than the rest of a small write. */
+  /** The hashes of recent keys. Keys recur, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
 
   constructor(birth: ContainerBirth) {
@@ -126,7 +126,7 @@ export class Container implements TransactionTarget {
     return undefined
   }
 
-  /** Returns the partition with this range id. Refuses an id that is not (or no longer) in the container. */
+  /** Returns the partition with this range id. Refuses an id that no current partition has. */
   partitionById(rangeId: string): PhysicalPartition {
     const found = this.partitions.find((partition) => partition.id === rangeId)
     if (found === undefined) throw rangeGone(rangeId)
@@ -155,7 +155,7 @@ export class Container implements TransactionTarget {
     return result
   }
 
-  /** Applies 1 to 100 operations on one partition key: either all, which become visible together, or none. */
+  /** Applies 1 to 100 operations on one partition key: all of them, visible together, or none. */
   batch(key: PartitionKey, operations: readonly ItemOperation[]): BatchResult {
     if (operations.length === 0 || operations.length > limits.batchOperations) {
       throw badRequest(
@@ -187,7 +187,7 @@ export class Container implements TransactionTarget {
     this.journal.append([this.record(), ...this.redefinedHistory()])
   }
 
-  /** Splits a physical partition into two children. A position in the parent's feed stays valid in both. */
+  /** Splits a physical partition. A position in its feed stays valid in the feeds of both children. */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
     const children = split(parent, this.lastRangeId)
@@ -223,7 +223,9 @@ export class Container implements TransactionTarget {
     return { kind: 'container', rid, value: { rid, databaseRid, definition: definition.body, etag, ts } }
   }
 
-  /** Returns the largest range id so far. A current partition has it, because children get larger ids. */
+  /**
+   * Returns the largest range id so far. A current partition has this id, because children get larger ids.
+   */
   private get lastRangeId(): number {
     return Math.max(...this.partitions.map((partition) => Number(partition.id)))
   }

@@ -60,8 +60,8 @@ export class CosmosEngine {
   }
 
   /**
-   * Resolves when everything stored so far is durable; null if it is durable already. No answer may be sent
-   * before its data is durable, because a reader of the feed may keep its position.
+   * Resolves when everything stored so far is durable. Returns null if it is durable already. No answer may
+   * be sent before its data is durable, because a reader of the feed may keep a position that it has seen.
    */
   settled(): Promise<void> | null {
     return this.journal.settled()

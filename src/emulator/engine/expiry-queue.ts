@@ -11,7 +11,10 @@ export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null
 /** A container's documents by the second in which they expire. */
 export class ExpiryQueue {
   private readonly bySecond = new Map<number, Set<DocumentVersion>>()
-  /** The seconds in which documents expire, the earliest first. A second stays until its time comes. */
+  /**
+   * The seconds in which documents expire, with the earliest first. A second stays queued until its time
+   * comes.
+   */
   private readonly seconds = new TinyQueue<number>()
   private readonly queued = new Set<number>()
 

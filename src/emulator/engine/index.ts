@@ -18,7 +18,7 @@
  * modify stored data. A refused operation throws a `Refusal` with the status that the service would return.
  * The engine reports every change to a `Journal`, in one call per transaction.
  *
- * Start reading in `engine.ts`, then `container.ts` and `transaction.ts`.
+ * Start reading in `engine.ts`, and continue with `container.ts` and `transaction.ts`.
  */
 export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'

@@ -26,7 +26,10 @@ export interface PartitionChanges {
    * @param rangeId the id of the partition to split; default: the partition with the most documents
    */
   splitPartition(container: ContainerReference, rangeId?: string): Promise<readonly PartitionRange[]>
-  /** Merges two neighbouring physical partitions into one. Otherwise it works like {@link splitPartition}. */
+  /**
+   * Merges two neighbouring physical partitions into one. In other respects, it works like {@link
+   * splitPartition}.
+   */
   mergePartitions(
     container: ContainerReference,
     rangeIds: readonly [string, string],

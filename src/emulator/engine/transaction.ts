@@ -247,7 +247,7 @@ export class Transaction {
     return version
   }
 
-  /** Claims a document's unique values. Refuses if another document of the partition key has one of them. */
+  /** Claims a document's unique values. Throws if another document of the partition key has one of them. */
   private claim(id: string, body: JsonObject): void {
     const { uniqueKeys } = this.container.indexes
     if (uniqueKeys.keys.length === 0) return

@@ -25,7 +25,10 @@ interface Standing extends Fault {
 /** The defaults for a throttled request, as in the service's answer. */
 const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
-/** The path of the admin routes. Faults skip it, because a fault must not prevent its own removal. */
+/**
+ * The path of the admin routes. Faults do not affect this path, because a fault must not prevent its own
+ * removal.
+ */
 const adminPath = /^\/*_stepward(\/|$)/u
 
 /** The faults of one account. Every request passes through them. */
@@ -61,7 +64,9 @@ export class FaultInjection implements Faults {
     return this.standing
   }
 
-  /** Answers a request, with the first fault that matches it, if any. `apply` carries out the request. */
+  /**
+   * Answers a request, and applies the first fault that matches it, if any. `apply` carries out the request.
+   */
   async respond(request: RestRequest, apply: () => Promise<RestResponse>): Promise<RestResponse> {
     const fault = this.standing.length === 0 ? undefined : this.draw(request)
     if (fault === undefined) return apply()

@@ -34,7 +34,7 @@ export interface FaultMatch {
   readonly partitionKey?: unknown
 }
 
-/** The properties of a request that a predicate gets. */
+/** The properties of a request that a predicate receives. */
 export interface RequestMatched {
   readonly operation: FaultOperation
   readonly database?: string

@@ -2,9 +2,9 @@ import type { Duration } from '../../platform/index.js'
 import type { FaultMatch, RequestMatched } from './fault-match.js'
 
 /**
- * The effect of a fault, the requests that it affects, and how often. At least one of `status`, `reset` and
- * `delay` is required. `status` and `reset` exclude each other. A delay may come before either of them, or be
- * the only effect.
+ * What a fault does, to which requests, and how often. At least one of `status`, `reset` and `delay` is
+ * required. `status` and `reset` exclude each other. A delay may come before either of them, or be the only
+ * effect.
  */
 export interface FaultOptions {
   /**
@@ -16,7 +16,7 @@ export interface FaultOptions {
   readonly status?: number
   /** Distinguishes errors with the same status. Default: 3200 for status 429; otherwise none. */
   readonly substatus?: number
-  /** The number of requests after which the fault has no more effect. Default: no limit. */
+  /** The largest number of requests that the fault affects. Default: no limit. */
   readonly times?: number
   /** The probability that the fault affects a matching request, above 0 and up to 1. Default 1. */
   readonly probability?: number
@@ -35,7 +35,7 @@ export interface FaultOptions {
   readonly reset?: boolean
 }
 
-/** An added fault. It stays in the list until it is removed, even if it has no more effect. */
+/** An added fault. It stays in the list until it is removed, even if it no longer has an effect. */
 export interface Fault {
   readonly id: string
   readonly options: FaultOptions
@@ -43,7 +43,7 @@ export interface Fault {
   readonly fired: number
 }
 
-/** The faults of an account, which may be added and removed while it runs. */
+/** The faults of an account, which may be added and removed while the account is open. */
 export interface Faults {
   /**
    * Adds a fault.

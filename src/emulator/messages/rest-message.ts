@@ -9,7 +9,7 @@ export interface RestRequest {
   readonly body: string
   /** The address that the client used, such as `http://127.0.0.1:8081`. The account document names it. */
   readonly origin: string
-  /** Whether this process sent the request, which then need not be signed. */
+  /** Whether this process sent the request. Such a request need not be signed. */
   readonly isOwn?: boolean
 }
 

@@ -5,7 +5,7 @@ import { decodedOrRaw, type RestRequest } from '../messages/rest-message.js'
 /** The parts of a signature that depend on the path. */
 export interface SignedResource {
   /**
-   * The kinds of resource that the client may have signed, such as `dbs`, `colls` or `docs`; an empty text
+   * The kinds of resource that the client may have signed, such as `dbs`, `colls` or `docs`; an empty string
    * for the account. SDKs sign operations on a container differently, so there may be several kinds.
    */
   readonly kinds: readonly string[]
@@ -20,7 +20,10 @@ export interface Signing {
   readonly now: () => number
 }
 
-/** Refuses a request without the account's signature, or with a date more than 15 minutes from now. */
+/**
+ * Refuses a request without the account's signature, or with a date that is more than 15 minutes from the
+ * current time.
+ */
 export function assertAuthorized(
   request: RestRequest,
   resource: SignedResource,
@@ -75,7 +78,7 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** The number of signatures that are remembered, and the length of the longest signed text among them. */
+/** The largest number of remembered signatures, and the length of the longest signed text to remember. */
 const rememberedSignatures = 1_000
 const longestRemembered = 1_024
 
@@ -122,7 +125,10 @@ function signedText({ method, kind, link, date }: SignedParts): string {
   return `${method.toLowerCase()}\n${kind}\n${link}\n${date.toLowerCase()}\n\n`
 }
 
-/** Returns the kinds and links that a client may sign for a path. A feed is signed with its parent. */
+/**
+ * Returns the kinds and links that a client may sign for a path. A feed is signed with the link of its
+ * parent.
+ */
 export function signedResource(segments: readonly string[], rawSegments: readonly string[]): SignedResource {
   if (segments.length === 6 && segments[4] === 'operations') {
     const { links } = signedResource(segments.slice(0, 4), rawSegments.slice(0, 4))

@@ -2,7 +2,7 @@ import type { CosmosEngine } from '../engine/index.js'
 import { header } from '../messages/rest-message.js'
 import type { Routes } from './routes.js'
 
-/** The numbers of requests to an emulator so far, and of its contents. */
+/** Counts of the requests to an emulator so far, and of its contents. */
 export interface EmulatorStats {
   /** The number of REST requests, including the requests whose answers a fault withheld. */
   readonly requests: number

@@ -29,7 +29,7 @@ export interface AutoscaleOptions extends StoreOptions, ScaleTargetOptions {
 /** The time for which samples are kept. No decision uses older samples. */
 const keptMs = 2 * calmPolicy.shrinkAfterMs
 
-/** Checks the lag of a role repeatedly and scales it, until a signal stops the command. */
+/** Checks the lag of a role repeatedly and scales the role, until a signal stops the command. */
 export async function autoscale(
   role: string,
   options: AutoscaleOptions,
@@ -49,7 +49,7 @@ export async function autoscale(
     const print = (decision: Decision): void =>
       terminal.print(options.json === true ? JSON.stringify(decision) : describe(decision))
     if (options.once === true) {
-      // With `--once` there are no earlier samples that must agree.
+      // With `--once`, there are no earlier samples, so one sample must be enough for a decision.
       print(await scaler.turn({ ...policy, growAfterMs: 0, shrinkAfterMs: 0 }))
       return exitCodes.ok
     }
@@ -76,7 +76,10 @@ export async function autoscale(
   })
 }
 
-/** Waits if the store or Azure is not available. Fails immediately on a permanent error. */
+/**
+ * Awaits the first check. If the store or Azure is not available, only reports this, because later checks
+ * follow. Rejects on any other error.
+ */
 async function beginning(first: Promise<void>, scaler: Scaler): Promise<void> {
   try {
     await first
@@ -99,7 +102,7 @@ function describe({ target, before, instances, lag, leases }: Decision): string 
   return `${target}: ${change} (lag ${lag}, ${counted(leases, 'lease')})`
 }
 
-/** Remembers samples, and reports repeated failures only once. */
+/** Remembers samples, and reports a repeated failure only once. */
 class Scaler {
   private samples: readonly Sample[] = []
   private said = ''

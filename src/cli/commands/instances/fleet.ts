@@ -49,7 +49,7 @@ export function describe(
   return `${head}\n\n${table(titles, fitted(titles, lines, tableWidth))}`
 }
 
-/** Returns a remark for each role with more instances than leases. Spare instances are no error. */
+/** Returns a remark for each role with more instances than leases. Spare instances are not an error. */
 export function sparesIn({ wanted, leases }: Pick<FleetStatus, 'wanted' | 'leases'>): readonly string[] {
   return Object.entries(wanted).flatMap(([role, count]) => {
     const useful = leases[role] ?? 0

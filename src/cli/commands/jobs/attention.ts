@@ -14,7 +14,9 @@ import { undeliveredText } from '../../output/undelivered-text.js'
 
 export type AttentionOptions = StoreOptions & SelectionOptions
 
-/** Shows jobs that need attention, grouped by problem, with advice. Fails if there are such jobs. */
+/**
+ * Shows problems that need attention, in groups and with advice. The exit code is 1 if there is a problem.
+ */
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
   const filter = { ...filterOf(options, now), isFlagged: true as const }
@@ -56,7 +58,7 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   const head = wrapped(`${what}: ${where}: ${jobs} ${ago}`, width, '')
   terminal.print(`${warning(head)}\n${wrapped(message, width, '  ')}`)
   terminal.print(`${wrapped(firstOf(jobIds), width, '  ')}\n${wrapped(`→ ${advice}:`, width, '  ')}`)
-  // The command has its own line, however long, so that the user can paste it.
+  // The command is on a line of its own and is never wrapped, so that the user can paste it.
   terminal.print(`    ${command}\n`)
 }
 
@@ -66,7 +68,10 @@ function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
 
 const mostNotices = 1_000
 
-/** Returns undelivered notices of the selected jobs. A notice has no state and no step to filter by. */
+/**
+ * Returns undelivered notices of the selected jobs. A notice has no state and no step, so a filter by state
+ * or step finds none.
+ */
 async function undeliveredIn(
   client: JobClient,
   { workflow, state, step, since = new Date(0) }: SelectionFilter,
@@ -77,7 +82,10 @@ async function undeliveredIn(
   return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
 }
 
-/** Returns jobs that cannot be read. Their state and steps are unknown, so a filter by either finds none. */
+/**
+ * Returns jobs that cannot be read. Their states and steps are unknown, so a filter by state or step finds
+ * none.
+ */
 async function unreadableIn(
   client: JobClient,
   { workflow, state, step }: SelectionFilter,

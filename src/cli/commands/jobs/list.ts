@@ -19,7 +19,7 @@ export interface ListOptions extends StoreOptions, SelectionOptions {
 /** The largest number of jobs on one page. It is more than a person reads. */
 const mostOnPage = 10_000
 
-/** Prints one page of jobs, the newest submission first. */
+/** Prints one page of jobs, with the newest submission first. */
 export async function list(options: ListOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostOnPage })
   const filter = pageFilter(options, limit + 1)
@@ -67,7 +67,7 @@ export function pageAfter({ submittedAt, jobId }: PageEnd): string {
   return `${submittedAt}/${id}`
 }
 
-/** Returns the filter for a page, or null if the text is neither a time nor from {@link pageAfter}. */
+/** Returns the filter for a page, or null if the text is neither a time nor a value of {@link pageAfter}. */
 export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
   const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
   if (submittedAt === undefined || id === undefined) {

@@ -25,7 +25,7 @@ interface Resent {
   readonly jobIds: readonly string[]
 }
 
-/** Sends abandoned notices again, of one job or of all jobs that match. */
+/** Resends the abandoned notices of one job, or of all jobs that match. */
 export async function resend(
   jobId: string | undefined,
   options: ResendOptions,

@@ -122,7 +122,7 @@ interface Summary {
   readonly new: number
   /** Lines whose job id already belongs to a different submission. */
   readonly conflicts: readonly string[]
-  /** Lines that the store accepts only after they are corrected. */
+  /** Lines that are refused until they are corrected. */
   readonly invalid: readonly string[]
   /** Jobs that ended in a state other than Processed. */
   readonly failures: readonly string[]
@@ -166,7 +166,7 @@ async function accepted({ client, workflow, submissions, options, terminal }: Wo
   return { jobs, conflicts, invalid }
 }
 
-/** Waits for jobs to end. Returns a text for each job that did not succeed. */
+/** Waits for jobs to end. Returns a message for each job that did not succeed. */
 async function failuresOf(jobs: readonly Job[], { terminal, standstill }: Work): Promise<readonly string[]> {
   const failures: string[] = []
   let ended = 0
@@ -220,7 +220,7 @@ interface Progress {
 
 /**
  * Processes several `items` at a time and shows a progress bar. After the first error, starts no more items,
- * waits for the running items, and reports the progress.
+ * waits for the running items, and throws an error that includes the progress.
  */
 async function inParallel<T>(
   items: readonly T[],

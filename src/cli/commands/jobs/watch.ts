@@ -9,7 +9,9 @@ import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-signal.js'
 
-/** Follows a job to its end, with a live graph on a terminal and otherwise a line for each change. */
+/**
+ * Follows a job to its end. Shows a live graph on a terminal, and otherwise prints a line for each change.
+ */
 export async function watch(
   jobId: string,
   options: StoreOptions,

@@ -5,7 +5,7 @@ import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'
 import { wrapped, type Terminal } from '../../output/terminal.js'
 
-/** Prints the problems of containers and leases, with advice. Fails if there is a problem. */
+/** Prints the problems of containers and leases, with advice. The exit code is 1 if there is a problem. */
 export async function doctor(options: UnitOptions, terminal: Terminal): Promise<number> {
   const findings = await withUnits({ options, terminal }, examine)
   const problems = findings.filter(({ severity }) => severity === 'problem')

@@ -7,7 +7,9 @@ import { withUnits } from '../../input/store.js'
 import type { UnitOptions } from '../../input/store-options.js'
 import { table, warning, type Terminal } from '../../output/terminal.js'
 
-/** Prints the lag of each lease, and the total. Fails if jobs wait for a role that does not run. */
+/**
+ * Prints the lag of each lease, and the total. The exit code is 1 if jobs wait for a role that does not run.
+ */
 export async function estimate(options: UnitOptions, terminal: Terminal): Promise<number> {
   const { leases, notEstimated, standing } = await withUnits({ options, terminal }, estimateLag)
   const code = standing === null ? exitCodes.ok : exitCodes.failed

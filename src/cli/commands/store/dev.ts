@@ -14,7 +14,7 @@ export interface DevOptions extends EmulatorCommandOptions {
   readonly verbose?: boolean
 }
 
-/** Runs an embedded Cosmos DB and every role in one process until a signal stops it. */
+/** Runs an embedded Cosmos DB and every role in one process until a signal stops the process. */
 export async function dev(
   module: string | undefined,
   options: DevOptions,

@@ -4,7 +4,7 @@ import { withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 
-/** Creates the database and the containers if they are missing, and prints which of these existed already. */
+/** Creates the database and the containers if they are missing, and prints which of them existed already. */
 export async function provision(options: StoreOptions, terminal: Terminal): Promise<number> {
   const done = await withSettings(options, provisionStore)
   if (options.json === true) {

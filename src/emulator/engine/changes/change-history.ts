@@ -13,7 +13,7 @@ export interface HistoryOwner {
  * have a history. A change costs only the memory of the replaced version, because versions are shared.
  *
  * Changes are kept by physical partition, in LSN order. The container does not inform the history of splits
- * and merges. When the history first meets a partition, it moves the changes in that partition's range from
+ * and merges. When the history first uses a partition, it moves the changes in that partition's range from
  * the earlier partitions to the new one.
  */
 export class ChangeHistory {
@@ -118,8 +118,8 @@ export class ChangeHistory {
 
 /**
  * Returns the changes within a range, sorted by LSN. Before a merge, both partitions numbered their
- * transactions separately. After sorting, a position from either still comes after every change that its
- * reader has seen.
+ * transactions separately. After sorting, a position from either partition still comes after every change
+ * that its reader has seen.
  */
 function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
   return changes

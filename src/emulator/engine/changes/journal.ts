@@ -79,7 +79,8 @@ interface InContainer {
 
 /**
  * Receives every change in order. One call is one transaction, which is kept or lost as a whole. While the
- * process runs, the data in memory is authoritative. The journal serves to rebuild it in the next process.
+ * process runs, the data in memory is authoritative. The journal is used only to rebuild this data in the
+ * next process.
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void

@@ -13,7 +13,7 @@ export interface VersionChange {
   readonly current: VersionFields | null
   /** Null before a create. */
   readonly previous: VersionFields | null
-  /** Whether the time to live was over, so that no request deleted the document. */
+  /** Whether the document was deleted because its time to live was over, and not by a request. */
   readonly isExpired: boolean
 }
 
@@ -34,8 +34,8 @@ export function keyTextOf(change: VersionChange): string {
 }
 
 /**
- * Returns the change as JSON text of the all-versions feed. `previousImageLSN` requires a previous version.
- * Only a delete has the id and the partition key.
+ * Returns the change as JSON text of the all-versions feed. `previousImageLSN` is present only if there is a
+ * previous version. The id and the partition key are present only for a delete.
  */
 export function changeText(change: VersionChange, { paths }: PartitionKeyDefinition): string {
   const { kind, lsn, ts, current, previous, isExpired } = change

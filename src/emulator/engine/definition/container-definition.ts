@@ -11,7 +11,10 @@ import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 export interface ContainerDefinition {
   readonly id: string
   readonly partitionKey: PartitionKeyDefinition
-  /** The default time to live in seconds; -1 if only documents with a `ttl` expire, null if none expires. */
+  /**
+   * The default time to live in seconds; -1 if only documents with a `ttl` expire, and null if no document
+   * expires.
+   */
   readonly defaultTtl: number | null
   readonly uniqueKeys: readonly UniqueKey[]
   /**
@@ -59,7 +62,9 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
   }
 }
 
-/** Returns the indexing policy that the service derives from the given value, or its default policy. */
+/**
+ * Returns the indexing policy that the service derives from the given value, or the service's default policy.
+ */
 function computedIndexingPolicy(value: unknown): JsonObject {
   const given = isJsonObject(value) ? value : {}
   const { indexingMode: named = 'consistent', excludedPaths = [] } = given

@@ -31,8 +31,8 @@ function parseUniqueKey(paths: unknown): UniqueKey {
 }
 
 /**
- * Returns one text for each unique key, which no other document of the partition key may have. A missing
- * value counts as null.
+ * Returns one text for each unique key. No other document with the same partition key may have the same text.
+ * A missing value counts as null.
  */
 export function uniqueKeyTexts(
   document: Readonly<JsonObject>,

@@ -1,6 +1,6 @@
 /**
- * An interval of effective partition keys in upper-case hexadecimal, from `min` to before `max`. The whole
- * key space is `""` to `"FF"`.
+ * An interval of effective partition keys in upper-case hexadecimal, from `min` (inclusive) to `max`
+ * (exclusive). The whole key space is `""` to `"FF"`.
  */
 export interface KeyRange {
   readonly min: string

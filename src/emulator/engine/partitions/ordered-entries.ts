@@ -53,7 +53,9 @@ export class OrderedEntries<T> {
     if (chunk.keys.length === 0) this.chunks.splice(chunkIndex, 1)
   }
 
-  /** Yields the values with keys larger than `key`, in order. Entries must not change meanwhile. */
+  /**
+   * Yields the values with keys larger than `key`, in order. Entries must not change during the iteration.
+   */
   *after(key: number): Generator<T, void, undefined> {
     const from = this.seek(key + 1)
     for (let chunkIndex = from.chunkIndex; chunkIndex < this.chunks.length; chunkIndex += 1) {
@@ -80,8 +82,8 @@ export class OrderedEntries<T> {
 }
 
 /**
- * Returns the first index below `length` for which `holds` is true, or `length`. From there on, `holds` must
- * always be true.
+ * Returns the first index below `length` for which `holds` is true, or `length` if there is none. `holds`
+ * must also be true for every later index.
  */
 function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0

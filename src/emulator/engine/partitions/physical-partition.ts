@@ -44,7 +44,9 @@ export class PhysicalPartition {
     return this.logical.get(keyText)?.values() ?? []
   }
 
-  /** Stores versions in any order. They replace earlier versions with the same document number. */
+  /**
+   * Stores versions, which may be in any order. They replace earlier versions with the same document number.
+   */
   store(versions: readonly DocumentVersion[]): void {
     for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
     for (const version of sortedBy(versions, (one) => one.sequence)) {

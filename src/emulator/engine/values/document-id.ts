@@ -1,7 +1,7 @@
 import { limits } from './limits.js'
 import { badRequest } from './refusal.js'
 
-/** Returns a valid id. Otherwise throws a `Refusal`, in which `what` names the resource. */
+/** Returns the id if it is valid. Otherwise throws a `Refusal`, in which `what` names the resource. */
 export function assertId(id: unknown, what: string): string {
   if (typeof id !== 'string' || id === '') {
     throw badRequest(`The id of a ${what} must be a text of at least one character; it is ${shown(id)}.`)
@@ -22,7 +22,7 @@ export function assertId(id: unknown, what: string): string {
   return id
 }
 
-/** Returns a valid id of a database or a container. Otherwise throws a `Refusal`. */
+/** Returns the id of a database or a container if it is valid. Otherwise throws a `Refusal`. */
 export function assertName(id: unknown, what: string): string {
   const name = assertId(id, what)
   if (name.length <= limits.nameCharacters) return name

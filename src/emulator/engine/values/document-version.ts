@@ -88,7 +88,7 @@ export function lastSequenceOf(lsn: number): number {
 /**
  * Returns the JSON text of a document to store: the client's properties, and then the service's. Leaves out
  * client properties with the service's names, which clients send when they write back a document that they
- * read.
+ * have read.
  *
  * @param body the client's document, which must have an id
  */

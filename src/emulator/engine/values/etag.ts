@@ -22,7 +22,7 @@ export function settingsEtag(changes: number, ts: number): string {
   return etagOf({ rangeId: '0', lsn: changes, place: 0, ts })
 }
 
-/** Returns the etag after a change of settings that have the given etag. */
+/** Returns the next etag of settings that have the given etag. */
 export function nextEtag(etag: string, ts: number): string {
   return settingsEtag(Number.parseInt(etag.slice(1, 9), 16) + 1, ts)
 }

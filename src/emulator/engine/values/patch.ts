@@ -79,7 +79,7 @@ function isWithin(path: readonly string[], outer: readonly string[]): boolean {
   return outer.every((name, index) => name === path[index])
 }
 
-/** Applies the patch to `document` itself and returns it. */
+/** Changes `document` itself and returns it. */
 export function applyPatch(document: JsonObject, steps: readonly PatchStep[]): JsonObject {
   for (const step of steps) applyStep(document, step)
   return document

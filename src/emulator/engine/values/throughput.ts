@@ -19,7 +19,7 @@ const bounds = {
 /** The fraction of the maximum throughput to which an idle autoscale resource scales down. */
 const idlePart = 0.1
 
-/** Returns the number of physical partitions that the service uses for a throughput. */
+/** Returns the number of physical partitions that the service uses for this throughput. */
 export function partitionsFor({ maxRequestUnits }: Throughput): number {
   return Math.ceil(maxRequestUnits / requestUnitsPerPartition)
 }

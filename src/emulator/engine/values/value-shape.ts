@@ -1,8 +1,8 @@
 import { badRequest } from './refusal.js'
 
 /**
- * Refuses a parsed JSON value that is nested deeper than `deepest`, or has a number that JSON cannot write,
- * such as `1e999`. Code may then process the value by recursion.
+ * Refuses a parsed JSON value that is nested deeper than `deepest`, or contains a number that JSON cannot
+ * represent, such as `1e999`. After this check, code may process the value recursively.
  *
  * @param what names the value in the message
  */

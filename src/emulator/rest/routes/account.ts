@@ -5,8 +5,8 @@ import type { RouteContext } from './context.js'
 
 /**
  * Returns the account document. Its locations contain the address that the client used, so that endpoint
- * discovery does not redirect the client. With the id `localhost`, the SDK would read the account before
- * every request.
+ * discovery does not redirect the client. The id must not be `localhost`, because with that id, the SDK reads
+ * the account before every request.
  */
 export function readAccount({ request }: RouteContext): Answer {
   const location = { name: 'Embedded', databaseAccountEndpoint: `${request.origin}/` }

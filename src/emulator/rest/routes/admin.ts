@@ -17,8 +17,8 @@ const operations: Readonly<Record<string, Operation>> = {
 }
 
 /**
- * Answers `/_stepward/{operation}`. The master key authorizes it, like every request. The body names the
- * database and the container.
+ * Answers `/_stepward/{operation}`. As with other requests, the client signs it with the master key. The body
+ * names the database and the container.
  */
 export function routeAdmin(context: RouteContext): Answer | undefined {
   const { request, segments } = context

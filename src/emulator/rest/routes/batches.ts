@@ -142,7 +142,7 @@ function bulk({ request, container, isShown, inputs }: Batch): Answer {
 
 /**
  * Returns the partition key of an operation. Refuses a key outside the range, so that a client with an
- * outdated range sends the operation to the right one.
+ * outdated range sends the operation to the right range.
  */
 function keyWithin(partition: PhysicalPartition, input: Input, container: Container): PartitionKey {
   const key = bulkKey(input, container)

@@ -79,7 +79,10 @@ function onlyPartition(container: Container): PhysicalPartition {
   )
 }
 
-/** Returns the start of the read. An etag wins, because clients repeat a time with every later page. */
+/**
+ * Returns the start of the read. An etag takes precedence over a time, because clients repeat the time with
+ * every later page.
+ */
 function startOf({ headers }: RestRequest): ChangeFeedStart {
   const etag = headers['if-none-match']
   if (etag === '*') return { kind: 'now' }

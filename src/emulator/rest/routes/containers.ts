@@ -23,8 +23,9 @@ export function routeContainers(context: RouteContext): Answer | undefined {
 }
 
 /**
- * Creates a container, with partitions and an offer for the requested throughput. By default, the container
- * shares the database's throughput, or else gets the default.
+ * Creates a container, with partitions and an offer for the requested throughput. If the request names no
+ * throughput, the container shares the throughput of the database. If the database has none, the container
+ * gets the default.
  */
 function createContainer({ engine, request }: RouteContext, database: Database): Container {
   const wanted = throughputOf(request)

@@ -77,7 +77,7 @@ interface NamedScope {
   readonly epk?: string
 }
 
-/** Returns the scope of a request. The first levels of a hierarchical key are a range. */
+/** Returns the scope of a request. The first levels of a hierarchical key select a range. */
 export function namedScope({ headers }: RestRequest, container: Container): NamedScope {
   const id = headers[header.rangeId]
   const partition = id === undefined ? undefined : container.partitionById(id)

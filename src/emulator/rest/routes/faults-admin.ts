@@ -6,7 +6,7 @@ import { bodyObject } from './context.js'
 /**
  * Answers `/_stepward/faults`. Requests are signed with the master key, for the resource type `_stepward` and
  * the link `_stepward/faults`. POST adds a fault, with the options as JSON. GET lists all faults. DELETE
- * removes the fault with the id in `?id=`, or all faults without an id.
+ * removes the fault with the id in `?id=`, or all faults if no id is given.
  */
 export function routeFaults(request: RestRequest, faults: Faults): Answer | undefined {
   switch (request.method) {

@@ -25,7 +25,7 @@ export interface PageRequest {
   /** The text of the query, including parameters. */
   readonly text: string
   readonly maxItemCount: number
-  /** The `continuation` of the previous page, or an empty text for the first page. */
+  /** The `continuation` of the previous page, or an empty string for the first page. */
   readonly continuation: string
 }
 
@@ -36,10 +36,10 @@ export interface ItemPage {
 }
 
 /**
- * Runs a query for one page. A streaming query continues after the last document that it read, or after some
- * of the rows of a document, which a JOIN may have many of. The rows of
- * any other query depend on all documents, so such a query continues after the number of rows already
- * returned. If anything was written since the previous page, the query runs again.
+ * Runs a query for one page. A streaming query continues after the last document that it read. If the page
+ * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
+ * The rows of any other query depend on all documents, so such a query continues after the number of rows
+ * already returned. If anything was written since the previous page, the query runs again.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -86,7 +86,7 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   }
 }
 
-/** The kept rows of a query of which a client has read the first pages. */
+/** The rows of a query, kept while a client reads further pages. */
 interface KeptRows {
   readonly name: string
   readonly indexes: DocumentIndexes
@@ -163,7 +163,7 @@ function* holding(
   for (const version of versions) if (version.mayHold(texts)) yield version
 }
 
-/** Returns a number of a continuation. `after` or `from` is always there; the others are 0 by default. */
+/** Returns a number of a continuation. `after` or `from` is always present; the others are 0 by default. */
 function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'): number {
   if (continuation === '') return 0
   const parsed = parsedJson(continuation)

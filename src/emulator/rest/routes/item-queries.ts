@@ -112,8 +112,8 @@ function parseParameter(parameter: unknown): QueryParameter {
 }
 
 /**
- * Returns the scope of a query. Without a partition, the emulator merges the results of all partitions in the
- * range.
+ * Returns the scope of a query. If the request names no partition, the emulator merges the results of all
+ * partitions in the range.
  */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const { partition, range, keyText } = namedScope(request, container)

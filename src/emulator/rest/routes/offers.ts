@@ -68,7 +68,7 @@ function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRe
   )
 }
 
-/** Splits the widest partition until there are `count` partitions. Removes none, as in the service. */
+/** Splits the widest partition until there are `count` partitions. Like the service, removes none. */
 function growTo(container: Container, count: number): void {
   while (container.partitions.length < count) {
     const [first, ...others] = container.partitions

@@ -30,7 +30,8 @@ export function routePartitionKeyRanges(context: RouteContext): Answer | undefin
 }
 
 /**
- * Returns the largest range id that a client knows by its etag, or -1 if the etag is not of this container.
+ * Returns the largest range id that a client knows by its etag, or -1 if the etag belongs to another
+ * container.
  */
 function knownLastId(etag: string, container: Container): number {
   const [rid, id] = etag.replaceAll('"', '').split(' ')

@@ -34,7 +34,7 @@ function refusing<T>(work: () => T): T {
   }
 }
 
-/** Compiles the condition. An invalid condition refuses only this operation, even in a bulk request. */
+/** Compiles the condition. If it is invalid, only this operation is refused, even in a bulk request. */
 function compiledCondition(condition: string, { now }: Container): CompiledQuery {
   const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, [], { now }))
   if (compiled.isStreaming) return compiled

@@ -16,9 +16,9 @@ interface QueryRange {
 }
 
 /**
- * Returns the ranges of the key space that may hold results. A query without FROM names the first point, so
- * that one range answers. Equalities of the filter with the whole
- * partition key name one point; those with the first levels of a hierarchical key name a range.
+ * Returns the ranges of the key space that may hold results. For a query without FROM, returns the first
+ * point, so that only one range answers. If equalities in the filter fix the whole partition key, returns one
+ * point. If they fix only the first levels of a hierarchical key, returns a range.
  */
 export function queryRanges(
   { definition }: Container,

@@ -12,9 +12,9 @@ interface Budget {
 
 /**
  * Limits containers to the throughput of their offers. Each physical partition has an equal share for each
- * second of the engine's clock. A request is accepted if any units of the second are left. If it costs more,
- * the rest is taken from the following seconds. Containers that share their database's throughput use the
- * same budgets. The spent units are lost at a restart.
+ * second of the engine's clock. A request is accepted if any units of the second are left. If it costs more
+ * than these units, the rest is taken from the following seconds. Containers that share their database's
+ * throughput use the same budgets. The meter forgets the spent units at a restart.
  */
 export class ThroughputMeter {
   /** The request units spent from each budget, and the second in which they were counted. */
@@ -57,7 +57,10 @@ export class ThroughputMeter {
     return (this.second() + secondsOwed) * 1000 - this.engine.now()
   }
 
-  /** Returns the spent units of the current second. Every past second paid its share of earlier spending. */
+  /**
+   * Returns the spent units of the current second. Each second that has passed pays for a part of the earlier
+   * spending.
+   */
   private spent({ name, unitsPerSecond }: Budget): number {
     const account = this.accounts.get(name)
     if (account === undefined) return 0
