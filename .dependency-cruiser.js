@@ -8,32 +8,22 @@ function within(area, rows) {
   return Object.fromEntries(Object.entries(rows).map(([room, lower]) => [path(room), lower.map(path)]))
 }
 
+/** The folders of the functions of the query language. */
+const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 'texts'].map(
+  (family) => `functions/${family}`,
+)
+
+const stores = ['sas/model', 'sas/store', '/lease-store']
+const jobs = ['platform', 'sas', 'telemetry']
+
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
 const rooms = {
   ...within('src', {
     'platform/options': [],
     platform: ['platform/options'],
     telemetry: ['platform'],
-    'engine-ports': [
-      'change-feed-processor/feed',
-      'emulator/engine',
-      'emulator/messages',
-      'sas/model',
-      'sas/store',
-      '/lease-store',
-    ],
-    testing: [
-      'change-feed-processor',
-      'engine-ports',
-      'emulator',
-      'emulator/engine',
-      'platform',
-      'sas',
-      'sas/model',
-      'sas/store',
-      'telemetry',
-      '/lease-store',
-    ],
+    'engine-ports': ['change-feed-processor/feed', 'emulator/engine', 'emulator/messages', ...stores],
+    testing: ['change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', ...jobs, ...stores],
     connection: ['platform', 'sas', 'telemetry', '/lease-store'],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
     host: ['change-feed-processor', 'connection', 'platform', 'sas', 'telemetry', '/lease-store'],
@@ -175,37 +165,19 @@ const rooms = {
     durability: ['engine', '/platform'],
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],
-    'query/language': [],
-    'query/values': ['query/language'],
-    'query/functions/arrays': ['query/language', 'query/values'],
-    'query/functions/dates': ['query/language', 'query/values'],
-    'query/functions/full-text': ['query/language', 'query/values'],
-    'query/functions/numbers': ['query/language', 'query/values', '/platform'],
-    'query/functions/spatial': ['query/language', 'query/values'],
-    'query/functions/texts': ['query/language', 'query/values'],
-    'query/functions': [
-      'query/functions/arrays',
-      'query/functions/dates',
-      'query/functions/full-text',
-      'query/functions/numbers',
-      'query/functions/spatial',
-      'query/functions/texts',
-      'query/language',
-      'query/values',
-    ],
-    'query/select': [
-      'query/functions',
-      'query/functions/texts',
-      'query/functions/full-text',
-      'query/language',
-      'query/values',
-    ],
-    'query/plan': ['query/language', 'query/select'],
-    query: ['query/language', 'query/plan', 'query/select', 'query/values', '/platform'],
     'rest/routes': ['engine', 'faults', 'messages', 'query', 'query/language'],
     rest: ['engine', 'faults', 'messages', 'query/language', 'rest/routes'],
     doors: ['durability', 'engine', 'faults', 'messages', 'rest', 'rest/routes', '/platform'],
     '.': ['doors', 'engine', 'faults', 'messages', 'rest'],
+  }),
+  ...within('src/emulator/query', {
+    language: [],
+    values: ['language'],
+    ...Object.fromEntries(functionFamilies.map((family) => [family, ['language', 'values', '/platform']])),
+    functions: [...functionFamilies, 'language', 'values'],
+    select: [...functionFamilies, 'functions', 'language', 'values'],
+    plan: ['language', 'select'],
+    '.': ['language', 'plan', 'select', 'values', '/platform'],
   }),
   ...within('src/cli', {
     output: ['/connection', '/operations', '/platform', '/sas'],

@@ -81,5 +81,5 @@ while True:
         for step in open_steps():
             run(step)
     except OSError as error:  # Open steps stay open until the store answers again.
-        print(f"the store is not reached: {error}", flush=True)
+        print(f"the store does not answer: {error}", flush=True)
     time.sleep(0.2)

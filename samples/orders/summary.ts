@@ -80,8 +80,8 @@ export function describe(summary: Summary): string {
     { 'request units per job': summary.requestUnitsPerJob },
     { 'attempts retried': summary.retries },
     { 'duplicate effects': summary.duplicateEffects },
-    { 'operator alerted of': summary.alerts },
-    { 'shop notified of': summary.shopToldOf },
+    { 'alerts to the operator': summary.alerts },
+    { 'notices to the shop': summary.shopToldOf },
   )
   return table.toString()
 }

@@ -17,7 +17,7 @@ export class Story implements Telemetry {
 function lineOf(event: TelemetryEvent): string | null {
   // Other events (leases, polls, charges) are not part of the story.
   if (event.type === 'job.submitted') {
-    return '(1) the order is taken; (2) job and steps are recorded, Disabled, with the intent Active'
+    return '(1) the shop receives the order; (2) job and steps are recorded, Disabled, with the intent Active'
   }
   if (event.type === 'step.dispatched') return dispatched(event)
   if (event.type === 'step.started' && event.stepId === 'database') {

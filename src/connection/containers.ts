@@ -108,7 +108,7 @@ export function explained({ endpoint, database }: OpenConnection, error: unknown
   }
   if (kind === 'forbidden') {
     const advice =
-      'give it the Cosmos DB Built-in Data Contributor role on the database, and wait some minutes'
+      'give it the Cosmos DB Built-in Data Contributor role on the database, and wait a few minutes'
     return new StoreRefused(
       `${endpoint} forbids this identity to use database ${JSON.stringify(database)}: ${advice}`,
       cause,

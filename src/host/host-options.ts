@@ -99,7 +99,7 @@ function listOf<T>(rule: string, isOne: (value: unknown) => boolean, least = 0) 
 const shape = {
   roles: optional(
     listOf<Role>(
-      `a list of some of ${roles.join(', ')}; all four run where roles is left out`,
+      `a list of some of ${roles.join(', ')}; all four run if roles is omitted`,
       (value) => roles.some((role) => role === value),
       1,
     ),

@@ -87,7 +87,7 @@ export const jobEvents = {
     metrics: [events],
     text: ({ isNew, ...on }) =>
       isNew ? `The client submitted ${job(on)}` : `The client submitted ${job(on)} again; it already existed`,
-    meaning: 'the job is durable; `isNew` is false for a repetition',
+    meaning: 'the job is durable; `isNew` is false if the same submission was repeated',
   },
   'step.dispatched': {
     level: 'debug',

@@ -147,8 +147,8 @@ export const processorEvents = {
     metrics: [events],
     text: ({ retries, waitedMs, ...on }) =>
       `The store throttled a read of ${lease(on)}; ` +
-      `the SDK repeated it ${counted(retries, 'time')} in ${seconds(waitedMs)}`,
-    meaning: 'a page arrived after the SDK had repeated a throttled request `retries` times',
+      `the SDK retried it ${counted(retries, 'time')} in ${seconds(waitedMs)}`,
+    meaning: 'a page arrived after the SDK had retried a throttled request `retries` times',
   },
   'lease.recreated': {
     level: 'warn',

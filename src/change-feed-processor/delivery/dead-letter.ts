@@ -39,7 +39,7 @@ export async function setAside(
     } catch (cause) {
       const attempted =
         `the change of document ${JSON.stringify(id)} could not be stored as a dead ` +
-        'letter, so no later change is delivered'
+        'letter, so no checkpoint passes it'
       notifications.failed(leaseToken, new FeedError(attempted, cause))
       await clock.sleep(backoffDelayMs(failures, backoff, random), signal)
     }

@@ -76,7 +76,7 @@ function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
   return problem(
     'actionForbidden',
     `the identity is not permitted to do ${action} on container ${name}`,
-    'give it the Cosmos DB Built-in Data Contributor role, or a role with that action, and wait some minutes',
+    'give it the Cosmos DB Built-in Data Contributor role, or a role with that action, and wait a few minutes',
   )
 }
 

@@ -109,7 +109,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       return { advice: 'an undo failed: repair the cause, then try the undo again', command: resubmit }
     case 'corrupt':
       return {
-        advice: 'the documents are damaged as the message says: repair them, then resubmit the job',
+        advice: 'the message says how the documents are damaged: repair them, then resubmit the job',
         command: `stepward status ${only} --json`,
       }
     case 'parked':
@@ -127,7 +127,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
         command: `stepward status ${only}`,
       }
     case 'unclaimed':
-      return { advice: 'no instance has taken it up: check which instances run', command: 'stepward leases' }
+      return { advice: 'no instance works on it: check which instances run', command: 'stepward leases' }
   }
 }
 

@@ -164,7 +164,7 @@ export class LmdbJournal implements Journal {
     } catch (error) {
       this.failure ??= new Error(
         `The data directory ${this.directory} could not be written, so writes are no longer ` +
-          'more. Free the disk and start again.',
+          'acknowledged. Free disk space, and start again.',
         { cause: error },
       )
       throw this.failure

@@ -67,7 +67,7 @@ function assertCurrent(date: string, now: number): void {
   throw new Refusal(
     403,
     `The authorization token is not valid at the current time: it was signed at ${date.slice(0, 60)}, ` +
-      `and the server's time is ${new Date(now).toUTCString()}. They may be 15 minutes apart. Correct the client's clock.`,
+      `and the server's time is ${new Date(now).toUTCString()}. They may differ by at most 15 minutes. Correct the client's clock.`,
   )
 }
 

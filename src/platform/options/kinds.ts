@@ -20,7 +20,7 @@ export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
 }
 
 export function text(): z.ZodType<string> {
-  return kind('a text that is not empty', isText)
+  return kind('a string that is not empty', isText)
 }
 
 /** The kind of a string that passes the check `isIt`. `rule` describes the check in words. */

@@ -133,7 +133,7 @@ function unknownNames(shape: Shape, given: object): Issue[] {
   return Object.keys(given).flatMap((name) => {
     if (Object.hasOwn(shape, name)) return []
     const meant = known.find((candidate) => isMeant(candidate.toLowerCase(), name.toLowerCase()))
-    const advice = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
+    const advice = meant === undefined ? `the options are ${known.join(', ')}` : `did you mean ${meant}?`
     return [{ path: [name], message: `is not an option: ${advice}` }]
   })
 }

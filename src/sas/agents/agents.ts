@@ -229,7 +229,7 @@ export class Agents {
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
-          reason: 'not done before the deadline or the stop',
+          reason: 'the step was not done before its deadline or before the stop',
           ...about,
         })
         return nothingFollows

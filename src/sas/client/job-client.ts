@@ -64,10 +64,7 @@ export interface SubmitOptions {
   readonly priority?: number
   /** The receiver of notifications about the job. Default: no notifications. */
   readonly replyTo?: string
-  /**
-   * The time within which the job must be done. Afterwards `onExhausted` of its workflow applies. Default: no
-   * limit.
-   */
+  /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
   readonly completeWithin?: Duration
   /**
    * The time for which the job and its steps are kept after the job ended Processed or Compensated. A job in

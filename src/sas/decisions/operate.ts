@@ -25,9 +25,7 @@ export type Operation =
       readonly kind: 'write'
       readonly job: JobDocument
       readonly changed: readonly StepDocument[]
-      /**
-       * False if the steps do not all fit into one transaction. The repeated command changes the other steps.
-       */
+      /** False if one transaction is too small. The repeated command changes the other steps. */
       readonly isComplete: boolean
     }
   /** The job's current state does not allow the command, so nothing is written. */

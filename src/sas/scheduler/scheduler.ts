@@ -40,10 +40,7 @@ export interface SchedulerOptions {
 const maxTries = 6
 /** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
 const maxConclusions = 2
-/**
- * The number of jobs that begin without the feed at the same time. The feed delivers any further jobs in
- * pages.
- */
+/** The number of jobs that begin without the feed at the same time. The feed delivers further jobs. */
 const maxBeginnings = 200
 
 /** If either property is missing, no work is postponed. */
@@ -185,10 +182,7 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Advances a job, unless other work of its partition already waits. Returns the work that must be done
-   * later.
-   */
+  /** Advances a job, unless work of its partition waits already. Returns the work to do later. */
   private async tryToAdvance(job: ChangedJob, leaseToken: string | null): Promise<readonly RefusedWork[]> {
     const { pk } = job
     const again = (): Promise<void> => this.partitions.run(pk, () => this.advanceOrSetAside(job, leaseToken))

@@ -14,5 +14,5 @@ export function storeError(operation: string, error: unknown): Error {
       ...retryAfterMs,
     })
   }
-  return new StoreRefused(`${operation}: the store refused: ${detail}`, { cause: error })
+  return new StoreRefused(`${operation}: the store refused the request: ${detail}`, { cause: error })
 }

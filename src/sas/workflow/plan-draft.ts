@@ -216,7 +216,7 @@ export class PlanDraft {
     const { actor = '', action = '', input = null } = made ?? {}
     if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
-    this.problemOf(name, `${what}what it calls is missing: ${rule}`)
+    this.problemOf(name, `${what}the operation that it calls is missing: ${rule}`)
     return byScheduler(null)
   }
 

@@ -87,7 +87,7 @@ describe('`start` (§8.1 NotExistentLeaseContainer, §8.2 key paths and modes)',
       hint: {},
     }
     expect(await problemsOf(world, changed)).toEqual([
-      expect.stringMatching(/^hint is not an option: known are monitoredContainer, /),
+      expect.stringMatching(/^hint is not an option: the options are monitoredContainer, /),
       expect.stringMatching(/^monitoredContainer is "orders"; it must be a Container of @azure\/cosmos/),
       expect.stringMatching(/^processorName is 7; it must be a text/),
       expect.stringMatching(/^startFrom is "yesterday"; it must be "now", "beginning" or a valid Date/),

@@ -61,7 +61,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'feed.throttled', retries: 1, waitedMs: 250, ...lease },
-    'The store throttled a read of lease 0 of orders; the SDK repeated it 1 time in 0.3 s',
+    'The store throttled a read of lease 0 of orders; the SDK retried it 1 time in 0.3 s',
   ],
   [
     { type: 'lease.recreated', ...lease },

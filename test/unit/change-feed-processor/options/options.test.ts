@@ -122,7 +122,7 @@ describe('options', () => {
     [{ pollInterval: { min: 0, max: 8 } }, /^pollInterval.min is 0/],
     [{ pollInterval: { min: 1, max: 'x' } }, /^pollInterval.max is "x"/],
     [{ leaseRenewInterval: 20_000 }, /^leaseRenewInterval is 20000 ms.*third.*\(60000 ms\)/],
-    [{ trustMarginMs: 47_000 } as object, /^trustMarginMs is not an option: known are /],
+    [{ trustMarginMs: 47_000 } as object, /^trustMarginMs is not an option: the options are /],
     [{ pollIntervalMs: 5 } as object, /^pollIntervalMs is not an option: did you mean pollInterval\?/],
     [{ clock: systemClock } as object, /^clock is not an option/],
     [{ leaseAcquireInterval: 60_000 }, /^leaseAcquireInterval is 60000/],
@@ -195,7 +195,7 @@ describe('options', () => {
     [{ failurePolicy: { ...failurePolicy, retry: {} } }, /^failurePolicy.retry.tries is missing/],
     [
       { failurePolicy: { ...failurePolicy, maxAttempts: 3 } },
-      /^failurePolicy.maxAttempts is not an option: known are retry, then, deadLetter/,
+      /^failurePolicy.maxAttempts is not an option: the options are retry, then, deadLetter/,
     ],
     [
       { failurePolicy: { ...failurePolicy, retry: { tries: 3, backoff: { min: 9, max: 8 } } } },

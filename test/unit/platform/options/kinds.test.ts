@@ -70,7 +70,7 @@ describe('a value of the wrong kind', () => {
     [duration(), Infinity, `it is Infinity; ${aDuration}`],
     [duration(), [1], `it is [1]; ${aDuration}`],
     [duration(0), -1, "it is -1; it must be a duration of at least 0 ms, such as 30000 or '30s'"],
-    [text(), ' ', 'it is " "; it must be a text that is not empty'],
+    [text(), ' ', 'it is " "; it must be a string that is not empty'],
     [textThat('an a', (value) => value === 'a'), 'b', 'it is "b"; it must be an a'],
     [
       secretThat('an a', (value) => value === 'a'),
@@ -100,7 +100,7 @@ describe('a value of the wrong kind', () => {
     [fixedOrRange(), { min: 0, max: 1 }, `it.min is 0; ${aDuration}`],
     [retryOption(backoff), {}, 'it.tries is missing; it must be a whole number from 1'],
     [retryOption(backoff), 3, 'it is 3; it must be an object with tries, backoff'],
-    [retryOption(backoff, 3), { trys: 1 }, 'it.trys is not an option: known are tries, backoff'],
+    [retryOption(backoff, 3), { trys: 1 }, 'it.trys is not an option: the options are tries, backoff'],
   ])('is reported with the rule that it breaks', (kind, value, problem) => {
     expect(read(kind, value).problems).toEqual([problem])
   })

@@ -33,8 +33,8 @@ describe('options', () => {
       values: { name: undefined, size: 16, timing: undefined },
       problems: [
         'Name is not an option: did you mean name?',
-        'sise is not an option: known are name, size, timing',
-        'name is missing; it must be a text that is not empty',
+        'sise is not an option: the options are name, size, timing',
+        'name is missing; it must be a string that is not empty',
         'size is 0; it must be a whole number from 1',
         'timing.pollIntervalMs is not an option: did you mean pollInterval?',
         'timing.pollInterval is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
@@ -44,7 +44,7 @@ describe('options', () => {
 
   it('report `constructor` as unknown, although every object has it', () => {
     expect(readOptions({ size: shape.size }, { constructor: 1 }).problems).toEqual([
-      'constructor is not an option: known are size',
+      'constructor is not an option: the options are size',
     ])
   })
 

@@ -305,7 +305,7 @@ describe('an outcome', () => {
     const before = await world.step()
     await world.clock.advance(30_000)
     expect(world.telemetry.of('outcome.discarded')).toMatchObject([
-      { reason: 'not done before the deadline or the stop' },
+      { reason: 'the step was not done before its deadline or before the stop' },
     ])
     expect(await world.step()).toEqual(before)
   })

@@ -174,10 +174,10 @@ describe('a submission that can never be accepted', () => {
     [
       'I1: an order id that is no text',
       { orderId: 5 as unknown as string },
-      'orderId is 5; it must be a text that is not empty',
+      'orderId is 5; it must be a string that is not empty',
     ],
-    ['an empty order id', { orderId: '' }, 'orderId is ""; it must be a text that is not empty'],
-    ['an empty address', { replyTo: '' }, 'replyTo is ""; it must be a text that is not empty'],
+    ['an empty order id', { orderId: '' }, 'orderId is ""; it must be a string that is not empty'],
+    ['an empty address', { replyTo: '' }, 'replyTo is ""; it must be a string that is not empty'],
     ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId is 5; it must be'],
     ['a retention that is none', { retainFor: 0 }, 'retainFor is 0; it must be a duration of at least 1 ms'],
     [

@@ -91,7 +91,7 @@ describe('a failed write through the SDK', () => {
   it('is refused for good when its group is too large as a whole (F-S9)', async () => {
     const writing = storeFailing(failure(413)).apply('p', [create, replace])
     await expect(writing).rejects.toThrow(StoreRefused)
-    await expect(writing).rejects.toThrow('state.batch: the store refused: failed with 413')
+    await expect(writing).rejects.toThrow('state.batch: the store refused the request: failed with 413')
   })
 
   it('says how long to wait when it gets 429 inside a group (F-S10)', async () => {
@@ -110,7 +110,7 @@ describe('a failed write through the SDK', () => {
   it.each([400, 401, 403, 413])('is refused for good after %s (F-S11, F-S16)', async (code) => {
     const writing = storeFailing(failure(code)).apply('p', [create])
     await expect(writing).rejects.toThrow(StoreRefused)
-    await expect(writing).rejects.toThrow(`state.create: the store refused: failed with ${code}`)
+    await expect(writing).rejects.toThrow(`state.create: the store refused the request: failed with ${code}`)
   })
 
   it('is refused for good when the container does not exist (F-S11)', async () => {
@@ -177,6 +177,6 @@ describe('a failed read through the SDK', () => {
   it('has a readable message even when its cause is not an Error', async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as a broken transport may
     const store = storeThat(() => Promise.reject('gone'))
-    await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow('state.read: the store refused: gone')
+    await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow('state.read: the store refused the request: gone')
   })
 })

@@ -145,23 +145,23 @@ describe('a call with an invalid argument', () => {
   }
 
   it.each([
-    ['cancel without a reason', 'cancel: reason is missing; it must be a text that is not empty'],
-    ['cancel for a reason of blanks', 'cancel: reason is "   "; it must be a text that is not empty'],
-    ['get of no job', 'get: jobId is missing; it must be a text that is not empty'],
-    ['cancel without a name', 'cancel: by is ""; it must be a text that is not empty'],
+    ['cancel without a reason', 'cancel: reason is missing; it must be a string that is not empty'],
+    ['cancel for a reason of blanks', 'cancel: reason is "   "; it must be a string that is not empty'],
+    ['get of no job', 'get: jobId is missing; it must be a string that is not empty'],
+    ['cancel without a name', 'cancel: by is ""; it must be a string that is not empty'],
     [
       'resubmit without who and why',
-      'resubmit: by is ""; it must be a text that is not empty; why is ""; it must be a text that is not empty',
+      'resubmit: by is ""; it must be a string that is not empty; why is ""; it must be a string that is not empty',
     ],
     [
       'resubmit without anything',
-      'resubmit: by is ""; it must be a text that is not empty; why is ""; it must be a text that is not empty',
+      'resubmit: by is ""; it must be a string that is not empty; why is ""; it must be a string that is not empty',
     ],
-    ['resubmit of a step that is none', 'resubmit: step is 5; it must be a text that is not empty'],
-    ['release with a reason that is none', 'release: why is null; it must be a text that is not empty'],
+    ['resubmit of a step that is none', 'resubmit: step is 5; it must be a string that is not empty'],
+    ['release with a reason that is none', 'release: why is null; it must be a string that is not empty'],
     ['cancel as a trial, maybe', 'cancel: dryRun is "yes"; it must be true or false'],
-    ['cancel of no job', 'cancel: jobId is missing; it must be a text that is not empty'],
-    ['raiseEvent without a step', 'raiseEvent: step is missing; it must be a text that is not empty'],
+    ['cancel of no job', 'cancel: jobId is missing; it must be a string that is not empty'],
+    ['raiseEvent without a step', 'raiseEvent: step is missing; it must be a string that is not empty'],
   ] as const)('is refused before anything is written: %s', async (name, message) => {
     await client.submit(workflow, {}, { jobId: 'A' })
     const before = await world.job('A')

@@ -35,16 +35,16 @@ describe('the problems of a submission', () => {
       { partitionKey: 'p ' },
       'partitionKey is "p "; it must be a text of 1 to 200 characters, with no space at its ends',
     ],
-    [{ orderId: '' }, 'orderId is ""; it must be a text that is not empty'],
-    [{ orderId: ' ' }, 'orderId is " "; it must be a text that is not empty'],
+    [{ orderId: '' }, 'orderId is ""; it must be a string that is not empty'],
+    [{ orderId: ' ' }, 'orderId is " "; it must be a string that is not empty'],
     [{ jobId: undefined }, 'jobId is missing; it must be a text of 1 to 200 characters'],
-    [{ replyTo: null }, 'replyTo is null; it must be a text that is not empty'],
+    [{ replyTo: null }, 'replyTo is null; it must be a string that is not empty'],
     [{ priority: Number.NaN }, 'priority is NaN; it must be a number'],
     [{ priority: '1' }, 'priority is "1"; it must be a number'],
     [{ completeWithin: 'soon' }, 'completeWithin is "soon"; it must be a duration of at least 1 ms'],
     [{ retainFor: 0 }, 'retainFor is 0; it must be a duration of at least 1 ms'],
     [{ jobid: 'a', jobId: 'b' }, 'jobid is not an option: did you mean jobId?'],
-    [{ timeout: '1s' }, 'timeout is not an option: known are jobId, '],
+    [{ timeout: '1s' }, 'timeout is not an option: the options are jobId, '],
   ])('name the value and the rule for %j', (terms, problem) => {
     const other = 'jobId' in terms ? { partitionKey: 'p' } : {}
     expect(problemsOf({ ...other, ...terms })).toEqual([expect.stringContaining(problem)])
@@ -73,12 +73,12 @@ describe('the arguments of a call about a job', () => {
       flags: { dryRun: 'yes', again: 1 },
     }
     expect(commandProblems(terms)).toEqual([
-      'jobId is missing; it must be a text that is not empty',
-      'by is ""; it must be a text that is not empty',
-      'why is " "; it must be a text that is not empty',
-      'where is 7; it must be a text that is not empty',
-      'step is null; it must be a text that is not empty',
-      'partitionKey is ""; it must be a text that is not empty',
+      'jobId is missing; it must be a string that is not empty',
+      'by is ""; it must be a string that is not empty',
+      'why is " "; it must be a string that is not empty',
+      'where is 7; it must be a string that is not empty',
+      'step is null; it must be a string that is not empty',
+      'partitionKey is ""; it must be a string that is not empty',
       'dryRun is "yes"; it must be true or false',
       'again is 1; it must be true or false',
     ])

@@ -212,7 +212,7 @@ describe('the definition of a workflow', () => {
     ['claim is "yes"; it must be true or false', { claim: 'yes' as unknown as boolean }],
     ['undoUncertain is 1; it must be true or false', { undoUncertain: 1 as unknown as boolean }],
     ['Undo is not an option: did you mean undo?', { Undo: () => undefined } as StepOptions],
-    ['timeout is not an option: known are after, ', { timeout: '1s' } as StepOptions],
+    ['timeout is not an option: the options are after, ', { timeout: '1s' } as StepOptions],
   ])('is refused because of an option of a step: %s', (problem, options) => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
   })
@@ -274,22 +274,22 @@ describe('the definition of a workflow', () => {
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     const missing = undefined as never
     expect(problemsOf((job) => void job.step('sell', missing, { item: 'x' }))).toEqual([
-      `step "sell": what it calls is missing: ${rule}`,
+      `step "sell": the operation that it calls is missing: ${rule}`,
     ])
     expect(
       problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => missing })),
-    ).toEqual([`step "sell": its undo: what it calls is missing: ${rule}`])
+    ).toEqual([`step "sell": its undo: the operation that it calls is missing: ${rule}`])
     for (const half of [{ actor: 'shop' }, { action: 'sell' }]) {
       expect(
         problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => half as never })),
-      ).toEqual([`step "sell": its undo: what it calls is missing: ${rule}`])
+      ).toEqual([`step "sell": its undo: the operation that it calls is missing: ${rule}`])
     }
     const lines = defineWorkflow<{ readonly lines: readonly string[] }>
     expect(() =>
       lines('selling', (job) => {
         job.forEach('each', job.input.lines, () => missing, { atMost: 2 })
       }),
-    ).toThrow(`workflow "selling": step "each": what it calls is missing: ${rule}`)
+    ).toThrow(`workflow "selling": step "each": the operation that it calls is missing: ${rule}`)
   })
 
   it('throws the errors of its own code as they are', () => {

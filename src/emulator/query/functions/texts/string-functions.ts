@@ -35,7 +35,7 @@ function replace(text: unknown, wanted: unknown, replacement: unknown): string |
   return wanted === '' ? undefined : joined(partsOf(text, wanted), replacement)
 }
 
-/** Returns the parts before, between and after the occurrences of a text that is not empty. */
+/** Returns the parts before, between and after the occurrences of a string that is not empty. */
 export function partsOf(text: string, wanted: string): readonly string[] {
   const parts: string[] = []
   let from = 0
