@@ -28,6 +28,7 @@ export function compileQuery(
     query.sources.length > 0 &&
     !query.isDistinct &&
     query.orderBy.length === 0 &&
+    query.rank === undefined &&
     query.page === undefined &&
     !isGrouped(query) &&
     !readsOtherDocuments(query) &&

@@ -240,7 +240,8 @@ export class PlanDraft {
     options: StepOptions & { readonly undo?: Undo<O> },
   ): PlanStep['undo'] {
     const { undo, undoUncertain = true } = options
-    if (undo === undefined || undo === 'none') return null
+    // An undo of another kind is a problem of the options.
+    if (typeof undo !== 'function') return null
     const output = reference<O>(['steps', id, 'output'])
     const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })
     return { actor: call.actor, action: call.action, input: call.input, whenUncertain: undoUncertain }

@@ -22,6 +22,7 @@ beforeAll(async () => {
       value: values[index % values.length],
       tags: Array.from({ length: index % 4 }, (_, tag) => ({ name: `tag-${tag}`, size: tag * index })),
       name: { first: `first-${index % 7}` },
+      vector: [index, 60 - index],
     })
   }
 })
@@ -85,6 +86,8 @@ describe('a query over three ranges', () => {
     'SELECT DISTINCT TOP 3 VALUE c.name.first FROM c ORDER BY c.name.first',
     'SELECT DISTINCT VALUE c.name.first FROM c ORDER BY c.name.first OFFSET 2 LIMIT 3',
     'SELECT VALUE t.size FROM c JOIN t IN c.tags WHERE c.number > 40 ORDER BY c.number',
+    'SELECT TOP 5 c.id FROM c ORDER BY VectorDistance(c.vector, [1, 2])',
+    'SELECT TOP 5 c.id FROM c ORDER BY VectorDistance(c.vector, [30, 31.4], true, { distanceFunction: "euclidean" })',
     'SELECT c.number /* between */ FROM c -- the end\nWHERE c.number > 5 -- more\nORDER BY c.number',
   ])('gives the rows in the same order from its plan as in one piece: %s', async (query) => {
     expect(await rowsOf(query, { forceQueryPlan: true })).toEqual(await rowsOf(query, {}))
@@ -102,6 +105,7 @@ describe('a query over three ranges', () => {
   it.each([
     ['SELECT COUNT(1) + 1 AS n FROM c', 400, 'Compositions of aggregates'],
     ['SELECT VALUE { n: COUNT(1) } FROM c', 400, 'Compositions of aggregates'],
+    ['SELECT * FROM c ORDER BY RANK FullTextScore(c.id, "1")', 501, 'ORDER BY RANK'],
     [
       'SELECT VALUE COUNT(1) FROM (SELECT DISTINCT VALUE c.pk FROM c)',
       501,

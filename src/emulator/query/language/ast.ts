@@ -16,6 +16,8 @@ export interface Query {
   readonly where: Expression | undefined
   readonly groupBy: readonly Expression[]
   readonly orderBy: readonly OrderItem[]
+  /** The scoring function of `ORDER BY RANK`. */
+  readonly rank: Expression | undefined
   readonly page: Page | undefined
   readonly span: Span
 }
@@ -255,12 +257,13 @@ export function selectedExpressions(selection: Selection): readonly Expression[]
 }
 
 /** Returns the expressions directly inside a query, but not those of its subqueries. */
-export function expressionsOf({ selection, where, groupBy, orderBy }: Query): readonly Expression[] {
+export function expressionsOf({ selection, where, groupBy, orderBy, rank }: Query): readonly Expression[] {
   return [
     ...selectedExpressions(selection),
     ...(where === undefined ? [] : [where]),
     ...groupBy,
     ...orderBy.map((item) => item.expression),
+    ...(rank === undefined ? [] : [rank]),
   ]
 }
 

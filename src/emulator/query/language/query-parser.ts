@@ -1,33 +1,22 @@
 import type { IToken } from 'chevrotain'
-import type {
-  Collection,
-  Count,
-  Expression,
-  OrderItem,
-  Page,
-  Query,
-  SelectItem,
-  Selection,
-  Source,
-} from './ast.js'
-import { ExpressionParser } from './expression-parser.js'
+import type { Count, Expression, OrderItem, Page, Query, SelectItem, Selection } from './ast.js'
 import type { Rule } from './primary-parser.js'
-import { identifier, keywords, numberLiteral, punctuations, stringLiteral } from './tokens.js'
-import { between, literalValue, spanOf, textOf } from './tree.js'
+import { SourceParser } from './source-parser.js'
+import { identifier, keywords, numberLiteral, punctuations } from './tokens.js'
+import { between, literalValue, spanOf } from './tree.js'
+
+/** The parts of an ORDER BY clause. */
+interface Order {
+  readonly items: readonly OrderItem[]
+  readonly rank: Expression | undefined
+}
 
 function endOf({ startOffset, image }: IToken): number {
   return startOffset + image.length
 }
 
-/** Returns the name of a source without an alias: `c` for `c`, and `tags` for `c.tags`. */
-function impliedAlias(collection: Collection): string | undefined {
-  if (collection.kind === 'query') return undefined
-  const last = collection.steps.at(-1) ?? collection.root.name
-  return typeof last === 'string' ? last : undefined
-}
-
 /** The grammar of a whole query around its expressions. */
-export class QueryParser extends ExpressionParser {
+export class QueryParser extends SourceParser {
   constructor() {
     super()
     this.performSelfAnalysis()
@@ -55,7 +44,7 @@ export class QueryParser extends ExpressionParser {
       return this.SUBRULE(this.expression)
     })
     const groupBy = this.OPTION5(() => this.SUBRULE(this.groupBy))
-    const orderBy = this.OPTION6(() => this.SUBRULE(this.orderBy))
+    const order = this.OPTION6(() => this.SUBRULE(this.orderBy))
     const page = this.OPTION7(() => this.SUBRULE(this.page))
     return this.ACTION(() => {
       const span = { start: start.startOffset, end: endOf(this.LA(0)) }
@@ -69,7 +58,8 @@ export class QueryParser extends ExpressionParser {
         sources: sources ?? [],
         where,
         groupBy: groupBy ?? [],
-        orderBy: orderBy ?? [],
+        orderBy: order?.items ?? [],
+        rank: order?.rank,
         page,
         span,
       }
@@ -124,102 +114,6 @@ export class QueryParser extends ExpressionParser {
     return this.ACTION(() => ({ expression, alias: alias?.image }))
   })
 
-  private readonly sources: Rule<Source[]> = this.RULE('sources', (): Source[] => {
-    this.CONSUME(keywords.from)
-    const sources = [this.SUBRULE(this.source)]
-    this.MANY(() => {
-      this.CONSUME(keywords.join)
-      sources.push(this.SUBRULE2(this.source))
-    })
-    return sources
-  })
-
-  private readonly source: Rule<Source> = this.RULE('source', (): Source =>
-    this.OR<Source>([
-      {
-        ALT: () => {
-          const alias = this.CONSUME(identifier)
-          this.CONSUME(keywords.in)
-          const collection = this.SUBRULE(this.collection)
-          return this.ACTION(() => ({
-            alias: alias.image,
-            collection,
-            isIterated: true,
-            span: spanOf(alias),
-          }))
-        },
-      },
-      {
-        ALT: () => {
-          const start = this.LA(1)
-          const collection = this.SUBRULE2(this.collection)
-          const alias = this.OPTION(() => this.SUBRULE(this.sourceAlias))
-          return this.ACTION(() => ({
-            alias: alias?.image ?? impliedAlias(collection),
-            collection,
-            isIterated: false,
-            span: spanOf(alias ?? start),
-          }))
-        },
-      },
-    ]),
-  )
-
-  private readonly sourceAlias: Rule<IToken> = this.RULE('sourceAlias', (): IToken => {
-    this.OPTION(() => this.CONSUME(keywords.as))
-    return this.CONSUME(identifier)
-  })
-
-  private readonly collection: Rule<Collection> = this.RULE('collection', (): Collection =>
-    this.OR<Collection>([
-      {
-        ALT: () => {
-          this.CONSUME(punctuations.openParenthesis)
-          const query = this.SUBRULE(this.query)
-          this.CONSUME(punctuations.closeParenthesis)
-          return this.ACTION((): Collection => ({ kind: 'query', query }))
-        },
-      },
-      {
-        ALT: () => {
-          const name = this.CONSUME(identifier)
-          const steps: (string | number)[] = []
-          this.MANY(() => {
-            const step = this.SUBRULE(this.pathStep)
-            this.ACTION(() => steps.push(step))
-          })
-          return this.ACTION((): Collection => {
-            const root = { kind: 'source', name: name.image, span: spanOf(name) } as const
-            return { kind: 'path', root, steps }
-          })
-        },
-      },
-    ]),
-  )
-
-  private readonly pathStep: Rule<string | number> = this.RULE('pathStep', (): string | number =>
-    this.OR<string | number>([
-      {
-        ALT: () => {
-          this.CONSUME(punctuations.dot)
-          const name = this.SUBRULE(this.propertyName)
-          return this.ACTION(() => name.image)
-        },
-      },
-      {
-        ALT: () => {
-          this.CONSUME(punctuations.openBracket)
-          const key = this.OR2([
-            { ALT: () => this.CONSUME(stringLiteral) },
-            { ALT: () => this.CONSUME(numberLiteral) },
-          ])
-          this.CONSUME(punctuations.closeBracket)
-          return this.ACTION(() => (key.tokenType === stringLiteral ? textOf(key) : Number(key.image)))
-        },
-      },
-    ]),
-  )
-
   private readonly groupBy: Rule<Expression[]> = this.RULE('groupBy', (): Expression[] => {
     this.CONSUME(keywords.group)
     this.CONSUME(keywords.by)
@@ -233,23 +127,41 @@ export class QueryParser extends ExpressionParser {
     return keys
   })
 
-  private readonly orderBy: Rule<OrderItem[]> = this.RULE('orderBy', (): OrderItem[] => {
+  private readonly orderBy: Rule<Order> = this.RULE('orderBy', (): Order => {
     this.CONSUME(keywords.order)
     this.CONSUME(keywords.by)
     const items: OrderItem[] = []
-    this.AT_LEAST_ONE_SEP({
-      SEP: punctuations.comma,
-      DEF: () => {
-        const expression = this.SUBRULE(this.expression)
-        const direction = this.OPTION(() =>
-          this.OR([{ ALT: () => this.CONSUME(keywords.asc) }, { ALT: () => this.CONSUME(keywords.desc) }]),
-        )
-        this.ACTION(() => {
-          items.push({ expression, isDescending: direction?.tokenType === keywords.desc })
-        })
+    let rank: Expression | undefined
+    this.OR([
+      {
+        // RANK is no reserved word: without a name after it, it is a name itself.
+        GATE: () => this.LA(1).image.toUpperCase() === 'RANK' && this.LA(2).tokenType === identifier,
+        ALT: () => {
+          this.CONSUME(identifier)
+          rank = this.SUBRULE(this.expression)
+        },
       },
-    })
-    return items
+      {
+        ALT: () => {
+          this.AT_LEAST_ONE_SEP({
+            SEP: punctuations.comma,
+            DEF: () => {
+              const item = this.SUBRULE(this.orderItem)
+              this.ACTION(() => items.push(item))
+            },
+          })
+        },
+      },
+    ])
+    return { items, rank }
+  })
+
+  private readonly orderItem: Rule<OrderItem> = this.RULE('orderItem', (): OrderItem => {
+    const expression = this.SUBRULE(this.expression)
+    const direction = this.OPTION(() =>
+      this.OR([{ ALT: () => this.CONSUME(keywords.asc) }, { ALT: () => this.CONSUME(keywords.desc) }]),
+    )
+    return this.ACTION(() => ({ expression, isDescending: direction?.tokenType === keywords.desc }))
   })
 
   private readonly page: Rule<Page> = this.RULE('page', (): Page => {

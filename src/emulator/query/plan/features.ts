@@ -1,5 +1,6 @@
 import { containsAggregate } from '../select/aggregates.js'
 import { selectedExpressions, type Query } from '../language/ast.js'
+import { rankedBy } from '../select/rank.js'
 import { QueryError } from '../language/query-error.js'
 
 /**
@@ -22,7 +23,8 @@ export function refuseMissingFeatures(query: Query, features: string | null): vo
   )
 }
 
-function neededFeatures({ selection, groupBy, orderBy, isDistinct, top, page }: Query): string[] {
+function neededFeatures(query: Query): string[] {
+  const { selection, groupBy, orderBy, isDistinct, top, page } = query
   const aggregates = selectedExpressions(selection).filter(containsAggregate).length
   const needed: readonly (readonly [string, boolean])[] = [
     ['Aggregate', aggregates > 0 && selection.kind === 'value' && groupBy.length === 0],
@@ -31,6 +33,7 @@ function neededFeatures({ selection, groupBy, orderBy, isDistinct, top, page }: 
     ['GroupBy', groupBy.length > 0],
     ['Distinct', isDistinct],
     ['OrderBy', orderBy.length === 1],
+    ['NonStreamingOrderBy', rankedBy(query) !== undefined],
     ['MultipleOrderBy', orderBy.length > 1],
     ['Top', top !== undefined],
     ['OffsetAndLimit', page !== undefined],

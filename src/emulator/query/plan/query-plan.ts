@@ -1,5 +1,6 @@
-import type { Query } from '../language/ast.js'
+import { unwrapped, type Expression, type Query } from '../language/ast.js'
 import { notSupported } from '../language/query-error.js'
+import { rankedBy } from '../select/rank.js'
 import { isGrouped } from '../select/rows.js'
 import type { Window } from '../select/window.js'
 import { aggregateTypes, type AggregateType } from './aggregate-items.js'
@@ -39,10 +40,13 @@ export interface PlannedQuery {
  * @param features the features that the client supports, separated by commas, or null if it names none
  */
 export function planOf({ query, text, window }: PlannedQuery, features: string | null): QueryInfo {
+  if (query.rank !== undefined) throw notSupported('A plan for ORDER BY RANK', query.rank.span)
   refuseUnmergeable(query)
   refuseMissingFeatures(query, features)
   const slice = ({ start, end }: Query['span']): string => text.slice(start, end)
   const hasPage = query.page !== undefined
+  // Ranges cannot stream rows in the order of a vector distance, because no index has that order.
+  const isRanked = rankedBy(query) !== undefined
   return {
     distinctType: !query.isDistinct ? 'None' : isOrderedDistinct(query, slice) ? 'Ordered' : 'Unordered',
     top: query.top === undefined ? null : window.take,
@@ -50,15 +54,33 @@ export function planOf({ query, text, window }: PlannedQuery, features: string |
     limit: hasPage ? window.take : null,
     orderBy: isGrouped(query)
       ? []
-      : query.orderBy.map(({ isDescending }) => (isDescending ? 'Descending' : 'Ascending')),
+      : query.orderBy.map(({ expression, isDescending }) =>
+          isDescending || (isRanked && isSimilarity(expression)) ? 'Descending' : 'Ascending',
+        ),
     orderByExpressions: isGrouped(query) ? [] : query.orderBy.map(({ expression }) => slice(expression.span)),
     groupByExpressions: query.groupBy.map(({ span }) => slice(span)),
     ...aggregateTypes(query),
     rewrittenQuery: rewrite(query, window, slice),
     hasSelectValue: query.selection.kind === 'value',
     dCountInfo: null,
-    hasNonStreamingOrderBy: false,
+    hasNonStreamingOrderBy: isRanked,
   }
+}
+
+/** Checks whether the value of VECTORDISTANCE is larger for similar vectors. Only options in the text can tell. */
+function isSimilarity(expression: Expression): boolean {
+  const call = unwrapped(expression)
+  const options = call.kind === 'call' ? call.arguments[3] : undefined
+  if (options === undefined) return true
+  const inner = unwrapped(options)
+  if (inner.kind !== 'object')
+    throw notSupported('A plan for VectorDistance with options in a parameter', inner.span)
+  const named = inner.properties.find(({ name }) => name === 'distanceFunction')
+  if (named === undefined) return true
+  const value = unwrapped(named.value)
+  if (value.kind !== 'literal')
+    throw notSupported('A plan for VectorDistance with a computed option', value.span)
+  return String(value.value).toLowerCase() !== 'euclidean'
 }
 
 /** Checks whether equal rows follow each other, because the query orders by the only selected value. */

@@ -57,7 +57,7 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
   const items = query.orderBy.map(({ expression }) => `{"item": ${slice(expression.span)}}`).join(', ')
   const payload = payloadOf(query.selection, alias, ({ span }) => slice(span))
   const order = query.orderBy
-    .map(({ expression, isDescending }) => `${slice(expression.span)} ${isDescending ? 'DESC' : 'ASC'}`)
+    .map(({ expression, isDescending }) => `${slice(expression.span)}${isDescending ? ' DESC' : ''}`)
     .join(', ')
   // A client removes duplicates before it counts, so each range must give all its rows.
   const top = query.top === undefined || query.isDistinct ? '' : `TOP ${window.take} `

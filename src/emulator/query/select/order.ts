@@ -1,6 +1,7 @@
 import { documentAlias, pathOf, rootOf, type Expression, type Query } from '../language/ast.js'
 import { compileExpression } from './compile-expression.js'
 import { QueryError } from '../language/query-error.js'
+import { compileRank, rankedBy } from './rank.js'
 import type { Evaluate, Frame, Scope } from './scope.js'
 import { compareValues } from '../values/values.js'
 
@@ -16,6 +17,8 @@ export function compileOrder(
   scope: Scope,
   most: number,
 ): ((frames: Iterable<Frame>) => readonly Frame[]) | undefined {
+  const ranked = rankedBy(query)
+  if (ranked !== undefined) return compileRank(ranked, scope)
   if (query.orderBy.length === 0) return undefined
   const alias = documentAlias(query)
   const keys = query.orderBy.map(({ expression, isDescending }) => ({

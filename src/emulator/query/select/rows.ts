@@ -37,13 +37,13 @@ export function compileRows(query: Query, scopes: QueryScopes): CompiledRows {
 function compileGroupedRows(query: Query, scopes: QueryScopes): CompiledRows {
   const { selection, groupBy } = query
   const [firstKey] = groupBy
-  const [firstOrder] = query.orderBy
+  const firstOrder = query.orderBy[0]?.expression ?? query.rank
   if (selection.kind === 'all') {
     throw new QueryError('BadRequest', "'SELECT *' is not valid with GROUP BY.", selection.span)
   }
   if (firstOrder !== undefined && firstKey !== undefined) {
     const reason = 'GROUP BY and ORDER BY may not stand in one query.'
-    throw new QueryError('BadRequest', reason, firstOrder.expression.span)
+    throw new QueryError('BadRequest', reason, firstOrder.span)
   }
   const { scope, groups } = compileGroups(groupBy, scopes)
   const rowOf = bounded(selection, compileSelection(query, scope))

@@ -34,9 +34,9 @@ export function compileSubquery({ form, query }: Subquery, scope: Scope): Evalua
 }
 
 /** Refuses the clauses that the service has for whole queries only. */
-export function refuseCut({ orderBy, page, top, span }: Query): void {
-  const [order] = orderBy
-  if (order !== undefined) throw notInSubquery('ORDER BY', order.expression.span)
+export function refuseCut({ orderBy, rank, page, top, span }: Query): void {
+  const order = orderBy[0]?.expression ?? rank
+  if (order !== undefined) throw notInSubquery('ORDER BY', order.span)
   if (page !== undefined) throw notInSubquery('OFFSET LIMIT', page.span)
   if (top !== undefined) throw notInSubquery('TOP', span)
 }

@@ -3,6 +3,7 @@ import {
   currentKey,
   idempotencyKey,
   isHeldBack,
+  isWaiting,
   mayHaveEffect,
   withFailure,
   workOf,
@@ -63,4 +64,15 @@ describe('the work of a step', () => {
     expect(isHeldBack(aStep({ attention }), 0)).toBe(true)
     expect(isHeldBack(aStep({ attention: { ...attention, kind: 'extendedWait' } }), 0)).toBe(false)
   })
+})
+
+it.each([
+  ['parked', true],
+  ['extendedWait', true],
+  ['unclaimed', false],
+] as const)('a step that was flagged as %s waits for an operator or a long time: %s', (kind, isIt) => {
+  expect(isWaiting({ ...done, attention: { kind, since: '', by: 'one', message: 'm', stepId: null } })).toBe(
+    isIt,
+  )
+  expect(isWaiting({ ...done, attention: null })).toBe(false)
 })

@@ -177,6 +177,8 @@ describe('a failed read through the SDK', () => {
   it('has a readable message even when its cause is not an Error', async () => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as a broken transport may
     const store = storeThat(() => Promise.reject('gone'))
-    await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow('state.read: the store refused the request: gone')
+    await expect(store.read({ pk: 'p', id: 'a' })).rejects.toThrow(
+      'state.read: the store refused the request: gone',
+    )
   })
 })

@@ -211,6 +211,10 @@ describe('the definition of a workflow', () => {
     ['onExhausted.extendedWait is "x"; it must be', { onExhausted: { extendedWait: 'x' } }],
     ['claim is "yes"; it must be true or false', { claim: 'yes' as unknown as boolean }],
     ['undoUncertain is 1; it must be true or false', { undoUncertain: 1 as unknown as boolean }],
+    ['after is "pay"; it must be a list of steps', { after: 'pay' } as unknown as StepOptions],
+    ['after is ["pay"]; it must be a list of steps', { after: ['pay'] } as unknown as StepOptions],
+    ['after is [an object]; it must be a list of steps', { after: [{}] } as unknown as StepOptions],
+    ['undo is true; it must be a function, or "none"', { undo: true } as unknown as StepOptions],
     ['Undo is not an option: did you mean undo?', { Undo: () => undefined } as StepOptions],
     ['timeout is not an option: the options are after, ', { timeout: '1s' } as StepOptions],
   ])('is refused because of an option of a step: %s', (problem, options) => {
