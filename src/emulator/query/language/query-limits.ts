@@ -35,7 +35,7 @@ export function refuseCostly(comparisons: number): void {
 }
 
 /** The most rows of FROM and JOIN that one request may make. */
-const mostFrames = 20_000_000
+const mostFrames = 10_000_000
 
 /** Counts the rows of FROM and JOIN that one request makes, so that a product of arrays cannot go on forever. */
 export class QueryWork {
