@@ -40,14 +40,16 @@ export function compileQuery(
     readsContainer: query.sources.length > 0,
     plan: (features) => planOf({ query, text, window }, features),
     rowsOf: (document) => {
-      if (!isStreaming) throw new TypeError('rowsOf answers for streaming queries only; call execute')
+      if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return [...rows([], [document])]
     },
     execute: (documents) => [...cut(rows([], documents), window)],
   }
 }
 
-/** Checks whether a subquery in FROM makes rows of several documents, as `FROM (SELECT DISTINCT …)` does. */
+/**
+ * Checks whether rows of a subquery in FROM depend on several documents, as with `FROM (SELECT DISTINCT …)`.
+ */
 function readsOtherDocuments({ sources }: Query): boolean {
   return sources.some(
     ({ collection }) =>

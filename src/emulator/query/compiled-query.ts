@@ -19,31 +19,35 @@ export type QueryDocument = Readonly<Record<string, unknown>>
 /** A compiled query. It holds no documents and may run any number of times. */
 export interface CompiledQuery {
   /**
-   * Equalities of properties with constants that every result fulfils (`c.id = @id AND c.a.b = 1`). With
-   * them, a caller can look documents up instead of scanning. The key is the path joined with '.', such as
-   * 'id'. A hint only: rows are still filtered.
+   * The properties that must equal a constant in every matching document, as in `c.id = @id AND c.a.b = 1`.
+   * With them, a caller can look documents up instead of scanning. The key is the path joined with '.', such
+   * as 'a.b', and the value is the constant. This is only a hint: documents are still filtered.
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
-   * Texts that the JSON of every matching document contains, as `JSON.stringify` writes them. With them, a
-   * caller can skip documents without parsing them. A hint only.
+   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains. With
+   * them, a caller can skip documents without parsing them. This is only a hint.
    */
   readonly requiredTexts: readonly string[]
   /**
-   * True when results depend on one document at a time and come in document order: no ORDER BY, aggregate,
-   * TOP, OFFSET or DISTINCT. Such a query may be paged by document position.
+   * True if each row depends on only one document and the rows follow the order of the documents: the query
+   * has no ORDER BY, GROUP BY, aggregate, TOP, OFFSET or DISTINCT. Such a query can be paged by document
+   * position.
    */
   readonly isStreaming: boolean
-  /** False for a query without FROM, which has one row whatever the container holds. */
+  /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
   /**
-   * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can, or
-   * if this one does not support it.
+   * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can
+   * merge them, or if this client lacks a feature that the merge needs.
    *
-   * @param features the features that the client names, separated by commas, or null
+   * @param features the features that the client supports, separated by commas, or null if it names none
    */
   plan(features: string | null): QueryInfo
-  /** For streaming queries, returns the rows of one document (0 or 1; an undefined projection gives none). */
+  /**
+   * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
+   * a `TypeError` if the query is not streaming.
+   */
   rowsOf(document: QueryDocument): readonly unknown[]
   /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */
   execute(documents: Iterable<QueryDocument>): readonly unknown[]

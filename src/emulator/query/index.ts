@@ -1,14 +1,14 @@
 /**
  * # Queries
  *
- * Answers queries (`POST …/docs`) over documents that its caller supplies.
+ * Answers queries (`POST …/docs`) over documents that the caller supplies.
  *
- * A text becomes rows in three steps. **Parse** (`parse`) turns the text into tokens and then into a tree of
- * plain data (`ast`). The tree is remembered by text, because the same query comes again with other
- * parameters. **Compile** (`compileQuery`) resolves names and turns each expression into a function of a
- * frame, and refuses invalid or unknown constructs with a `QueryError` in the service's own form. **Run**
- * combines, filters, groups or orders, projects, drops duplicates and cuts. Only limits end this stage
- * (`query-limits`): values that grow too long, products and patterns that take too long.
+ * A query's text becomes rows in three steps. **Parse** (`parse`) turns the text into tokens and then into a
+ * tree of plain data (`ast`). The tree is cached by the text, because the same query often runs again with
+ * other parameters. **Compile** (`compileQuery`) resolves names and turns each expression into a function of
+ * a frame. It refuses invalid or unknown constructs with a `QueryError` in the service's own form. **Run**
+ * turns documents into rows, as the diagram shows. It fails only if a function refuses an argument or if a
+ * limit (`query-limits`) is exceeded, for example because a pattern takes too many steps.
  *
  * ```
  * documents → sources → filter → groups or order → selection → DISTINCT → window → rows
@@ -22,17 +22,18 @@
  * Three rules of the dialect explain most of the code:
  *
  * - **Undefined is a value.** A missing property is undefined, and so is every computation without a result
- *   (`1 + "a"`, `1 < "a"`). It is not null. Only `true` passes WHERE, so undefined drops a row. Inside a row
- *   it drops the property, and as a whole row it drops the row.
+ *   (`1 + "a"`, `1 < "a"`). Undefined is not null. Only `true` passes WHERE, so a frame with an
+ *   undefined condition is dropped. An undefined property is left out of its row, and an undefined row is left
+ *   out of the result.
  * - **Types are never converted.** Values of different types are not equal, and have no order for `<`. Only
- *   ORDER BY, MIN and MAX order across types.
- * - **Each row comes from one document**, unless the query aggregates, orders, cuts or removes duplicates
- *   (`isStreaming`).
+ *   ORDER BY, MIN, MAX, ARRAY_MIN and ARRAY_MAX order values of different types.
+ * - **Each row depends on only one document**, unless the query aggregates, orders, cuts or removes
+ *   duplicates (`isStreaming`).
  *
- * A query that compiles has a correct answer. A query that this room cannot answer is refused by name
- * (user-defined functions), and so are mixtures of operators that other implementations
- * group differently (`refuseUnclear`). A new clause is a rule in the grammar, a node in the tree and a step in
- * `compileSelect`.
+ * A query that compiles has a correct answer. If a query uses something that this engine lacks, such as a
+ * user-defined function, it is refused, and the error names the construct. Mixtures of operators that other
+ * implementations group differently are refused too (`refuseUnclear`). A new clause needs a rule in the
+ * grammar, a node in the tree and a step in `compileSelect`.
  */
 export { compileQuery } from './compile-query.js'
 export type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'

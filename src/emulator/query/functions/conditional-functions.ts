@@ -8,7 +8,7 @@ function choose(position: unknown, ...items: readonly unknown[]): unknown {
 /** Functions that return one of their arguments. */
 export const conditionalFunctions: Readonly<Record<string, QueryFunction>> = {
   CHOOSE: { minArguments: 2, maxArguments: Infinity, evaluate: choose },
-  /** Only `true` selects the first value, as in WHERE. */
+  /** As in WHERE, only `true` counts. Any other condition selects the last argument. */
   IIF: {
     minArguments: 3,
     maxArguments: 3,

@@ -2,7 +2,10 @@ import { jsonOf, refuseDeepValue } from '../language/query-limits.js'
 import { ofOne, type QueryFunction } from '../values/query-function.js'
 import { finite, isObject } from '../values/values.js'
 
-/** Returns a function that reads a JSON text, and passes on a value of the wanted type. */
+/**
+ * Returns a function that parses a JSON text and then converts the value. The result for an invalid text is
+ * undefined.
+ */
 function ofJson(convert: (value: unknown) => unknown): QueryFunction {
   return ofOne((text) => (typeof text === 'string' ? convert(parsed(text)) : undefined))
 }
@@ -20,7 +23,10 @@ function shallow(value: object | undefined): object | undefined {
   return value
 }
 
-/** Conversions from and to texts. A text that is not JSON of the wanted type is undefined. */
+/**
+ * Conversions from strings and to strings. The result for a string that is not JSON of the right type is
+ * undefined.
+ */
 export const conversionFunctions = {
   STRINGTOARRAY: ofJson((value) => shallow(Array.isArray(value) ? value : undefined)),
   STRINGTOBOOLEAN: ofJson((value) => (typeof value === 'boolean' ? value : undefined)),

@@ -1,7 +1,10 @@
 import type { Call } from '../language/ast.js'
 import { notSupported, QueryError } from '../language/query-error.js'
 
-/** Functions that the service has and this room lacks, by upper-case name. */
+/**
+ * Functions that the service has and this engine lacks, by upper-case name. FULLTEXTSCORE and RRF work only
+ * in ORDER BY RANK.
+ */
 const known = new Set(
   `STDEV VARIANCE HOUR MINUTE SECOND REGEXREPLACE CONTAINSALLCI CONTAINSALLCS CONTAINSANYCI CONTAINSANYCS
   FULLTEXTSCORE RRF`.split(/\s+/u),

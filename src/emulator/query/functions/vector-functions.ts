@@ -3,7 +3,10 @@ import { isObject } from '../values/values.js'
 
 type Measure = (left: readonly number[], right: readonly number[]) => number
 
-/** Ways to compare vectors by lower-case name. Only a cosine or a dot product is larger for similar vectors. */
+/**
+ * Measures of two vectors, by lower-case name. For more similar vectors, the cosine and the dot product are
+ * larger, but the Euclidean distance is smaller.
+ */
 const measures: ReadonlyMap<string, Measure> = new Map([
   ['cosine', cosine],
   ['dotproduct', dotProduct],
@@ -22,7 +25,7 @@ function lengthOf(vector: readonly number[]): number {
 
 function cosine(left: readonly number[], right: readonly number[]): number {
   const result = dotProduct(left, right) / (lengthOf(left) * lengthOf(right))
-  // Rounding must not carry the result of parallel vectors beyond 1.
+  // Without limits, rounding could give parallel vectors a result beyond 1 or -1.
   return Math.min(Math.max(result, -1), 1)
 }
 
@@ -34,7 +37,7 @@ function isVector(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
 }
 
-/** Returns the way to compare that the options name, or undefined if an option is invalid. */
+/** Returns the measure that the options name, or undefined if an option is invalid. */
 function measureOf(options: unknown): Measure | undefined {
   if (!isObject(options)) return undefined
   const { distanceFunction = 'cosine', dataType = 'float32' } = options
@@ -53,7 +56,7 @@ function vectorDistance(
   if (!isVector(left) || !isVector(right) || left.length !== right.length) return undefined
   if (typeof isBruteForce !== 'boolean') return undefined
   const result = measureOf(options)?.(left, right)
-  // A vector of length 0 has no direction, and sums can be too large for a number.
+  // The cosine of a vector of length 0 is not a number, and a sum can be too large for one.
   return result !== undefined && Number.isFinite(result) ? result + 0 : undefined
 }
 

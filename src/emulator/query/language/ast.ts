@@ -1,13 +1,14 @@
 import type { Span } from './query-error.js'
 
 /**
- * A parsed query without a meaning yet. It is plain data, so that it can be cached, analysed and rewritten.
+ * A parsed query, in which names are not resolved yet. It is plain data, so that it can be cached, analysed
+ * and rewritten.
  */
 export interface Query {
   readonly selection: Selection
   readonly isDistinct: boolean
   readonly top: Count | undefined
-  /** The place of what is selected, after DISTINCT and TOP. */
+  /** The place of the selection in the text, after DISTINCT and TOP. */
   readonly selectionSpan: Span
   /** The place of FROM with its JOINs. Empty without FROM. */
   readonly fromSpan: Span
@@ -35,10 +36,13 @@ export interface SelectItem {
 
 /** A set of values in FROM or JOIN. */
 export interface Source {
-  /** The name of each value in the query. Absent if the source is a subquery without an alias. */
+  /**
+   * The name for a value of the source. Undefined if there is no alias and the source is a subquery or ends
+   * with a position, such as `c[0]`.
+   */
   readonly alias: string | undefined
   readonly collection: Collection
-  /** True for `alias IN collection`, which takes the elements of each array of the collection. */
+  /** True for `alias IN collection`, which yields the elements of each array in the collection. */
   readonly isIterated: boolean
   readonly span: Span
 }
@@ -95,7 +99,7 @@ export interface ParameterReference extends Node<'parameter'> {
   readonly name: string
 }
 
-/** A bare name, which is either the source's alias or a mistake. */
+/** A bare name, which is either the alias of a source or a mistake. */
 export interface SourceReference extends Node<'source'> {
   readonly name: string
 }
@@ -107,7 +111,8 @@ export interface Member extends Node<'member'> {
 }
 
 /**
- * Kept in the tree, because parentheses decide whether a mixture of operators is clear (see `refuseUnclear`).
+ * An expression in parentheses. They are kept in the tree, because they decide whether a mixture of operators
+ * is clear (see `refuseUnclear`).
  */
 export interface Parenthesized extends Node<'parenthesized'> {
   readonly inner: Expression
@@ -128,7 +133,7 @@ export interface Binary extends Node<'binary'> {
   readonly right: Expression
 }
 
-/** A whole chain of ANDs or of ORs, so that a long chain does not nest. */
+/** A whole chain of ANDs or of ORs in one node, so that a long chain does not nest. */
 export interface Logical extends Node<'logical'> {
   readonly operator: 'AND' | 'OR'
   readonly operands: readonly Expression[]
@@ -155,7 +160,7 @@ export interface Between extends Node<'between'> {
 export interface Like extends Node<'like'> {
   readonly operand: Expression
   readonly pattern: Expression
-  /** The character that makes the next one of the pattern literal. */
+  /** The character that makes the next character of the pattern literal. */
   readonly escape: string | undefined
 }
 
@@ -182,7 +187,10 @@ export interface Subquery extends Node<'subquery'> {
 /** `scalar` is a query in parentheses; the other forms are `EXISTS (…)`, `ARRAY (…)` and so on. */
 export type SubqueryForm = 'scalar' | 'EXISTS' | 'ARRAY' | 'FIRST' | 'LAST' | 'ALL'
 
-/** Returns the expressions directly inside an expression. Those of a subquery belong to the subquery. */
+/**
+ * Returns the expressions directly inside an expression. For a subquery, there are none: its expressions
+ * belong to its query.
+ */
 export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':
@@ -279,7 +287,7 @@ function subqueriesIn(expression: Expression): readonly Query[] {
   return expression.kind === 'subquery' ? [expression.query] : childrenOf(expression).flatMap(subqueriesIn)
 }
 
-/** Returns the alias of a query's documents if the rows come from documents of the container. */
+/** Returns the alias of the container's documents if the first source is the whole container. */
 export function documentAlias({ sources }: Query): string | undefined {
   const [first] = sources
   if (first === undefined || first.isIterated || first.collection.kind !== 'path') return undefined

@@ -5,7 +5,7 @@ import { QueryError, type Span } from './query-error.js'
 /** The longest query text in characters, as the account document states it. */
 export const longestQuery = 262_144
 
-/** The deepest tree. It is deeper than real queries, but shallow enough for recursive functions. */
+/** The maximum depth of a tree. Real queries are less deep, and recursive functions can still follow it. */
 const deepestTree = 500
 
 /** Like `deepestTree`, for the parser, whose stack frames are larger. */
@@ -15,7 +15,7 @@ const deepestNesting = 100
 const prefixes = new Set(['NOT', '-', '+', '~'])
 const rightNesting = new Set(['?', '??'])
 
-/** Refuses a text that is longer than the service reads. */
+/** Refuses a text that is longer than the service accepts. */
 export function refuseLongText(text: string): void {
   if (text.length <= longestQuery) return
   const reason =
@@ -24,7 +24,7 @@ export function refuseLongText(text: string): void {
   throw new QueryError('BadRequest', reason, { start: longestQuery, end: text.length })
 }
 
-/** Refuses tokens that would take the parser deeper than its stack goes. */
+/** Refuses tokens that nest so deep that the parser's stack could overflow. */
 export function refuseDeepTokens(tokens: readonly IToken[]): void {
   let open = 0
   let signs = 0
@@ -50,5 +50,9 @@ export function refuseDeepTree(root: Expression): void {
 }
 
 function tooDeep(limit: number, span: Span): QueryError {
-  return new QueryError('BadRequest', `Nesting deeper than ${limit} is refused; split the query.`, span)
+  return new QueryError(
+    'BadRequest',
+    `Nesting deeper than ${limit} levels is refused; split the query.`,
+    span,
+  )
 }

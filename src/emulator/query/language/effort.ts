@@ -7,13 +7,13 @@ const mostComparisons = 10_000_000
 export class Effort {
   private spent = 0
 
-  /** @param what Names the function and what it compares, as the beginning of the error's text. */
+  /** @param what the beginning of the error's text, such as 'A spatial function compares edges' */
   constructor(private readonly what: string) {}
 
   spend(comparisons: number): void {
     this.spent += comparisons
     if (this.spent <= mostComparisons) return
-    const reason = `${this.what} more than ${mostComparisons} times, which is the limit. Compare smaller values.`
+    const reason = `${this.what} more than the limit of ${mostComparisons} times. Compare smaller values.`
     throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
   }
 }

@@ -6,8 +6,8 @@ import { between, binary, chain, spanOf, textOf } from './tree.js'
 import { PrimaryParser, type Rule } from './primary-parser.js'
 
 /**
- * The grammar of expressions, from the loosest binding to the tightest. Trees are built inside ACTION only,
- * since the parser runs its rules once without tokens to learn the grammar.
+ * The grammar of expressions, from the loosest binding to the tightest. Trees are built only inside ACTION,
+ * because the parser runs its rules once without tokens to learn the grammar.
  */
 export abstract class ExpressionParser extends PrimaryParser {
   protected readonly expression: Rule<Expression> = this.RULE('expression', (): Expression => {
@@ -159,8 +159,8 @@ export abstract class ExpressionParser extends PrimaryParser {
   )
 
   /**
-   * One level of binary operators; the next tighter level is asked for late, since it is declared further
-   * down.
+   * Returns the rule for one level of binary operators. The rule of the next tighter level is passed as a
+   * function, because it is declared further down.
    */
   private leftToRight(
     name: string,

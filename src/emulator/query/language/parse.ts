@@ -8,13 +8,15 @@ import { syntaxErrorNear } from './tree.js'
 import { refuseUnclear } from './unclear.js'
 
 /**
- * The number of trees that are kept, because queries repeat with other parameters. The oldest is dropped
- * first.
+ * The maximum number of trees that are kept. They are kept because the same query often runs again with other
+ * parameters. The oldest is dropped first.
  */
 const rememberedTrees = 500
 const trees = new Map<string, Query>()
 
-/** Created for the first query: analysing the grammar would be a third of an emulator's start. */
+/**
+ * Created for the first query, because analysing the grammar would take a third of the emulator's start time.
+ */
 let sharedParser: QueryParser | undefined
 
 /** Parses a text. Throws {@link QueryError} for an invalid or unsupported query. */

@@ -14,7 +14,7 @@ import { between, literalValue, spanOf, textOf } from './tree.js'
 
 const subqueryForms: ReadonlySet<string> = new Set<SubqueryForm>(['EXISTS', 'ARRAY', 'FIRST', 'LAST', 'ALL'])
 
-/** Returns the subquery after a name such as EXISTS. Only some names may stand before a query. */
+/** Returns the subquery that follows a name such as EXISTS. Refuses any other name before a query. */
 function subquery(name: IToken, query: Query): Expression {
   const form = name.image.toUpperCase()
   const isForm = (text: string): text is SubqueryForm => subqueryForms.has(text)
@@ -23,13 +23,13 @@ function subquery(name: IToken, query: Query): Expression {
   return { kind: 'subquery', form, query, span: query.span }
 }
 
-/** A rule of the grammar that makes a part of the tree. */
+/** A rule of the grammar that builds a part of the tree. */
 export type Rule<T> = ParserMethod<[], T>
 
 /**
  * The tightest-binding part of the grammar of expressions: unary operators, members, literals, names and
- * calls. Trees are built inside ACTION only, since the parser runs its rules once without tokens to learn the
- * grammar.
+ * calls. Trees are built only inside ACTION, because the parser runs its rules once without tokens to learn
+ * the grammar.
  */
 export abstract class PrimaryParser extends EmbeddedActionsParser {
   constructor() {
@@ -95,8 +95,8 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
   })
 
   /**
-   * The service refuses reserved words after a dot (`c.order` must be written `c["order"]`); OFFSET, LIMIT
-   * and ESCAPE came later and stayed allowed.
+   * The service refuses reserved words after a dot (`c.order` must be written `c["order"]`). OFFSET, LIMIT
+   * and ESCAPE were reserved later, so they are still allowed there.
    */
   protected readonly propertyName: Rule<IToken> = this.RULE('propertyName', (): IToken =>
     this.OR([
@@ -226,7 +226,7 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
     return this.ACTION(() => ({ kind: 'array', items, span: between(spanOf(start), spanOf(end)) }))
   })
 
-  /** EXISTS and ARRAY are reserved words. FIRST, LAST and ALL are names (see `nameOrCall`). */
+  /** EXISTS and ARRAY are reserved words. FIRST, LAST and ALL are ordinary names (see `nameOrCall`). */
   private readonly keywordSubquery: Rule<Expression> = this.RULE('keywordSubquery', (): Expression => {
     const form = this.OR([
       { ALT: () => this.CONSUME(keywords.exists) },
@@ -238,13 +238,13 @@ export abstract class PrimaryParser extends EmbeddedActionsParser {
     return this.ACTION(() => ({ ...subquery(form, query), span: between(spanOf(form), spanOf(end)) }))
   })
 
-  /** Reading this throws, so the value given here is never used. */
+  /** Parsing this always throws, so the returned value is never used. */
   private readonly unsupportedPrimary: Rule<Expression> = this.RULE('unsupportedPrimary', (): Expression => {
     const token = this.refused(this.CONSUME(keywords.udf), 'A user-defined function (udf.…)')
     return this.ACTION(() => ({ kind: 'literal', value: undefined, span: spanOf(token) }))
   })
 
-  /** A token that is read only so that what it begins can be refused by name. */
+  /** Refuses the construct that begins with this token. The error names the construct. */
   protected refused(token: IToken, construct: string): IToken {
     return this.ACTION(() => {
       throw notSupported(construct, spanOf(token))

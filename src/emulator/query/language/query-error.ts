@@ -1,4 +1,7 @@
-/** A position in the text, in characters from its beginning. `end` is the first character after it. */
+/**
+ * A part of the text. The positions are in characters from the beginning, and `end` is the first position
+ * after the part.
+ */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -13,8 +16,8 @@ export class QueryError extends Error {
 
   constructor(
     /**
-     * The service's code: SC1001 syntax, SC2001 unknown identifier, SC2005 unknown function, SC2050 argument
-     * count.
+     * The service's code, such as SC1001 (syntax), SC2001 (unknown identifier), SC2005 (unknown function) or
+     * SC2050 (wrong number of arguments).
      */
     readonly code: string,
     /** The reason, without the JSON around it. */

@@ -1,9 +1,12 @@
 import { notSupported, QueryError } from './query-error.js'
 
-/** The maximum length of a computed text, and of a row. A page of the service could not hold more. */
+/**
+ * The maximum length of a computed text, and of a row, in characters. A page of the service could not hold
+ * more.
+ */
 const longestResult = 4 * 1024 * 1024
 
-/** The deepest value. A document of the service may nest no deeper. */
+/** The maximum depth of a value. The service has the same limit for documents. */
 const deepestValue = 128
 
 /** The most comparisons of one LIKE with one text. */
@@ -12,32 +15,36 @@ const mostComparisons = 50_000_000
 /** The most steps of one regular expression with one text. */
 const mostSteps = 50_000_000
 
-/** The longest regular expression in characters. Compiling one takes longer than running it. */
+/** The longest regular expression in characters. Compiling a long one can take longer than running it. */
 const longestExpression = 4096
 
 const nowhere = { start: 0, end: 0 }
 
-/** Refuses a text that would be too long. Functions that make texts longer call this before they compute. */
+/**
+ * Refuses a result that would be too long. Functions whose result can be longer than their arguments call
+ * this before they compute it.
+ */
 export function refuseLongResult(characters: number): void {
   if (characters <= longestResult) return
-  const reason =
-    `The query computes a value of more than ${longestResult} characters, which is the ` +
-    'limit. Select less.'
+  const reason = `The query computes a value over the limit of ${longestResult} characters. Select less.`
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
 export function refuseCostly(comparisons: number): void {
   if (comparisons <= mostComparisons) return
   const reason =
-    `A LIKE pattern needs more than ${mostComparisons} comparisons for one text, which ` +
-    'is the limit. Use fewer wildcards between two %.'
+    `A LIKE pattern needs more comparisons for one text than the limit of ${mostComparisons}. ` +
+    'Use fewer wildcards between two %.'
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
 /** The most rows of FROM and JOIN that one request may make. */
 const mostFrames = 10_000_000
 
-/** Counts the rows of FROM and JOIN that one request makes, so that a product of arrays cannot go on forever. */
+/**
+ * Counts the rows of FROM and JOIN that one request makes, so that a product of arrays cannot take unlimited
+ * time.
+ */
 export class QueryWork {
   private frames = 0
 
@@ -45,7 +52,7 @@ export class QueryWork {
   add(): void {
     this.frames += 1
     if (this.frames <= mostFrames) return
-    const reason = `The query combines more than ${mostFrames} values, which is the limit. Filter before you join.`
+    const reason = `The query combines more values than the limit of ${mostFrames}. Filter before you join.`
     throw new QueryError('BadRequest', reason, nowhere)
   }
 }
@@ -54,8 +61,8 @@ export class QueryWork {
 export function refuseSteps(steps: number): void {
   if (steps <= mostSteps) return
   const reason =
-    `A regular expression needs more than ${mostSteps} steps for one text, which is the ` +
-    'limit. Use a shorter expression, or fewer repetitions.'
+    `A regular expression needs more steps for one text than the limit of ${mostSteps}. ` +
+    'Use a shorter expression, or fewer repetitions.'
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
@@ -67,15 +74,15 @@ export function refuseLongExpression(characters: number): void {
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
-/** Returns the error for a regular expression that only the service can run. */
+/** Returns the error for a regular expression that the service may accept, but this engine cannot run. */
 export function expressionNotSupported(problem: string): QueryError {
   return notSupported(`A part of a regular expression (${problem})`, nowhere)
 }
 
-/** Refuses a value that recursive functions could not follow. */
+/** Refuses a value that nests too deep for recursive functions. */
 export function refuseDeepValue(value: unknown): void {
   if (!nestsDeeper(value, deepestValue)) return
-  const reason = `The query computes a value nested deeper than ${deepestValue}, which is the limit. Parse less.`
+  const reason = `The query computes a value nested deeper than the limit of ${deepestValue}. Parse less.`
   throw new QueryError('BadRequest', reason, nowhere)
 }
 
@@ -91,7 +98,8 @@ export function jsonOf(value: unknown): string | undefined {
 }
 
 /**
- * Estimates the length of the value's JSON without escapes; a number counts as 4. Stops once it is too long.
+ * Adds the estimated length of the value's JSON to `before`. Ignores escapes, and counts 4 for a number, a
+ * boolean or null. Stops when the sum is over the limit.
  */
 export function sizeOf(value: unknown, before: number): number {
   if (typeof value === 'string') return before + value.length + 2

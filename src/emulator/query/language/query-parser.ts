@@ -134,7 +134,8 @@ export class QueryParser extends SourceParser {
     let rank: Expression | undefined
     this.OR([
       {
-        // RANK is no reserved word: without a name after it, it is a name itself.
+        // RANK is not a reserved word. It begins a ranking only if a name follows; otherwise it is a name
+        // itself.
         GATE: () => this.LA(1).image.toUpperCase() === 'RANK' && this.LA(2).tokenType === identifier,
         ALT: () => {
           this.CONSUME(identifier)

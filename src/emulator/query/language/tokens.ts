@@ -6,8 +6,8 @@ export const identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_][
 const keywordTokens: TokenType[] = []
 
 /**
- * Returns the token of a reserved word, ignoring case. A longer name wins: `INDEX_OF` does not start with the
- * word `IN`.
+ * Creates the token type of a reserved word, whose case is ignored. A longer name wins: `INDEX_OF` is one
+ * name, although it starts with `IN`.
  */
 function keyword(word: string): TokenType {
   const token = createToken({ name: word, pattern: new RegExp(word, 'i'), longer_alt: identifier })
@@ -16,7 +16,7 @@ function keyword(word: string): TokenType {
 }
 
 /**
- * Reserved words. A word that another one starts with comes after it, because the lexer takes the first
+ * Reserved words. A word comes after all longer words that start with it, because the lexer takes the first
  * match.
  */
 export const keywords = {
@@ -54,7 +54,7 @@ export const keywords = {
 export const parameter = createToken({ name: 'Parameter', pattern: /@[A-Za-z0-9_]+/ })
 export const numberLiteral = createToken({
   name: 'Number',
-  // A name may not follow without a space, or `0b1` would be 0 with the alias b1.
+  // A name must not follow directly. Otherwise, `0b1` would be the number 0 with the alias b1.
   pattern: /(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)(?![A-Za-z0-9_])/,
 })
 export const stringLiteral = createToken({
@@ -71,7 +71,10 @@ function punctuation(name: string, pattern: string | RegExp): TokenType {
   return token
 }
 
-/** In the order in which the lexer tries them, the longer ones first. */
+/**
+ * Operators and punctuation, in the order in which the lexer tries them. `??` and `||` come before `?` and
+ * `|`.
+ */
 export const punctuations = {
   coalesce: punctuation('Coalesce', '??'),
   question: punctuation('Question', '?'),
@@ -96,8 +99,8 @@ export const punctuations = {
 } as const
 
 /**
- * Matches the rest of the text after an unclosed comment, so that the lexer does not search for its end from
- * each further `/`.
+ * Matches an unclosed comment up to the end of the text, so that the lexer does not search for the end of a
+ * comment again from each further `/`.
  */
 const openComment = createToken({ name: 'OpenComment', pattern: /\/\*[\s\S]*/, line_breaks: true })
 

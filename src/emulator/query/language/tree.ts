@@ -85,7 +85,7 @@ const namedEscapes: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** Returns the text of a string's token, without quotes and escapes. */
+/** Returns the text of a string token without its quotes, and with its escapes resolved. */
 export function textOf(token: IToken): string {
   return token.image.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{4})|[\s\S])/g, (escape, hex?: string) => {
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))

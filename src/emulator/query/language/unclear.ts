@@ -4,8 +4,8 @@ import { QueryError } from './query-error.js'
 /**
  * Refuses mixtures of operators whose grouping is disputed. In the SDK's grammar, NOT binds as tightly as a
  * minus sign and `||` more loosely than any other operator. In standard SQL, both are the other way round.
- * Languages also differ in how tightly `&`, `|`, `^` and the shifts bind.
- * The error asks for parentheses instead of guessing.
+ * Languages also differ in how tightly `&`, `|`, `^` and the shifts bind. The error asks for parentheses,
+ * because a guess could be wrong.
  */
 export function refuseUnclear(expression: Expression): void {
   const mixture = unclearMixture(expression)
@@ -53,7 +53,10 @@ function unclearOperand(operand: Expression, operator: string): string | undefin
   return undefined
 }
 
-/** Checks whether an operand without parentheses has another operator, and one of the two is bitwise. */
+/**
+ * Checks whether an operand without parentheses has another operator, and whether one of the two operators is
+ * bitwise.
+ */
 function isBitwiseMixture({ operator }: Binary, operand: Expression): boolean {
   if (operand.kind !== 'binary' || operand.operator === operator) return false
   return isBitwise(operator) || isBitwise(operand.operator)

@@ -26,7 +26,7 @@ interface AggregateTypes {
 
 const noAggregates: AggregateTypes = { groupByAliases: [], aggregates: [], groupByAliasToAggregateType: {} }
 
-/** Returns what a plan says about the aggregates of a query. `SELECT VALUE COUNT(1)` has no alias. */
+/** Returns what a plan says about the aggregates of a query. An aggregate after VALUE has no alias. */
 export function aggregateTypes({ selection, groupBy }: Query): AggregateTypes {
   if (selection.kind === 'all') return noAggregates
   if (selection.kind === 'value') {
@@ -43,8 +43,8 @@ export function aggregateTypes({ selection, groupBy }: Query): AggregateTypes {
 }
 
 /**
- * Returns the expression that a range evaluates instead of a selected one. A client adds the parts of an
- * aggregate, such as the sum and the count of an average.
+ * Returns the expression that each range evaluates in place of a selected one. A client merges the results of
+ * the ranges. For an average, each range therefore returns a sum and a count.
  */
 export function partialItem(expression: Expression, slice: (span: Span) => string): string {
   const call = aggregateIn(expression)
@@ -70,7 +70,10 @@ function isName(name: string): name is keyof typeof types {
   return Object.hasOwn(types, name)
 }
 
-/** Returns the aggregate that an expression is. Throws when the aggregate is only a part of the expression. */
+/**
+ * Returns the expression if it is an aggregate, and null if it contains none. Throws if an aggregate is only
+ * part of the expression.
+ */
 function aggregateIn(expression: Expression): Call | null {
   const inner = unwrapped(expression)
   if (inner.kind === 'call' && isAggregate(inner)) return inner

@@ -67,7 +67,10 @@ export function planOf({ query, text, window }: PlannedQuery, features: string |
   }
 }
 
-/** Checks whether the value of VECTORDISTANCE is larger for similar vectors. Only options in the text can tell. */
+/**
+ * Checks whether the value of VECTORDISTANCE is larger for more similar vectors. The options decide this, so
+ * they must be literals in the query's text.
+ */
 function isSimilarity(expression: Expression): boolean {
   const call = unwrapped(expression)
   const options = call.kind === 'call' ? call.arguments[3] : undefined
@@ -83,14 +86,14 @@ function isSimilarity(expression: Expression): boolean {
   return String(value.value).toLowerCase() !== 'euclidean'
 }
 
-/** Checks whether equal rows follow each other, because the query orders by the only selected value. */
+/** Checks whether equal rows follow each other, because the query is ordered by its only selected value. */
 function isOrderedDistinct({ selection, orderBy }: Query, slice: (span: Query['span']) => string): boolean {
   const [order] = orderBy
   if (order === undefined || orderBy.length > 1 || selection.kind !== 'value') return false
   return slice(order.expression.span) === slice(selection.expression.span)
 }
 
-/** Refuses a query of which the rows of one range say too little about the rows of all ranges. */
+/** Refuses a query whose result for all ranges cannot be computed from its results for each range. */
 function refuseUnmergeable(query: Query): void {
   for (const { collection, span } of query.sources) {
     if (collection.kind !== 'query') continue

@@ -11,11 +11,12 @@ type Slice = (span: Span) => string
 const continuationFilter = '({documentdb-formattableorderbyquery-filter})'
 
 /**
- * Returns the query that each range answers, so that a client can merge the answers. A row then holds what
- * the merge needs (`orderByItems`, `groupByItems`, parts of aggregates) beside the row of the user, which is
- * its `payload`. Returns an empty text if the ranges answer the query as it is.
+ * Returns the query that a client sends to each range, so that it can merge the answers. If the query groups
+ * or orders, each row has the user's row as its `payload`, and beside it what the merge needs
+ * (`orderByItems`, `groupByItems`, parts of aggregates). Returns an empty string if the ranges can answer the
+ * query as it is.
  *
- * The parts are copied from the user's text, so parameters and comments stay.
+ * The parts are copied from the user's text, so parameters and comments are kept.
  */
 export function rewrite(query: Query, window: Window, slice: Slice): string {
   if (isGrouped(query))
@@ -45,7 +46,7 @@ function groupedSelection({ selection, groupBy }: Query, slice: Slice): string {
   return selection.kind === 'value' ? `VALUE ${payload}` : `${payload} AS payload`
 }
 
-/** An aggregate alone stands in an array, as clients expect. */
+/** Puts an aggregate into an array, as clients expect. Any other expression stays as it is. */
 function valuePayload({ expression }: Extract<Selection, { kind: 'value' }>, slice: Slice): string {
   const item = partialItem(expression, slice)
   return item === slice(expression.span) ? item : `[${item}]`
@@ -59,7 +60,7 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
   const order = query.orderBy
     .map(({ expression, isDescending }) => `${slice(expression.span)}${isDescending ? ' DESC' : ''}`)
     .join(', ')
-  // A client removes duplicates before it counts, so each range must give all its rows.
+  // A client removes duplicates before it counts rows, so with DISTINCT each range must return all its rows.
   const top = query.top === undefined || query.isDistinct ? '' : `TOP ${window.take} `
   const filter = query.where === undefined ? '' : `(${slice(query.where.span)}) AND `
   const rest = query.page === undefined || query.isDistinct ? '' : allOfFirstRows(window)
@@ -90,7 +91,10 @@ function fromWhere({ fromSpan, where }: Query, slice: Slice): string {
   return `${slice(fromSpan)}${where === undefined ? '' : ` WHERE ${slice(where.span)}`}`
 }
 
-/** Returns the window of a range: any of its first rows may be among those that a client takes. */
+/**
+ * Returns the OFFSET LIMIT clause for one range. The client skips rows after the merge, so the range must
+ * return all rows that the merge may need: its first `skip + take` rows.
+ */
 function allOfFirstRows({ skip, take }: Window): string {
   return ` OFFSET 0 LIMIT ${skip + take}`
 }

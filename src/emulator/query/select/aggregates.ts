@@ -2,7 +2,7 @@ import { childrenOf, type Call, type Expression } from '../language/ast.js'
 import { refuseLongResult } from '../language/query-limits.js'
 import { canonicalText, compareValues, isPrimitive } from '../values/values.js'
 
-/** Accumulates one value per document and returns the result for all of them. Ignores undefined values. */
+/** Accumulates one value for each frame, and returns the result for all of them. Ignores undefined values. */
 export interface Accumulator {
   add(value: unknown): void
   result(): unknown
@@ -29,7 +29,7 @@ function countIf(): Accumulator {
   }
 }
 
-/** Collects values, all of them or one of each. */
+/** Collects all values, or only the distinct ones if `isSet` is true. */
 function collection(isSet: boolean): Accumulator {
   const values: unknown[] = []
   const seen = new Set<string>()
@@ -68,7 +68,8 @@ function total(finish: (sum: number, added: number) => number | undefined): Accu
 }
 
 /**
- * Returns the smallest or largest value in the order of types. An array or object makes the result undefined.
+ * Finds the smallest value, or the largest if `direction` is -1. Values of different types are ordered by
+ * type. An array or object makes the result undefined.
  */
 function extreme(direction: 1 | -1): Accumulator {
   let best: unknown

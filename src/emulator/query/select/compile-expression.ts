@@ -9,7 +9,10 @@ import { compileSubquery } from './subquery.js'
 import { unknownFunction } from '../functions/unknown-function.js'
 import { areEqual, compareForOperators, isObject } from '../values/values.js'
 
-/** Compiles an expression. Resolves all names here, so that evaluation fails only at a limit. */
+/**
+ * Compiles an expression. All names are resolved here, so evaluation throws only if a function refuses an
+ * argument or if a limit is exceeded.
+ */
 export function compileExpression(expression: Expression, scope: Scope): Evaluate {
   const known = scope.known(expression)
   if (known !== undefined) return known
@@ -59,8 +62,8 @@ function constant(value: unknown): Evaluate {
 }
 
 /**
- * Compiles access to a property of an object by name, or an item of an array by position. Any other access is
- * undefined.
+ * Compiles access to a property of an object by name, or to an item of an array by position. The result of
+ * any other access is undefined.
  */
 function compileMember({ object, key }: Member, compile: Compile): Evaluate {
   const container = compile(object)
@@ -86,8 +89,8 @@ function property(container: Evaluate, name: string): Evaluate {
 }
 
 /**
- * Compiles a chain of ANDs or ORs. One decisive operand (false for AND, true for OR) settles it, whatever the
- * others are, including undefined.
+ * Compiles a chain of ANDs or ORs. One decisive operand (false for AND, true for OR) settles the result, even
+ * if another operand is undefined.
  */
 function compileLogical({ operator, operands }: Logical, compile: Compile): Evaluate {
   const decisive = operator === 'OR'
@@ -128,7 +131,8 @@ function compileBetween({ operand, low, high }: Between, compile: Compile): Eval
     const middle = value(input)
     const toLow = compareForOperators(middle, from(input))
     const toHigh = compareForOperators(middle, to(input))
-    // As with AND, one violated bound settles the result, even if the other cannot be compared.
+    // As with AND, one violated bound settles the result, even if the value has no order with the other
+    // bound.
     if ((toLow !== undefined && toLow < 0) || (toHigh !== undefined && toHigh > 0)) return false
     return toLow === undefined || toHigh === undefined ? undefined : true
   }
@@ -142,7 +146,7 @@ function compileLike({ operand, pattern, escape }: Like, compile: Compile): Eval
     const value = text(input)
     const currentPattern = wanted(input)
     if (typeof value !== 'string' || typeof currentPattern !== 'string') return undefined
-    // Patterns rarely depend on the document, so the last one is kept.
+    // Patterns rarely depend on the document, so the last compiled one is kept.
     if (last?.pattern !== currentPattern) {
       last = { pattern: currentPattern, matches: compilePattern(currentPattern, escape) }
     }
@@ -165,7 +169,7 @@ function compileCall(call: Call, scope: Scope, compile: Compile): Evaluate {
   return (input) => evaluate(...given.map((argument) => argument(input)))
 }
 
-/** Compiles an object of the named values that are defined. */
+/** Compiles an object with the named values, except those that are undefined. */
 export function buildObject(entries: readonly (readonly [string, Evaluate])[]): Evaluate {
   return (input) => {
     const defined: [string, unknown][] = []

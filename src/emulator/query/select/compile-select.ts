@@ -5,7 +5,7 @@ import { compileRows } from './rows.js'
 import type { CompiledSelect, Frame, Scope } from './scope.js'
 import { compileSources } from './sources.js'
 
-/** A compiled query, and what is known about its rows. */
+/** A compiled query and its filter. */
 interface FilteredSelect extends CompiledSelect {
   readonly filter: Filter
 }

@@ -5,13 +5,13 @@ import { isPrimitive } from '../values/values.js'
 
 /** A compiled WHERE clause, and what is known about matching documents. */
 export interface Filter {
-  /** Returns whether a row passes. Only `true` passes; false and undefined do not. */
+  /** Checks whether a frame passes: the condition must be `true`, and neither false nor undefined. */
   readonly matches: (frame: Frame) => boolean
-  /** The equalities of properties with constants that every row fulfils. */
+  /** Equalities between a property and a constant. Every frame that passes fulfils them. */
   readonly equalities: readonly Equality[]
 }
 
-/** An equality of a property with a constant, such as `c.a.b = 1`. */
+/** An equality between a property and a constant, such as `c.a.b = 1`. */
 export interface Equality {
   /** The alias of the value that has the property. */
   readonly alias: string
@@ -43,17 +43,17 @@ export interface DocumentHints {
 /** The longest text worth searching for in every document. */
 const longestRequiredText = 200
 
-/** Returns what is known about documents that pass a filter, if their alias is `alias`. */
+/** Returns what is known about documents with this alias that pass a filter. */
 export function hintsOf({ equalities }: Filter, alias: string | undefined): DocumentHints {
   const byPath = new Map<string, unknown>()
   const requiredTexts: string[] = []
   for (const { steps, value } of equalities.filter((equality) => equality.alias === alias)) {
-    // The JSON of every matching document contains the constant's, whatever the path.
+    // The JSON of every matching document contains the constant's JSON, whatever the path.
     if (typeof value === 'string' && value.length <= longestRequiredText) {
       requiredTexts.push(JSON.stringify(value))
     }
     const path = steps.join('.')
-    // A name with a dot in it would look like a nested one.
+    // A property name with a dot in it would look like a nested property.
     const isNamed = steps.every((step) => typeof step === 'string' && !step.includes('.'))
     if (isNamed && isPrimitive(value) && !byPath.has(path)) byPath.set(path, value)
   }
@@ -65,7 +65,10 @@ function conjunctsOf(where: Expression): Expression[] {
   return inner.kind === 'logical' && inner.operator === 'AND' ? inner.operands.flatMap(conjunctsOf) : [inner]
 }
 
-/** Returns the path and the constant that a conjunct compares. */
+/**
+ * Returns the equality that a conjunct states, or undefined if it states none. The value is undefined if the
+ * other side is not constant.
+ */
 function equalityOf(conjunct: Expression, scope: Scope): Equality | undefined {
   if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined
   const { left, right } = conjunct

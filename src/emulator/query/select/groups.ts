@@ -6,9 +6,12 @@ import { unwrapped, type Call, type Expression } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 import type { Evaluate, Frame, QueryScopes, Scope } from './scope.js'
 
-/** The compiled groups of a query. Without keys, all frames are one group, even if there are none. */
+/** The compiled groups of a query. Without keys, all frames are one group, even if there are no frames. */
 export interface CompiledGroups {
-  /** The scope of SELECT, in which aggregates have results and only keys and outer aliases have values. */
+  /**
+   * The scope of SELECT. Its expressions can use aggregates, the keys of GROUP BY and the aliases of outer
+   * queries.
+   */
   readonly scope: Scope
   /** Yields a frame for each group: the outer frame, the keys, and the results of the aggregates. */
   readonly groups: (frames: Iterable<Frame>, outer: Frame) => Iterable<Frame>
@@ -30,7 +33,7 @@ export function compileGroups(groupBy: readonly Expression[], { outer, inner }: 
 
 function compileKey(key: Expression, inner: Scope): Evaluate {
   if (containsAggregate(key) || unwrapped(key).kind === 'subquery') {
-    const reason = 'GROUP BY takes properties and functions of them, not aggregates or subqueries.'
+    const reason = 'GROUP BY takes properties and functions of properties, not aggregates or subqueries.'
     throw new QueryError('BadRequest', reason, key.span)
   }
   return compileExpression(key, inner)
@@ -70,11 +73,13 @@ function groupScope(
 
 function notGrouped(name: string, hasKeys: boolean): string {
   return hasKeys
-    ? `'${name}' may only stand within an aggregate or a key of GROUP BY here.`
-    : `'${name}' may only stand within an aggregate here, since the query selects an aggregate and has no GROUP BY.`
+    ? `'${name}' is allowed here only within an aggregate or a key of GROUP BY.`
+    : `'${name}' is allowed here only within an aggregate: the query has an aggregate but no GROUP BY.`
 }
 
-/** Returns a text that two expressions share if they differ in nothing but their place and parentheses. */
+/**
+ * Returns a text that is the same for two expressions if they differ only in their places and parentheses.
+ */
 function shapeOf(expression: Expression): string {
   return JSON.stringify(expression, (name, part: unknown) => {
     if (name === 'span') return undefined
@@ -117,7 +122,7 @@ function groupFrames(
   ])
 }
 
-/** Returns a text that two keys share exactly when they are equal. An undefined key is a key of its own. */
+/** Returns a text that is the same for two keys if and only if they are equal. Undefined keys are equal. */
 function nameOf(key: unknown): string {
   return key === undefined ? 'undefined' : canonicalText(key)
 }

@@ -3,7 +3,10 @@ import { refuseLongResult } from '../language/query-limits.js'
 import type { Evaluate } from './scope.js'
 import { areEqual, compareForOperators } from '../values/values.js'
 
-/** Compiles an operator between two values. Arithmetic and `||` of the wrong types are undefined. */
+/**
+ * Compiles an operator between two values. The result of arithmetic or `||` is undefined for values of other
+ * types.
+ */
 export function compileBinary(operator: Binary['operator'], left: Evaluate, right: Evaluate): Evaluate {
   switch (operator) {
     case '=':
@@ -78,7 +81,7 @@ function negate(operand: Evaluate): Evaluate {
 }
 
 /**
- * Compares for equality. Values of different types are not equal; with an undefined value the result is
+ * Compares for equality. Values of different types are not equal. If a value is undefined, the result is
  * undefined.
  */
 function equality(left: Evaluate, right: Evaluate): Evaluate {

@@ -6,11 +6,11 @@ import type { Evaluate, Frame, Scope } from './scope.js'
 import { compareValues } from '../values/values.js'
 
 /**
- * Compiles an ORDER BY clause. Keeps a document without the property and puts it first, as the service does
- * since its range indexes contain undefined values. Equal documents keep their order. Returns undefined
- * without the clause.
+ * Compiles an ORDER BY clause. A document without the property is kept and counts as the smallest, because
+ * the service's range indexes contain undefined values. Documents with equal keys keep their order. Returns
+ * undefined if the query has no such clause.
  *
- * @param most the number of frames that are needed, at the most
+ * @param most the maximum number of frames that the caller needs
  */
 export function compileOrder(
   query: Query,
@@ -45,10 +45,16 @@ interface Keyed {
   readonly values: readonly unknown[]
 }
 
-/** The most rows for which it is faster to keep only the leading frames than to sort all of them. */
+/**
+ * The largest number of needed frames for which it is faster to keep only the leading frames than to sort all
+ * of them.
+ */
 const mostKept = 1_000
 
-/** Returns the first `most` frames in order. Keeps up to twice as many at a time, and sorts them often. */
+/**
+ * Returns the first `most` frames in order. Collects twice as many frames (at least 1,000), sorts them, drops
+ * those after the first `most`, and continues.
+ */
 function leading(
   frames: Iterable<Frame>,
   keyed: (frame: Frame) => Keyed,
@@ -64,7 +70,7 @@ function leading(
   }
   for (const frame of frames) {
     const next = keyed(frame)
-    // A frame that equals the last one comes after it, because equal documents keep their order.
+    // A frame that equals the last kept one comes after it, because equal frames keep their order.
     if (last !== undefined && compare(next, last) >= 0) continue
     kept.push(next)
     if (kept.length >= room) sift()

@@ -8,17 +8,19 @@ import { isObject } from '../values/values.js'
 import { compileExpression } from './compile-expression.js'
 import type { Evaluate, Frame, Scope } from './scope.js'
 
-/** Returns a score for each frame. Higher scores come first, and frames without a score come last. */
+/**
+ * Returns a score for each frame. Frames with higher scores come first, and frames without a score come last.
+ */
 type Score = (frames: readonly Frame[]) => readonly (number | undefined)[]
 
-/** Returns the expression by whose score a query ranks its rows, with ORDER BY RANK or by vector distance. */
+/** Returns the scoring expression of a query with ORDER BY RANK or ORDER BY VectorDistance. */
 export function rankedBy({ rank, orderBy }: Query): Expression | undefined {
   const [only, ...others] = orderBy
   if (rank !== undefined || only === undefined || others.length > 0) return rank
   const inner = unwrapped(only.expression)
   if (inner.kind !== 'call' || inner.name.toUpperCase() !== 'VECTORDISTANCE') return undefined
   if (!only.isDescending) return inner
-  const reason = 'ORDER BY VectorDistance puts the most similar first; omit DESC.'
+  const reason = 'ORDER BY VectorDistance puts the most similar vectors first; omit DESC.'
   throw new QueryError('BadRequest', reason, only.expression.span)
 }
 
@@ -78,7 +80,10 @@ function termOf(
   throw new QueryError('BadRequest', reason, span)
 }
 
-/** A euclidean distance is smaller for similar vectors; the other measures are larger. */
+/**
+ * A Euclidean distance is smaller for more similar vectors, so it is negated. The other measures are larger
+ * for them.
+ */
 function compileSimilarity(call: Call, scope: Scope): Score {
   const distance = compileExpression(call, scope)
   const options = call.arguments[3]

@@ -13,18 +13,21 @@ export type MakeRows = (frames: Iterable<Frame>, outer: Frame) => Iterable<unkno
 
 interface CompiledRows {
   readonly makeRows: MakeRows
-  /** True if there is one row, whatever the number of frames: an aggregate without GROUP BY. */
+  /**
+   * True if there is at most one row, however many frames there are: the query has an aggregate but no GROUP
+   * BY.
+   */
   readonly isSingle: boolean
 }
 
-/** Checks whether rows depend on several frames, because of an aggregate or GROUP BY. */
+/** Checks whether a row can depend on several frames, because the query has an aggregate or GROUP BY. */
 export function isGrouped({ selection, groupBy }: Query): boolean {
   return groupBy.length > 0 || selectedExpressions(selection).some(containsAggregate)
 }
 
 export function compileRows(query: Query, scopes: QueryScopes): CompiledRows {
   const { skip, take } = windowOf(query, scopes.outer)
-  // Rows that vanish or repeat are not counted in the window, so they need the rows after it.
+  // Undefined and repeated rows do not count in the window, so later frames may have to take their place.
   const isCut = !query.isDistinct && query.selection.kind !== 'value'
   const sort = compileOrder(query, scopes.inner, isCut ? skip + take : Infinity)
   if (isGrouped(query)) return compileGroupedRows(query, scopes)
@@ -42,7 +45,7 @@ function compileGroupedRows(query: Query, scopes: QueryScopes): CompiledRows {
     throw new QueryError('BadRequest', "'SELECT *' is not valid with GROUP BY.", selection.span)
   }
   if (firstOrder !== undefined && firstKey !== undefined) {
-    const reason = 'GROUP BY and ORDER BY may not stand in one query.'
+    const reason = 'GROUP BY and ORDER BY are not allowed in one query.'
     throw new QueryError('BadRequest', reason, firstOrder.span)
   }
   const { scope, groups } = compileGroups(groupBy, scopes)

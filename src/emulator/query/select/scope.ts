@@ -3,10 +3,10 @@ import { QueryError } from '../language/query-error.js'
 import type { QueryTime } from '../values/query-function.js'
 import { QueryWork } from '../language/query-limits.js'
 
-/** The values of the aliases at one row of FROM and JOIN. Those of outer queries come first. */
+/** The values of the aliases in one row of FROM and JOIN. Those of outer queries come first. */
 export type Frame = readonly unknown[]
 
-/** A compiled expression: returns its value for one row, which may be undefined. */
+/** A compiled expression. Returns the expression's value for one frame; the value may be undefined. */
 export type Evaluate = (frame: Frame) => unknown
 
 /** A compiled query or subquery, before TOP, OFFSET and LIMIT. */
@@ -20,7 +20,7 @@ export interface CompiledSelect {
 /** Compiles a query within the scope of an outer query. */
 export type CompileSelect = (query: Query, outer: Scope) => CompiledSelect
 
-/** The meaning of names at one place of a query. */
+/** The meaning of names in one place of a query. */
 export interface Scope {
   readonly parameters: ReadonlyMap<string, unknown>
   readonly time: QueryTime
@@ -30,15 +30,18 @@ export interface Scope {
   readonly hasContainer: boolean
   /** Checks whether a name is an alias here. */
   readonly isAlias: (name: string) => boolean
-  /** Returns the value of an alias. Throws when the alias is unknown here. */
+  /** Compiles an alias. Throws if the alias is unknown here. */
   readonly source: (reference: SourceReference) => Evaluate
-  /** Returns the value of COUNT, SUM and so on. Throws where no aggregate is allowed. */
+  /** Compiles an aggregate such as COUNT or SUM. Throws where no aggregate is allowed. */
   readonly aggregate: (call: Call) => Evaluate
-  /** Returns the value of an expression that is known as a whole, such as a key of GROUP BY. */
+  /**
+   * Compiles an expression whose value is known as a whole, such as a key of GROUP BY. Returns undefined for
+   * any other.
+   */
   readonly known: (expression: Expression) => Evaluate | undefined
   /** Compiles a subquery. */
   readonly select: CompileSelect
-  /** Counts the rows that one request makes. */
+  /** Counts the rows of FROM and JOIN that one request makes. */
   readonly work: QueryWork
 }
 
@@ -65,7 +68,7 @@ export function outermostScope(
     aggregate: ({ name, span }) => {
       throw new QueryError(
         'BadRequest',
-        `The aggregate ${name.toUpperCase()} may only stand in SELECT, and not within another aggregate.`,
+        `The aggregate ${name.toUpperCase()} is allowed only in SELECT, and not within another aggregate.`,
         span,
       )
     },
@@ -82,7 +85,7 @@ export interface QueryScopes {
   readonly inner: Scope
 }
 
-/** Returns a scope with one more alias. A source without an alias takes a place in the frame, too. */
+/** Returns a scope with one more alias. A source without an alias also takes a place in the frame. */
 export function withAlias(scope: Scope, alias: string | undefined): Scope {
   const slot = scope.width
   return {

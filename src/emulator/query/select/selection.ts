@@ -3,7 +3,10 @@ import { buildObject, compileExpression } from './compile-expression.js'
 import { QueryError } from '../language/query-error.js'
 import type { Evaluate, Scope } from './scope.js'
 
-/** Compiles a selection to the row of one frame, or undefined when there is none (an undefined VALUE). */
+/**
+ * Compiles a selection to a function that returns the row for a frame. It returns undefined if VALUE is
+ * undefined, because there is then no row.
+ */
 export function compileSelection({ selection, sources }: Query, scope: Scope): Evaluate {
   switch (selection.kind) {
     case 'all': {
@@ -43,7 +46,7 @@ export function namedItems(items: readonly SelectItem[]): readonly NamedItem[] {
     if (named.has(name)) {
       throw new QueryError(
         'BadRequest',
-        `'${name}' is selected twice; give one of them an alias.`,
+        `'${name}' is selected twice; give one of the two an alias.`,
         expression.span,
       )
     }

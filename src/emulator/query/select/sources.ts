@@ -9,7 +9,7 @@ import { isObject } from '../values/values.js'
 export interface CompiledSources {
   /** The scope of the other clauses of the query. */
   readonly scope: Scope
-  /** Yields each combination of the sources' values, after the frame of the outer query. */
+  /** Yields each combination of the sources' values, appended to the frame of the outer query. */
   readonly frames: (outer: Frame, container: Iterable<unknown>) => Iterable<Frame>
   /** True if the sources yield at most one frame for each frame of the outer query. */
   readonly isSingle: boolean
@@ -29,7 +29,7 @@ export function compileSources(sources: readonly Source[], outer: Scope): Compil
   const compiled: CompiledSource[] = []
   let scope = outer
   for (const [index, source] of sources.entries()) {
-    // Only the first source may read the container, because a query has no product of documents.
+    // Only the first source may read the container, because a query cannot combine documents with each other.
     compiled.push(compileSource(source, { ...scope, hasContainer: outer.hasContainer && index === 0 }))
     scope = withAlias(scope, source.alias)
   }
@@ -96,7 +96,7 @@ function framesOf(sources: readonly Values[], { work }: Scope): CompiledSources[
     sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, work), [outer])
 }
 
-/** Yields each frame once for each value of the next source. */
+/** Yields each frame, extended by each value of the next source. */
 function* extended(
   frames: Iterable<Frame>,
   values: Values,

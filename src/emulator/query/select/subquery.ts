@@ -33,7 +33,7 @@ export function compileSubquery({ form, query }: Subquery, scope: Scope): Evalua
   }
 }
 
-/** Refuses the clauses that the service has for whole queries only. */
+/** Refuses the clauses that the service allows only in the outermost query. */
 export function refuseCut({ orderBy, rank, page, top, span }: Query): void {
   const order = orderBy[0]?.expression ?? rank
   if (order !== undefined) throw notInSubquery('ORDER BY', order.span)
@@ -46,8 +46,8 @@ function notInSubquery(clause: string, span: Query['span']): QueryError {
 }
 
 /**
- * Returns the query of the rows for which the filter is false. ALL is true without such rows, so a row with
- * an undefined filter does not count.
+ * Returns a query for the rows for which the filter is false. ALL is true if there are no such rows, so a row
+ * for which the filter is undefined does not count.
  */
 function counterexamples(query: Query): Query {
   const { span } = query

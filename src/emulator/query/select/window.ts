@@ -8,12 +8,14 @@ export interface Window {
   readonly take: number
 }
 
-/** Returns the part of the rows that TOP or OFFSET and LIMIT ask for. */
+/**
+ * Returns the window that TOP, or OFFSET with LIMIT, requests. Without these clauses, it contains all rows.
+ */
 export function windowOf({ top, page }: Query, scope: Scope): Window {
   if (top !== undefined && page !== undefined) {
     throw new QueryError(
       'BadRequest',
-      'TOP and OFFSET LIMIT may not stand in one query; use LIMIT.',
+      'TOP and OFFSET LIMIT are not allowed in one query; use LIMIT.',
       page.span,
     )
   }
@@ -22,7 +24,7 @@ export function windowOf({ top, page }: Query, scope: Scope): Window {
   return { skip: countOf(page.skip, 'OFFSET', scope), take: countOf(page.take, 'LIMIT', scope) }
 }
 
-/** The largest number that the service takes in TOP, OFFSET and LIMIT. */
+/** The largest number that the service accepts in TOP, OFFSET and LIMIT. */
 const mostRows = 2 ** 31 - 1
 
 function countOf(count: Count, clause: string, scope: Scope): number {

@@ -16,7 +16,7 @@ export interface QueryTime {
 
 /** A function of the dialect that depends on the time. */
 export interface TimeFunction extends Omit<QueryFunction, 'evaluate'> {
-  /** Returns the evaluation for one compiled query. */
+  /** Returns the function that one compiled query calls. */
   readonly bind: (time: QueryTime) => QueryFunction['evaluate']
 }
 

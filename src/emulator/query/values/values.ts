@@ -1,4 +1,4 @@
-/** JSON types in the service's order. */
+/** The types of values in the service's order. */
 const kinds = ['undefined', 'null', 'boolean', 'number', 'string', 'array', 'object']
 
 function rankOf(value: unknown): number {
@@ -15,7 +15,10 @@ export function isPrimitive(value: unknown): value is null | boolean | number | 
   return value === null || ['boolean', 'number', 'string'].includes(typeof value)
 }
 
-/** Checks whether a value is a whole number of 64 bits. 2^63 counts, as the nearest number to the largest. */
+/**
+ * Checks whether a value is a signed 64-bit integer. 2^63 counts as one, because JavaScript rounds the
+ * largest integer (2^63 - 1) to it.
+ */
 export function isInteger64(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 63
 }
@@ -25,7 +28,7 @@ export function finite(value: number): number | undefined {
   return Number.isFinite(value) ? value + 0 : undefined
 }
 
-/** Compares two values by type and content, through arrays and objects. */
+/** Compares two values by type and content, including the contents of arrays and objects. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) {
@@ -75,7 +78,7 @@ function compareAlike(left: Ordered, right: Ordered): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Returns a text that two values share exactly when they are equal. */
+/** Returns a text that is the same for two values if and only if they are equal. */
 export function canonicalText(value: unknown): string {
   if (typeof value !== 'object') return JSON.stringify(value)
   return JSON.stringify(value, (_name, inner: unknown) =>

@@ -38,8 +38,8 @@ export interface ItemPage {
 /**
  * Runs a query for one page. A streaming query continues after the last document that it read. If the page
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
- * The rows of any other query depend on all documents, so such a query continues after the number of rows
- * already returned. If anything was written since the previous page, the query runs again.
+ * The rows of any other query depend on all documents, so its continuation is the number of rows already
+ * returned. If anything was written since the previous page, the query runs again.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -153,7 +153,7 @@ function candidates(
 }
 
 /**
- * Yields the documents that may contain these texts. So most documents that a filter rejects are never
+ * Yields the documents that may contain these texts, so that most documents that a filter rejects are never
  * parsed.
  */
 function* holding(
@@ -163,12 +163,15 @@ function* holding(
   for (const version of versions) if (version.mayHold(texts)) yield version
 }
 
-/** Returns a number of a continuation. `after` or `from` is always present; the others are 0 by default. */
+/**
+ * Returns a number from a continuation. `after` or `from` is always present; `in` and `rows` are 0 by
+ * default.
+ */
 function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'): number {
   if (continuation === '') return 0
   const parsed = parsedJson(continuation)
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number') return value
-  throw badRequest('The continuation is not one that this query gave. Start the query again without it.')
+  throw badRequest('The continuation does not come from this query. Start the query again without it.')
 }

@@ -93,7 +93,7 @@ describe('the limits of queries', () => {
     }
     expect(error).toBeInstanceOf(QueryError)
     expect(error).toMatchObject({ status: 400 })
-    expect((error as QueryError).reason).toContain('more than 4194304 characters')
+    expect((error as QueryError).reason).toContain('the limit of 4194304 characters')
   })
 
   it.each([

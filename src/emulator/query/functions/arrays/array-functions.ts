@@ -53,7 +53,8 @@ function objectToArray(object: unknown, ...keys: readonly unknown[]): unknown {
 export const arrayFunctions: Readonly<Record<string, QueryFunction>> = {
   ARRAY_CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: arrayConcat },
   /**
-   * With `true` as third argument, an object matches if it has the wanted properties, whatever else it has.
+   * With `true` as the third argument, an object matches if it has at least the properties of the second
+   * argument.
    */
   ARRAY_CONTAINS: { minArguments: 2, maxArguments: 3, evaluate: arrayContains },
   ARRAY_LENGTH: ofOne((array) => (Array.isArray(array) ? array.length : undefined)),

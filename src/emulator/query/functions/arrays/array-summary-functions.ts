@@ -1,7 +1,7 @@
 import { ofOne, type QueryFunction } from '../../values/query-function.js'
 import { compareValues, finite, isPrimitive } from '../../values/values.js'
 
-/** Returns a function of an array of numbers only. */
+/** Returns a function of an array of numbers. The result for any other value is undefined. */
 function ofNumbers(compute: (numbers: readonly number[]) => number): QueryFunction {
   return ofOne((array) => {
     if (!Array.isArray(array)) return undefined
@@ -14,7 +14,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** Returns the middle number in order, or the mean of the two middle numbers. */
+/** Returns the middle one of the sorted numbers, or the mean of the two middle ones. */
 function median(numbers: readonly number[]): number {
   const ordered = numbers.toSorted((one, other) => one - other)
   const upper = ordered[ordered.length >> 1] ?? NaN

@@ -6,7 +6,7 @@ import { canonicalText } from '../../values/values.js'
 type Items = ReadonlyMap<string, unknown>
 
 function itemsOf(array: readonly unknown[]): Items {
-  // A query can repeat one large value cheaply, but each copy has a text of its own.
+  // A query can repeat one large value cheaply, but each copy needs its own canonical text.
   refuseLongResult(sizeOf(array, 0))
   const items = new Map<string, unknown>()
   for (const item of array) {
@@ -29,7 +29,7 @@ function isSubset(one: Items, other: Items): boolean {
   return one.size <= other.size && [...one.keys()].every((text) => other.has(text))
 }
 
-/** Returns the values of a set whose membership in another set is as wanted. */
+/** Returns the values of a set that another set contains, or does not contain if `isWanted` is false. */
 function selected(from: Items, by: Items, isWanted: boolean): readonly unknown[] {
   return [...from].filter(([text]) => by.has(text) === isWanted).map(([, item]) => item)
 }
@@ -52,7 +52,7 @@ function ofSearch(decisive: boolean): QueryFunction {
   }
 }
 
-/** Functions that read arrays as sets. They compare texts in hash tables, in linear time. */
+/** Functions that treat arrays as sets. They find canonical texts in hash tables, which takes linear time. */
 export const setFunctions = {
   ARRAY_CONTAINS_ALL: ofSearch(false),
   ARRAY_CONTAINS_ANY: ofSearch(true),

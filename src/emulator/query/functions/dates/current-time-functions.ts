@@ -2,7 +2,7 @@ import { dateTimeText, millisecondsOf, ticksOfMilliseconds } from './date-time.j
 import { added } from './date-time-part.js'
 import type { TimeFunction } from '../../values/query-function.js'
 
-/** Returns a function of the time of each evaluation. */
+/** Returns a function that computes its result from the time of each evaluation. */
 function ofCurrent(compute: (ticks: bigint) => unknown): TimeFunction {
   return {
     minArguments: 0,
@@ -14,7 +14,10 @@ function ofCurrent(compute: (ticks: bigint) => unknown): TimeFunction {
   }
 }
 
-/** Returns a function of the time of the compilation, which gives every document the same value. */
+/**
+ * Returns a function that computes its result from the time of the compilation, so that every document gets
+ * the same value.
+ */
 function ofStatic(compute: (ticks: bigint) => unknown): TimeFunction {
   return {
     minArguments: 0,
@@ -26,7 +29,7 @@ function ofStatic(compute: (ticks: bigint) => unknown): TimeFunction {
   }
 }
 
-/** Functions of the time. */
+/** Functions of the current time. */
 export const currentTimeFunctions = {
   AGO: {
     minArguments: 2,
@@ -42,7 +45,7 @@ export const currentTimeFunctions = {
   GETCURRENTTICKSSTATIC: ofStatic(Number),
   GETCURRENTTIMESTAMP: ofCurrent(millisecondsOf),
   GETCURRENTTIMESTAMPSTATIC: ofStatic(millisecondsOf),
-  /** Returns the time, or the time after some number of a part. */
+  /** Returns the current time. Two arguments, such as "day" and 3, are added to it as in DATETIMEADD. */
   NOW: {
     minArguments: 0,
     maxArguments: 2,

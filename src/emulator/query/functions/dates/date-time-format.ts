@@ -8,8 +8,9 @@ const token = /\\([\s\S]?)|([yMdHhmsfFtgKz%'"])\2*|[^\\yMdHhmsfFtgKz%'"]+/gu
 const shown = 20
 
 /**
- * Formats a date and time. No page of the service lists the specifiers; these are the ones of its relatives.
- * A run that these do not agree on, such as MMM, is refused by name.
+ * Formats a date and time. The service's documentation does not list the specifiers, so these are the ones of
+ * similar products. A specifier on which these products differ, such as MMM, is refused, and the error names
+ * it.
  */
 export function formatted(dateTime: unknown, format: unknown): string | undefined {
   const ticks = ticksOf(dateTime)
@@ -31,7 +32,7 @@ function refusal(part: string): Error {
   return notSupported(`'${part.slice(0, shown)}' in a format of DATETIMEFORMAT`, { start: 0, end: 0 })
 }
 
-/** The first characters of these specifiers in the text `YYYY-MM-DDThh:mm:ss.fffffffZ`. */
+/** The positions of the values of these specifiers in the text `YYYY-MM-DDThh:mm:ss.fffffffZ`. */
 const places: Readonly<Record<string, number>> = { yy: 2, MM: 5, dd: 8, HH: 11, mm: 14, ss: 17 }
 
 const fractionAt = 20

@@ -10,7 +10,7 @@ function ofDateTime(compute: (ticks: bigint) => unknown): QueryFunction {
   })
 }
 
-/** Returns a function of a whole number of ticks or of another unit. */
+/** Returns a function that converts a whole number of units since 1970 to a date and time. */
 function ofCount(ticksPerUnit: bigint): QueryFunction {
   return ofOne((count) => (isInteger(count) ? dateTimeText(BigInt(count) * ticksPerUnit) : undefined))
 }
@@ -22,7 +22,10 @@ function ofPart(name: string): QueryFunction {
 const unixEpoch = '1970-01-01'
 const windowsEpoch = ticksOf('1601-01-01')
 
-/** Rounds down to the beginning of a bin. The service bins from the Windows epoch on only. */
+/**
+ * Rounds a date and time down to the beginning of its bin. The service accepts no time before the Windows
+ * epoch.
+ */
 function bin(dateTime: unknown, part: unknown, ...rest: readonly unknown[]): string | undefined {
   const ticks = ticksOf(dateTime)
   const size = ticksOfBin(part, rest.length > 0 ? rest[0] : 1)

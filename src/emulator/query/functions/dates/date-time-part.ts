@@ -1,6 +1,6 @@
 import { dateTimeText, floorDivided, ticksOf } from './date-time.js'
 
-/** A part of a date and time. A part of a fixed length has its length in nanoseconds. */
+/** A part of a date and time. Its length is in `nanoseconds` if it is fixed, and otherwise in `months`. */
 interface Part {
   readonly names: readonly string[]
   readonly nanoseconds?: bigint
@@ -33,7 +33,10 @@ function partNamed(name: unknown): Part | undefined {
   return typeof name === 'string' ? partsByName.get(name) : undefined
 }
 
-/** Returns one number out of a date and time. The parts below a second count from the last full second. */
+/**
+ * Returns one part of a date and time as a number. Parts that are shorter than a second count from the last
+ * full second.
+ */
 export function partOfDateTime(name: unknown, dateTime: unknown): number | undefined {
   const part = partNamed(name)
   const ticks = ticksOf(dateTime)
@@ -43,8 +46,8 @@ export function partOfDateTime(name: unknown, dateTime: unknown): number | undef
 }
 
 /**
- * Adds a whole number of a part. A day that the resulting month lacks becomes its last day. Nanoseconds count
- * only in hundreds.
+ * Adds a whole number of a part, such as 3 days, to a time. If the resulting month lacks the day, the result
+ * is its last day. Nanoseconds are rounded towards zero to hundreds.
  */
 export function added(name: unknown, count: unknown, ticks: bigint | undefined): string | undefined {
   const part = partNamed(name)
@@ -63,19 +66,19 @@ function monthsLater(count: number, ticks: bigint): string | undefined {
   return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}${text.slice(10)}`
 }
 
-/** Counts the months from the beginning of year 0 to the month of a text. */
+/** Counts the months from the beginning of year 0 to the month in a text. */
 function monthsOf(text: string): number {
   return Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1
 }
 
-/** Returns the number of days of a month. The calendar repeats itself after 400 years. */
+/** Returns the number of days in a month. The calendar repeats every 400 years. */
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 }
 
 /**
- * Counts the boundaries of a part between two points of time. The count is negative if the second comes
- * first.
+ * Counts the boundaries of a part between two points in time, such as midnights for days. The count is
+ * negative if `end` is before `start`.
  */
 export function boundariesBetween(name: unknown, start: unknown, end: unknown): number | undefined {
   const part = partNamed(name)
@@ -93,8 +96,8 @@ export function boundariesBetween(name: unknown, start: unknown, end: unknown): 
 }
 
 /**
- * Returns the length of a bin in ticks. Undefined for a year, a month, a count that is not positive, and a
- * length below one tick.
+ * Returns the length of a bin in ticks. Returns undefined for years and months, for a count that is not a
+ * positive integer, and for a length below one tick.
  */
 export function ticksOfBin(name: unknown, count: unknown): bigint | undefined {
   const nanoseconds = partNamed(name)?.nanoseconds

@@ -1,6 +1,6 @@
 /**
- * Points of time as the service computes with them: ticks of 100 nanoseconds since the beginning of 1970. They
- * are bigints, because today's ticks are already too large for exact numbers.
+ * Points in time, in the service's unit: ticks of 100 nanoseconds since the beginning of 1970. Ticks are
+ * bigints, because a JavaScript number cannot hold today's ticks exactly.
  */
 
 /** A date, or a date and a time, with up to 7 digits of fractional seconds. The zone is always UTC. */
@@ -12,7 +12,7 @@ const ticksPerMillisecond = 10_000n
 const firstTicks = BigInt(Date.parse('0001-01-01T00:00:00Z')) * ticksPerMillisecond
 const endTicks = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * ticksPerMillisecond
 
-/** Reads a date and time. Returns undefined for a value that is none, such as 30 February. */
+/** Reads a date and time. Returns undefined for a value that is not one, such as 30 February. */
 export function ticksOf(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || value.length > longestText) return undefined
   const [, date, time = '00:00:00', fraction = ''] = form.exec(value) ?? []
@@ -20,7 +20,7 @@ export function ticksOf(value: unknown): bigint | undefined {
   const seconds = `${date}T${time}`
   const milliseconds = Date.parse(`${seconds}Z`)
   if (Number.isNaN(milliseconds)) return undefined
-  // JavaScript continues 30 February in March, and 24:00:00 on the next day.
+  // JavaScript reads 30 February as a day in March, and 24:00:00 as a time on the next day.
   if (!new Date(milliseconds).toISOString().startsWith(seconds)) return undefined
   const ticks = BigInt(milliseconds) * ticksPerMillisecond + BigInt(fraction.padEnd(7, '0'))
   return ticks < firstTicks ? undefined : ticks
@@ -34,7 +34,7 @@ export function dateTimeText(ticks: bigint): string | undefined {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`
 }
 
-/** Returns the last millisecond since 1970 that has begun at a point of time. */
+/** Returns the milliseconds since 1970 at a point in time, rounded down. */
 export function millisecondsOf(ticks: bigint): number {
   return Number(floorDivided(ticks, ticksPerMillisecond))
 }
@@ -46,7 +46,7 @@ export function ticksOfMilliseconds(milliseconds: number): bigint {
   return BigInt(whole) * ticksPerMillisecond + BigInt(fraction)
 }
 
-/** Divides by a positive number and rounds down, also below zero. */
+/** Divides by a positive number and rounds down, even if the quotient is negative. */
 export function floorDivided(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor
   return dividend % divisor < 0n ? quotient - 1n : quotient

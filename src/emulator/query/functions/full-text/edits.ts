@@ -1,12 +1,13 @@
 /**
- * Checks whether one word becomes another by inserting, removing or replacing at most a few characters. The time is
- * linear in the length, because only differences of that many characters are followed.
+ * Checks whether one word becomes another by inserting, removing or replacing at most `most` characters. The
+ * time is linear in the length, because only positions that differ by at most that number are compared.
  */
 export function isWithinEdits(word: string, other: string, most: number): boolean {
   if (word === other) return true
   if (Math.abs(word.length - other.length) > most) return false
   const tooMany = most + 1
-  // Holds the edits between the beginning of the word and the beginnings of the other that are about as long.
+  // The number of edits between a beginning of the word and each beginning of the other word that is about as
+  // long.
   let row = Array.from({ length: 2 * most + 1 }, (_, offset) => (offset < most ? tooMany : offset - most))
   for (let at = 1; at <= word.length; at += 1) {
     const next: number[] = []

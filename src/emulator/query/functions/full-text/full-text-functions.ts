@@ -32,8 +32,8 @@ function containsAny(text: SearchableText, terms: readonly SearchTerm[]): boolea
 }
 
 /**
- * Functions that search the words of a text. All texts count as English, because containers of this emulator have no
- * full-text policy that names another language.
+ * Functions that search the words of a text. All texts are treated as English, because containers of this
+ * emulator have no full-text policy that names another language.
  */
 export const fullTextFunctions: Readonly<Record<string, QueryFunction>> = {
   FULLTEXTCONTAINS: ofTerms(2, containsAll),

@@ -1,15 +1,15 @@
 import type { SearchTerm } from './search-term.js'
 import { SearchableText } from './searchable-text.js'
 
-/** How soon further occurrences of a term stop counting (k1 of BM25). */
+/** Determines how much repeated occurrences of a term add to the score (k1 of BM25). */
 const saturation = 1.2
 
-/** How much long texts are held back (b of BM25). */
+/** Determines how much the length of a text reduces its score (b of BM25). */
 const lengthWeight = 0.75
 
 /**
- * Scores texts by the terms that they contain (Okapi BM25). Begins empty. Receives every text of the searched
- * documents with `add`, and then scores texts by the statistics of all of them. A phrase is one term.
+ * Scores texts by the terms that they contain (Okapi BM25). First, the caller passes the text of every
+ * searched document to `add`. Then, `score` uses the statistics of all these texts. A phrase is one term.
  */
 export class FullTextScore {
   private documents = 0
@@ -21,7 +21,10 @@ export class FullTextScore {
     this.hits = terms.map(() => 0)
   }
 
-  /** Counts the text of one document. A document whose value is no text counts as one without words. */
+  /**
+   * Counts the text of one document. A document whose value is not a string counts as a document without
+   * words.
+   */
   add(value: unknown): void {
     this.documents += 1
     if (typeof value !== 'string') return
@@ -32,7 +35,10 @@ export class FullTextScore {
     }
   }
 
-  /** Returns the score of a text, which is higher for texts that fit better, and 0 without any term. */
+  /**
+   * Returns the score of a text. It is higher for texts that fit better, and 0 for a text that contains no
+   * term.
+   */
   score(value: unknown): number {
     if (typeof value !== 'string' || this.words === 0) return 0
     const text = new SearchableText(value)

@@ -2,7 +2,10 @@
 export interface Ranking {
   /** Higher scores rank first. A document without a score ranks last. */
   readonly scores: readonly (number | undefined)[]
-  /** Tells how much the ranking counts, 1 by default. With a negative weight, the first ranks count against. */
+  /**
+   * How much the ranking counts. Default: 1. With a negative weight, a document that ranks first loses the
+   * most.
+   */
   readonly weight?: number
 }
 

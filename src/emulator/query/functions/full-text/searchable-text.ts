@@ -3,7 +3,7 @@ import { isWithinEdits } from './edits.js'
 import type { SearchTerm } from './search-term.js'
 import { wordsOf } from './words.js'
 
-/** A text in which terms are counted. Its words are found once. */
+/** A text in which terms are counted. It is split into words only once. */
 export class SearchableText {
   private readonly words: readonly string[]
   private readonly counts = new Map<string, number>()
@@ -23,7 +23,7 @@ export class SearchableText {
     return this.occurrencesOf(term) > 0
   }
 
-  /** Counts how often a term occurs. A term without words, such as a stop word, never does. */
+  /** Counts how often a term occurs. A term without words, such as a stop word, never occurs. */
   occurrencesOf({ words, distance }: SearchTerm): number {
     const [first] = words
     if (first === undefined) return 0

@@ -8,10 +8,10 @@ const stopWords = new Set(
   was will with`.split(/\s+/u),
 )
 
-/** A word of letters, marks and digits, also with apostrophes inside. */
+/** A word of letters, marks and digits, which may have apostrophes inside. */
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu
 
-/** Longer words are not stemmed, because neither the stemmer nor Unicode's normal form takes linear time. */
+/** Longer words are not stemmed, because neither stemming nor Unicode normalization takes linear time. */
 const longestStemmed = 40
 
 /** The most words whose stems are remembered. */
@@ -20,7 +20,7 @@ const mostRemembered = 20_000
 let stem: Stemmer | null = null
 const remembered = new Map<string, string>()
 
-/** Returns the stems of the words of a text in their order, without stop words. Upper and lower case are the same. */
+/** Returns the stems of the words of a text in their order, without stop words. Ignores case. */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = []
   for (const [match] of text.toLowerCase().matchAll(wordPattern)) {
@@ -39,7 +39,7 @@ function stemOf(word: string): string {
   return found
 }
 
-/** Loads the stemmer with the first word. Uses `require`, because queries are compiled synchronously. */
+/** Loads the stemmer when the first word needs it. Uses `require`, because queries run synchronously. */
 function stemmer(): Stemmer {
   stem ??= createRequire(import.meta.url)('wink-porter2-stemmer') as Stemmer
   return stem

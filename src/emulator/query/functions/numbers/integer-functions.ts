@@ -3,7 +3,10 @@ import { isInteger64 } from '../../values/values.js'
 
 const largest = 2n ** 63n - 1n
 
-/** Converts a number exactly. The largest integer has no number of its own: its nearest one is 2^63. */
+/**
+ * Converts a number to an integer. The number 2^63 becomes the largest integer (2^63 - 1), which JavaScript
+ * rounds to 2^63.
+ */
 function integerOf(value: number): bigint {
   const exact = BigInt(value)
   return exact > largest ? largest : exact
@@ -26,7 +29,7 @@ function ofTwoIntegers(compute: (one: bigint, other: bigint) => bigint | undefin
   }
 }
 
-/** Returns the number of bits to shift by: the lowest six bits, as processors read it. */
+/** Returns the number of bits to shift by: the lowest six bits of the argument, as in processors. */
 function shiftOf(bits: bigint): bigint {
   return BigInt.asUintN(6, bits)
 }

@@ -6,7 +6,7 @@ function ofNumber(compute: (value: number) => number): QueryFunction {
   return ofOne((value) => (typeof value === 'number' ? finite(compute(value)) : undefined))
 }
 
-/** Returns a function of two numbers, or of one and a default when `minArguments` is 1. */
+/** Returns a function of two numbers. If `minArguments` is 1, `otherwise` is the default for the second. */
 function ofTwoNumbers(
   compute: (value: number, other: number) => number,
   { minArguments = 2, otherwise = NaN } = {},
@@ -23,7 +23,7 @@ function ofTwoNumbers(
   }
 }
 
-/** Computes the usual logarithms directly, because a quotient of two others is less exact. */
+/** Computes logarithms to the bases e and 10 directly, because a quotient of two logarithms is less exact. */
 function logarithm(value: number, base: number): number {
   if (base === Math.E) return Math.log(value)
   if (base === 10) return Math.log10(value)

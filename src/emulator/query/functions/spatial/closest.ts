@@ -12,10 +12,13 @@ interface Candidate {
   readonly distance: number
 }
 
-/** How much farther than the closest edge of the sphere the closest edge of the ellipsoid may be. */
+/**
+ * The edge that is closest on the ellipsoid may not be the closest on the sphere, but there it is farther by
+ * at most this factor.
+ */
 const margin = 1.01
 
-/** The most edges whose distance is computed on the ellipsoid. */
+/** The most candidates whose distance is computed on the ellipsoid. */
 const mostCandidates = 16
 
 /** Returns the shortest distance between two shapes in metres. */
@@ -47,7 +50,7 @@ function candidatesOf(shape: Shape, { edges }: Shape): readonly Candidate[] {
   return candidates
 }
 
-/** Returns the ends of all edges. */
+/** Yields the ends of all edges. */
 function* placesOf({ paths }: Shape): Generator<Vector, void, undefined> {
   for (const path of paths) {
     for (const { start } of path) yield start
@@ -57,8 +60,8 @@ function* placesOf({ paths }: Shape): Generator<Vector, void, undefined> {
 }
 
 /**
- * Returns the distance of a candidate on the ellipsoid. The closest place of the edge on the sphere is nearly the
- * closest on the ellipsoid, so one step along a parabola finds the latter.
+ * Returns the distance of a candidate on the ellipsoid. The place of the edge that is closest on the sphere
+ * is nearly the closest on the ellipsoid, so one step to the vertex of a parabola finds the latter.
  */
 function refined({ place, edge }: Candidate): number {
   const length = lengthOf(edge)

@@ -2,24 +2,26 @@ import { middleOf, tolerance, type Edge } from './edge.js'
 import type { Effort } from '../../language/effort.js'
 import { difference, lengthOfVector, type Vector } from './vector.js'
 
-/** How much longer a visit takes than the first look at a pair. */
+/** How many times longer a visit takes than the first check of a pair. */
 const costOfVisit = 10
 
-/** An edge with the ball that contains it. */
+/** An edge and a ball that contains it. */
 interface Item<E extends Edge> {
   readonly edge: E
-  /** Pairs are only built of items with different sides, or of all items if there is one side. */
+  /**
+   * Only items with different sides form pairs. If all items have the same side, any two of them form a pair.
+   */
   readonly side: 0 | 1
   readonly centre: Vector
   readonly radius: number
 }
 
-/** Says whether the search can stop. */
+/** Receives two edges that may meet. Returns true to stop the search. */
 type Visit<E extends Edge> = (edge: E, other: E) => boolean
 
 /**
- * Visits the pairs of edges that may meet, one edge from each list. Stops when the visitor returns true, and says
- * whether it did.
+ * Visits the pairs of edges that may meet, one edge from each list. Stops when the visitor returns true.
+ * Returns whether it stopped.
  */
 export function someClosePair<E extends Edge>(
   edges: readonly E[],

@@ -10,12 +10,12 @@ import {
   type Vector,
 } from './vector.js'
 
-/** The angle, below a micrometre on the ground, under which two places count as one. */
+/** The largest angle at which two places count as one. On the ground, it is less than a micrometre. */
 export const tolerance = 1e-13
 
 /**
- * The shorter part of a plane through the centre of the earth, between two places. A point is an edge whose ends
- * are the same.
+ * The shorter way between two places in a plane through the centre of the earth. A point is an edge whose
+ * ends are the same.
  */
 export interface Edge {
   readonly start: Vector
@@ -28,7 +28,7 @@ export function edgeBetween(start: Vector, end: Vector): Edge {
   return { start, end, normal: planeOf(start, end) }
 }
 
-/** Returns the left-hand direction of the way between two places. */
+/** Returns the direction to the left of the way from `start` to `end`. */
 export function planeOf(start: Vector, end: Vector): Vector {
   return unit(cross(start, difference(end, start)))
 }
@@ -79,7 +79,7 @@ function isBeside({ start, end }: Edge, { normal }: Edge): boolean {
   return Math.min(from, to) > tolerance || Math.max(from, to) < -tolerance
 }
 
-/** Returns the place in which two edges cross that do not contain an end of each other. */
+/** Returns the place in which two edges cross. Neither of them may contain an end of the other. */
 function crossingOf(edge: Edge, other: Edge): Vector | undefined {
   if (!separates(edge, other) || !separates(other, edge)) return undefined
   const place = unit(cross(edge.normal, other.normal))

@@ -4,7 +4,7 @@ import type { Geography, Position } from './geo-json.js'
 
 let library: typeof GeographicLib | null = null
 
-/** Loads the library with the first distance or area. Uses `require`, because queries are compiled synchronously. */
+/** Loads the library for the first distance or area. Uses `require`, because queries run synchronously. */
 function ellipsoid(): (typeof GeographicLib)['Geodesic']['WGS84'] {
   library ??= createRequire(import.meta.url)('geographiclib-geodesic') as typeof GeographicLib
   return library.Geodesic.WGS84
@@ -15,7 +15,10 @@ export function metresBetween(start: Position, end: Position): number {
   return ellipsoid().Inverse(start[1], start[0], end[1], end[0]).s12 ?? 0
 }
 
-/** Returns the area of polygons in square metres. The outer rings of a polygon have their area to their left. */
+/**
+ * Returns the area of polygons in square metres, and 0 for points and lines. The area of a polygon is to the
+ * left of its outer ring.
+ */
 export function squareMetresOf({ type, polygons }: Geography): number {
   if (type === 'Point' || type === 'LineString') return 0
   let total = 0
@@ -26,7 +29,10 @@ export function squareMetresOf({ type, polygons }: Geography): number {
   return total
 }
 
-/** Returns the area to the left of a ring. If it is signed, the smaller area, negative if it is to the right. */
+/**
+ * Returns the area to the left of a ring. If `isSigned` is true, returns the smaller of the areas on both
+ * sides, which is negative if it is to the right.
+ */
 function ringArea(ring: readonly Position[], isSigned: boolean): number {
   const polygon = ellipsoid().Polygon(false)
   for (const [longitude, latitude] of ring.slice(1)) polygon.AddPoint(latitude, longitude)

@@ -4,14 +4,14 @@ export type Position = readonly [number, number]
 /** A GeoJSON object whose structure is valid. */
 export interface Geography {
   readonly type: 'Point' | 'LineString' | 'Polygon' | 'MultiPolygon'
-  /** Polygons, each with its rings. A point or a line is one ring of one polygon. */
+  /** Polygons, each with its rings. A point or a line is stored as one ring of one polygon. */
   readonly polygons: readonly (readonly (readonly Position[])[])[]
 }
 
-/** Says in its message why a shape is invalid. */
+/** The error for an invalid shape. Its message is the reason. */
 export class Flaw extends Error {}
 
-/** The service reads longitudes beyond one turn around the earth, up to this one. */
+/** The service accepts longitudes beyond one turn around the earth, up to this one. */
 const greatestLongitude = 15_069
 
 /** Reads a GeoJSON object, and throws a `Flaw` if its structure is invalid. */

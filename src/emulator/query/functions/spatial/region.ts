@@ -4,7 +4,7 @@ import { cross, difference, dot, scaled, sum, type Vector } from './vector.js'
 /** A part of the earth: what lies to the left of all of these closed rings. */
 export type Region = readonly (readonly Edge[])[]
 
-/** Checks whether a place, which is on no ring, is in a region. */
+/** Checks whether a place is in a region. The place must not be on a ring. */
 export function isInside(place: Vector, region: Region): boolean {
   return region.every((ring) => isLeftOf(place, ring))
 }
@@ -28,7 +28,10 @@ export function isLeftOf(place: Vector, ring: readonly Edge[]): boolean {
   return isLeft
 }
 
-/** Returns the edge whose plane is farthest from a place, because it is clear on which side the place is. */
+/**
+ * Returns the edge whose plane is farthest from a place, so that rounding cannot change on which side the
+ * place is.
+ */
 function farthestPlane(place: Vector, ring: readonly Edge[]): Edge | undefined {
   let farthest: Edge | undefined
   let distance = 0

@@ -12,7 +12,7 @@ export function intersects(shape: Shape, other: Shape, effort: Effort): boolean 
   return hasPathInside(shape, other, effort) || hasPathInside(other, shape, effort)
 }
 
-/** Checks whether one path lies in an area. The path must not meet an edge of the area. */
+/** Checks whether a path of a shape lies in an area of another. The edges of the two shapes must not meet. */
 function hasPathInside({ paths }: Shape, other: Shape, effort: Effort): boolean {
   return paths.some(([first]) => first !== undefined && isInAnyRegion(first.start, other, effort))
 }
@@ -24,8 +24,8 @@ function isInAnyRegion(place: Vector, { regions, edges }: Shape, effort: Effort)
 }
 
 /**
- * Checks whether a shape is part of another one and not only of its boundary. The boundary of a polygon are its
- * rings, and the boundary of a line are its ends.
+ * Checks whether a shape lies in another one, and not only on its boundary. The boundary of a polygon
+ * consists of its rings, and the boundary of a line consists of its ends.
  */
 export function isWithin(shape: Shape, other: Shape, effort: Effort): boolean {
   if (shape.dimension > other.dimension) return false
@@ -44,12 +44,15 @@ function isEndOf({ edges: [point] }: Shape, { edges: line }: Shape): boolean {
   return areClose(point.start, start) || areClose(point.start, end)
 }
 
-/** Of two areas that share a part of their boundary, each lies on the other side if the parts are opposite. */
+/**
+ * Where a part of an edge lies, as seen from another shape. At an opposite boundary, the two areas share an
+ * edge but lie on different sides of it.
+ */
 type Location = 'inside' | 'boundary' | 'opposite boundary' | 'outside'
 
 /**
- * Returns in which parts of another shape the edges of a shape lie. The edges are cut where they meet edges of the
- * other shape, because only there the location changes.
+ * Returns all locations of a shape's edges, as seen from another shape. Each edge is cut where it meets an
+ * edge of the other shape, because its location can change only there.
  */
 function locationsOf(shape: Shape, other: Shape, effort: Effort): ReadonlySet<Location> {
   const found = meetingPlaces(shape, other, effort)
@@ -88,7 +91,7 @@ function meetingPlaces(shape: Shape, other: Shape, effort: Effort): ReadonlyMap<
   return found
 }
 
-/** Returns the middle of each part of an edge between its ends and the given places. */
+/** Returns the middle of each part of an edge that is cut at the given places. */
 function middlesOf(edge: PathEdge, places: readonly Vector[]): readonly Vector[] {
   const length = lengthOf(edge)
   if (length <= tolerance) return [edge.start]

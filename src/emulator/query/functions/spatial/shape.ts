@@ -5,7 +5,7 @@ import { Flaw, type Geography, type Position } from './geo-json.js'
 import { isCounterClockwise, isLeftOf, type Region } from './region.js'
 import { dot, vectorOf, type Vector } from './vector.js'
 
-/** An edge with its place in the path that it belongs to. */
+/** An edge with its position in the path that it belongs to. */
 export interface PathEdge extends Edge {
   readonly path: readonly PathEdge[]
   readonly index: number
@@ -13,7 +13,10 @@ export interface PathEdge extends Edge {
 
 /** A valid shape on the earth. */
 export interface Shape {
-  /** The lines, or the rings with the shape to their left, or one path with one edge of length 0 for a point. */
+  /**
+   * One path for a point, with an edge of length 0; one for a line; or the rings of polygons, with the shape
+   * to their left.
+   */
   readonly paths: readonly (readonly PathEdge[])[]
   readonly edges: readonly PathEdge[]
   /** The areas of a polygon. Lines and points have none. */
@@ -21,7 +24,7 @@ export interface Shape {
   readonly dimension: 0 | 1 | 2
 }
 
-/** Builds the shape, and throws a `Flaw` if its parts meet where they must not. */
+/** Builds the shape. Throws a `Flaw` if it is invalid, for example because its rings cross. */
 export function shapeOf({ type, polygons }: Geography, effort: Effort): Shape {
   if (type === 'Point') {
     const paths = polygons.flat().map(pointPath)
@@ -46,7 +49,7 @@ function pointPath(positions: readonly Position[]): readonly PathEdge[] {
   return path
 }
 
-/** Builds the edges of a line or ring. Positions that repeat their predecessor add none. */
+/** Builds the edges of a line or ring. A position that repeats the previous one adds no edge. */
 function linePath(positions: readonly Position[]): readonly PathEdge[] {
   const path: PathEdge[] = []
   let start: Vector | undefined
@@ -64,7 +67,7 @@ function linePath(positions: readonly Position[]): readonly PathEdge[] {
   return path
 }
 
-/** Builds the edges of a hole, which is to their right. The order of its positions has no meaning. */
+/** Builds the edges of a hole so that the hole is to their right, whatever the order of its positions. */
 function holePath(positions: readonly Position[]): readonly PathEdge[] {
   const path = linePath(positions)
   return isCounterClockwise(path) ? linePath([...positions].reverse()) : path

@@ -7,7 +7,7 @@ import { Flaw, readGeoJson, type Geography } from './geo-json.js'
 import { intersects, isWithin } from './relations.js'
 import { shapeOf, type Shape } from './shape.js'
 
-/** A GeoJSON object that is valid. */
+/** A valid GeoJSON object with its shape. */
 interface Spatial {
   readonly geography: Geography
   readonly shape: Shape
@@ -17,7 +17,10 @@ function effortOf(): Effort {
   return new Effort('A spatial function compares edges')
 }
 
-/** Returns the shape of a value, the reason why it is invalid, or undefined for a value that is no object. */
+/**
+ * Returns the shape of a value, or the reason why it is invalid. Returns undefined if the value is not an
+ * object.
+ */
 function read(value: unknown, effort: Effort): Spatial | Flaw | undefined {
   if (!isObject(value)) return undefined
   try {
@@ -68,7 +71,9 @@ function validity(value: unknown): object | undefined {
   return spatial instanceof Flaw ? { valid: false, reason: spatial.message } : { valid: true }
 }
 
-/** Functions of GeoJSON objects. The edges of a shape are the shortest ways around the earth. */
+/**
+ * Functions of GeoJSON objects. An edge of a shape is the shortest way between two positions on the earth.
+ */
 export const spatialFunctions: Readonly<Record<string, QueryFunction>> = {
   ST_AREA: ofOne(area),
   ST_DISTANCE: ofShapes(distance),

@@ -6,7 +6,7 @@ const squaredEccentricity = 0.0066943799901413165
 
 const radians = Math.PI / 180
 
-/** Returns the direction of a place. Directions of one plane through the centre form an edge of a shape. */
+/** Returns the direction of a place. The directions of an edge lie in one plane through the centre. */
 export function vectorOf(longitude: number, latitude: number): Vector {
   const angle = latitude * radians
   const fromAxis = Math.cos(angle)
@@ -46,18 +46,18 @@ export function scaled(vector: Vector, factor: number): Vector {
   return [vector[0] * factor, vector[1] * factor, vector[2] * factor]
 }
 
-/** Returns the vector with length 1. A vector of length 0 stays as it is. */
+/** Returns the vector scaled to length 1. A vector of length 0 stays as it is. */
 export function unit(vector: Vector): Vector {
   const length = lengthOfVector(vector)
   return length === 0 ? vector : scaled(vector, 1 / length)
 }
 
-/** Returns the way between two ends. It is exact for ends that are close to each other. */
+/** Returns the vector from `start` to `end`. It is exact if they are close to each other. */
 export function difference(end: Vector, start: Vector): Vector {
   return [end[0] - start[0], end[1] - start[1], end[2] - start[2]]
 }
 
-/** Returns the angle between two directions, also exact for small angles. */
+/** Returns the angle between two directions. It is exact even if it is small. */
 export function angleBetween(left: Vector, right: Vector): number {
   return Math.atan2(lengthOfVector(cross(left, right)), dot(left, right))
 }

@@ -5,9 +5,9 @@ import { searcher } from './text-search.js'
  * Compiles a LIKE pattern: `%` matches any run of characters, `_` one, `[a-c]` one of a set, `[^a-c]` one
  * outside it. A character after `escape` stands for itself.
  *
- * The `%` cut the pattern into pieces. The first piece must be at the beginning of the text, and the last at
- * its end. Each other piece is matched at its first occurrence after the previous one, which leaves the most
- * text for the rest.
+ * Each `%` separates two pieces of the pattern. The first piece must be at the beginning of the text, and the
+ * last at its end. Each other piece is matched at its first occurrence after the previous piece, so that as
+ * much text as possible is left for the others.
  */
 export function compilePattern(pattern: string, escape: string | undefined): (text: string) => boolean {
   const pieces = piecesOf(stepsOf(pattern, escape)).map(compilePiece)
@@ -57,7 +57,10 @@ function stepsOf(pattern: string, escape: string | undefined): Step[] {
   return steps
 }
 
-/** Parses the set that begins there: at least one member, then a closing bracket. Null if there is no set. */
+/**
+ * Parses the set that begins at `at`: at least one member, then a closing bracket. Returns null if no set
+ * begins there.
+ */
 function setAt(
   pattern: string,
   at: number,

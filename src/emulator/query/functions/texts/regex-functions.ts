@@ -1,7 +1,10 @@
 import type { QueryFunction } from '../../values/query-function.js'
 import { regularExpression, type RegularExpression } from './regular-expression.js'
 
-/** Returns a function of a text, a pattern and modifiers. An invalid pattern or modifier is undefined. */
+/**
+ * Returns a function of a text, a pattern and modifiers. An invalid pattern, modifier or group makes the
+ * result undefined.
+ */
 function ofExpression(
   maxArguments: number,
   compute: (expression: RegularExpression, text: string, group: number) => unknown,

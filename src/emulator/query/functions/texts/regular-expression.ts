@@ -3,13 +3,17 @@ import type * as Re2 from 're2js'
 import { expressionNotSupported, refuseLongExpression, refuseSteps } from '../../language/query-limits.js'
 
 /**
- * A regular expression of a user. The engine's time is at most proportional to the text and to the expression,
- * because it never goes back in the text. It therefore has no backreferences and no lookahead.
+ * A user's regular expression. The time of one search is at most proportional to the length of the text and
+ * to that of the expression, because the engine never goes back in the text. It therefore supports neither
+ * backreferences nor lookahead.
  */
 export interface RegularExpression {
   readonly groupCount: number
   matches(text: string): boolean
-  /** Returns the first match, or one group of it (1 is the first). Undefined if it is not in the text. */
+  /**
+   * Returns the first match if `group` is 0, or else one group of it (1 is the first). Returns undefined if
+   * there is none.
+   */
   first(text: string, group: number): string | undefined
   /** Returns all matches, or one group of each. Leaves out matches without this group. */
   all(text: string, group: number): readonly string[]
@@ -18,12 +22,12 @@ export interface RegularExpression {
 /** Compiled expressions by modifiers and pattern. An invalid one is undefined. */
 const remembered = new Map<string, RegularExpression | undefined>()
 
-/** Each expression may keep some megabytes of states. */
+/** The most compiled expressions that are kept. Each of them may hold a few megabytes of states. */
 const mostRemembered = 16
 
 let engine: typeof Re2 | null = null
 
-/** Loads the engine with the first regular expression, because most queries have none. */
+/** Loads the engine for the first regular expression, because most queries have none. */
 function loaded(): typeof Re2 {
   engine ??= createRequire(import.meta.url)('re2js') as typeof Re2
   return engine
@@ -60,7 +64,7 @@ function compile(pattern: string, modifiers: string): RegularExpression | undefi
   }
 }
 
-/** Problems of an expression that the service may accept, although the engine refuses it. */
+/** The engine's messages about expressions that the service may accept. */
 const foreign = new RegExp(
   [
     'invalid or unsupported Perl syntax',
@@ -109,9 +113,9 @@ function runnable(compiled: Re2.RE2JS): RegularExpression {
 }
 
 /**
- * A text that limits how often the engine reads its characters. Between two reads, the engine takes at most as
- * many steps as the expression has instructions. One search is linear, but many searches in one text are not:
- * `a*b|a` looks at the whole rest of `aaa…` before it finds each `a`.
+ * A text that limits how often the engine reads its characters. Between two reads, the engine takes at most
+ * as many steps as the expression has instructions. One search is linear, but many searches in one text are
+ * not: `a*b|a` reads the whole rest of `aaa…` before it finds each `a`.
  */
 class CountedText extends String {
   private steps = 0
@@ -130,7 +134,10 @@ class CountedText extends String {
   }
 }
 
-/** Returns a counted text as the type of the engine's functions, which accept objects of the class String. */
+/**
+ * Returns a counted text with the type `string`. The engine's functions also accept objects of the class
+ * String.
+ */
 function counted(text: string, stepsPerRead: number): string {
   return new CountedText(text, stepsPerRead) as unknown as string
 }

@@ -5,7 +5,9 @@ import { indexOf, lastIndexOf } from './text-search.js'
 /** The longest result of REPLICATE. A longer one is undefined, as the service documents. */
 const longestReplica = 10_000
 
-/** Searches backwards from a position, which is that of the last character that may belong to the result. */
+/**
+ * Searches backwards. The third argument is the position of the last character that may belong to the match.
+ */
 function lastIndex(text: unknown, wanted: unknown, ...rest: readonly unknown[]): number | undefined {
   const last = rest.length === 0 ? Number.MAX_SAFE_INTEGER : rest[0]
   if (typeof text !== 'string' || typeof wanted !== 'string') return undefined
@@ -25,7 +27,7 @@ function replicate(text: unknown, times: unknown): string | undefined {
   return text === '' ? '' : text.repeat(count)
 }
 
-/** Reverses characters rather than their halves, so that the result is valid text. */
+/** Reverses whole characters rather than the halves of surrogate pairs, so that the result is valid text. */
 function reverse(text: string): string {
   return Array.from(text).reverse().join('')
 }
@@ -46,7 +48,10 @@ function ofTwo(evaluate: (one: unknown, other: unknown) => unknown): QueryFuncti
   return { minArguments: 2, maxArguments: 2, evaluate }
 }
 
-/** Returns a function of the place of a delimiter. A text without the delimiter is undefined. */
+/**
+ * Returns a function that takes the text before or after a delimiter. The result for a text without it is
+ * undefined.
+ */
 function ofDelimiter(
   find: (text: string, delimiter: string) => number,
   take: (text: string, at: number, end: number) => string,

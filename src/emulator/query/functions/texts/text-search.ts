@@ -1,4 +1,7 @@
-/** Up to this length, the JavaScript engine's search is always fast. Beyond it, its time may be quadratic. */
+/**
+ * Up to this length, the JavaScript engine's search is always fast. For longer patterns, its time may be
+ * quadratic.
+ */
 const shortPattern = 64
 
 /** Searches like `String.indexOf`, in time linear in both lengths (Knuth, Morris, Pratt). */
@@ -22,8 +25,8 @@ export function searcher(wanted: string): (text: string, from: number) => number
 }
 
 /**
- * Searches backwards from `last` like `String.lastIndexOf`, in time linear in both lengths. Finds nothing
- * before the beginning of the text.
+ * Searches backwards from `last` like `String.lastIndexOf`, in time linear in both lengths. Returns -1 if
+ * `last` is negative.
  */
 export function lastIndexOf(text: string, wanted: string, last = text.length): number {
   if (last < 0) return -1

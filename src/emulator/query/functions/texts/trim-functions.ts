@@ -10,7 +10,7 @@ function startOf(text: string, unwanted: ReadonlySet<string>): number {
   return at
 }
 
-/** Returns the position before the unwanted characters at the end of a text, but not before `start`. */
+/** Returns the position of the first unwanted character at the end of a text, but at least `start`. */
 function endOf(text: string, unwanted: ReadonlySet<string>, start: number): number {
   let end = text.length
   while (end > start) {
@@ -21,7 +21,10 @@ function endOf(text: string, unwanted: ReadonlySet<string>, start: number): numb
   return end
 }
 
-/** Returns a function that removes white space or, with a second argument, all characters that it contains. */
+/**
+ * Returns a function that removes white space. With a second argument, it instead removes the characters of
+ * this argument.
+ */
 function ofTrim(
   removeSpace: (text: string) => string,
   { isAtStart, isAtEnd }: { readonly isAtStart: boolean; readonly isAtEnd: boolean },

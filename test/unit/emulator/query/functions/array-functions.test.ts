@@ -91,7 +91,7 @@ describe('an array function', () => {
   ])('refuses a result of more than 4 MB before creating it', (expression) => {
     const list = Array.from({ length: 100_000 }, (_, index) => index)
     const object = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, 1]))
-    expect(() => rowsOf(expression, { list, object })).toThrow('more than 4194304 characters')
+    expect(() => rowsOf(expression, { list, object })).toThrow('the limit of 4194304 characters')
   })
 })
 

@@ -84,7 +84,7 @@ describe('a conversion of a text', () => {
     ['STRINGTOARRAY(c.text)', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`],
     ['STRINGTOOBJECT(c.text)', `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`],
   ])('refuses a value that is nested deeper: %s', (expression, text) => {
-    expect(() => rowsOf(expression, { text })).toThrow('nested deeper than 128')
+    expect(() => rowsOf(expression, { text })).toThrow('nested deeper than the limit of 128')
   })
 
   it.each([...names, 'TOSTRING'].flatMap((name) => [`${name}()`, `${name}("1", "2")`]))(

@@ -85,7 +85,7 @@ describe('DATETIMEFORMAT', () => {
     expect(formatted(morning, spaces)).toBe(spaces)
     const text = 'SELECT VALUE LENGTH(DATETIMEFORMAT("2009-11-15", @format))'
     const parameters = [{ name: '@format', value: 'd '.repeat(2 * 1024 * 1024) }]
-    expect(() => compileQuery(text, parameters).execute([])).toThrow('more than 4194304 characters')
+    expect(() => compileQuery(text, parameters).execute([])).toThrow('the limit of 4194304 characters')
   })
 
   it('names a long specifier only by its beginning', () => {
