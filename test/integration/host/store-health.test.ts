@@ -122,7 +122,7 @@ describe('the start of a host', () => {
       patience,
     })
     expect(heard.of('host.advised')).toMatchObject([
-      { advice: expect.stringContaining('waiting: ') as string },
+      { advice: expect.stringContaining('the start waits (') as string },
     ])
     await host.stop()
     await cosmos.close()

@@ -170,5 +170,7 @@ function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'):
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number') return value
-  throw badRequest('The continuation is not one that this query gave. Start the query again without it.')
+  throw badRequest(
+    'The continuation does not come from this query. Start the query again without a continuation.',
+  )
 }

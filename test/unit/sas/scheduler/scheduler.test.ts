@@ -285,7 +285,7 @@ describe('schedulers that lose races and replies', () => {
     world.faults.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
-    const refused = 'job job-1: the outcome of 2 writes is unknown; it is tried again after a pause'
+    const refused = 'job job-1: the outcome of 2 writes is unknown; wait before the next try'
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(refused)
     expect(world.faults.writes).toHaveLength(2)
   })
