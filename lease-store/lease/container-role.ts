@@ -58,7 +58,7 @@ const requirements: readonly Requirement[] = [
     breaks: 'ifOtherKey',
     advice: ({ partitionKeys }) => {
       const paths = partitionKeys.join(' or ')
-      return `create one that is partitioned by ${paths}, with default time to live -1, and name that`
+      return `create and name another container, partitioned by ${paths} and with default time to live -1`
     },
   },
   {
@@ -81,7 +81,7 @@ const requirements: readonly Requirement[] = [
     isMet: ({ isFullyIndexed }) => !isFullyIndexed,
     found: () => 'indexes every field',
     breaks: 'ifFullyIndexed',
-    advice: () => 'exclude path /* from its indexing policy, and include those that are queried',
+    advice: () => 'exclude path /* from its indexing policy, and include the queried paths',
   },
 ]
 

@@ -135,13 +135,13 @@ function refusal(document: LeaseDocument): DecodedLease | null {
     return refuse(
       'unknownVersion',
       id,
-      `version is ${JSON.stringify(version)}, this release knows 0 and 1; use a newer release`,
+      `version is ${JSON.stringify(version)}, but this release knows only 0 and 1; use a newer release`,
     )
   if (!isAbsent(Mode) && modeOf(Mode) === null)
     return refuse(
       'unknownMode',
       id,
-      `Mode is ${JSON.stringify(Mode)}, known are "Incremental Feed" and "Full-Fidelity Feed"`,
+      `Mode is ${JSON.stringify(Mode)}, but must be "Incremental Feed" or "Full-Fidelity Feed"`,
     )
   const isQuoted = textOf(ContinuationToken)?.startsWith('"') ?? true
   if (!isQuoted || ('feedRange' in document && !('FeedRange' in document)))

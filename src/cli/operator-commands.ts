@@ -22,7 +22,10 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .description('jobs, newest submission first')
     .option('--attention', 'only jobs that a person should look at')
     .option('--limit <n>', 'the largest number of jobs to list', '100')
-    .option('--before <when>', 'submitted before then; or the next page, as the previous page says')
+    .option(
+      '--before <when>',
+      'only jobs submitted before this time; or the value that the previous page printed',
+    )
     .action(async (options: ListOptions) => {
       const { list } = await import('./commands/jobs/list.js')
       await ending(list(options, terminal))

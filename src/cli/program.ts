@@ -75,7 +75,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--port <n>', 'port of the embedded store, 0 for any', '8081')
     .option('--data <dir>', 'keep the data in this directory')
     .option('--partitions <n>', 'physical partitions of each container', '1')
-    .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
+    .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
     .action(async (module: string | undefined, options: DevOptions) => {
       const { dev } = await import('./commands/store/dev.js')
       await ending(dev(module, options, terminal))
@@ -87,7 +87,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--port <n>', 'port, 0 for any', '8081')
     .option('--data <dir>', 'keep the data in this directory')
     .option('--partitions <n>', 'physical partitions of each container', '1')
-    .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+    .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
     .option('--https', 'serve https, with a certificate made for localhost')
     .action(async (options: EmulatorCommandOptions) => {
       const { emulator } = await import('./commands/store/emulator.js')
@@ -96,9 +96,9 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
 
   withCommonOptions(emulatorCommand.command('split <container>'))
     .description('split a physical partition of a container, DATABASE/CONTAINER, of a running emulator')
-    .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
-    .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
-    .option('--range <id>', 'default: the range with the most documents')
+    .option('--endpoint <url>', 'the address of the emulator', 'http://127.0.0.1:8081/')
+    .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
+    .option('--range <id>', 'the range to split; default: the range with the most documents')
     .action(async (container: string, options: SplitOptions) => {
       const { emulatorSplit } = await import('./commands/store/emulator-partitions.js')
       await ending(emulatorSplit(container, options, terminal))
@@ -108,8 +108,8 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .description(
       'merge two neighbouring partitions of a container, DATABASE/CONTAINER, of a running emulator',
     )
-    .option('--endpoint <url>', 'of the emulator', 'http://127.0.0.1:8081/')
-    .option('--key <key>', 'default: the well-known key of the Cosmos DB emulator')
+    .option('--endpoint <url>', 'the address of the emulator', 'http://127.0.0.1:8081/')
+    .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
     .requiredOption('--ranges <ids...>', 'the ids of the two ranges')
     .action(async (container: string, options: MergeOptions) => {
       const { emulatorMerge } = await import('./commands/store/emulator-partitions.js')
@@ -181,7 +181,7 @@ function addFleetCommands({ program, terminal, ending }: Parts): void {
     .description('scale a role by its lag, slowly, and to no more instances than it has leases')
     .option('--min <n>', 'the fewest instances', '1')
     .option('--max <n>', 'the most instances', '8')
-    .option('--interval <seconds>', 'between two checks', '15')
+    .option('--interval <seconds>', 'the pause between two checks', '15')
     .option('--once', 'look, decide, scale, and end')
     .action(async (role: string, options: AutoscaleOptions) => {
       const { autoscale } = await import('./commands/instances/autoscale.js')
@@ -217,18 +217,18 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
 function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
     .description('the request units of a job and of idle instances, from formulas without a store')
-    .option('--steps <n>', 'of a job, one after another', '3')
+    .option('--steps <n>', 'the number of steps of a job, one after another', '3')
     .option('--claimed-steps <n>', 'the number of these steps that are claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')
     .addOption(
-      withValues(new Option('--indexing <policy>', 'of the state container; "provision" sets lean'), [
-        'lean',
-        'full',
-      ]).default('lean'),
+      withValues(
+        new Option('--indexing <policy>', 'the indexing of the state container; "provision" sets lean'),
+        ['lean', 'full'],
+      ).default('lean'),
     )
     .option('--partitions <n>', 'physical partitions of the state container', '1')
-    .option('--instances <n>', 'of each role', '1')
-    .option('--jobs-per-day <n>', 'for the totals', '10000')
+    .option('--instances <n>', 'the number of instances of each role', '1')
+    .option('--jobs-per-day <n>', 'the number of jobs a day, for the totals', '10000')
     .option('--no-notifier', 'without the role notifier, if it sends neither notices nor alerts')
     .action(async (options: CostOptions) => {
       const { cost } = await import('./commands/operations/cost.js')

@@ -95,7 +95,7 @@ function requestOf(id: string, { partitionKeys, indexedPaths }: ContainerRole): 
   }
 }
 
-/** Returns an error of a connection with an explanation and advice. Returns other errors unchanged. */
+/** Adds an explanation and advice to a connection error. Returns other errors unchanged. */
 export function explained({ endpoint, database }: OpenConnection, error: unknown): Error {
   if (error instanceof StoreRefused) return error
   const { kind } = cosmosErrorKind(error)

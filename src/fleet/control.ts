@@ -68,7 +68,10 @@ async function serve(socket: Socket, handle: (request: FleetRequest) => Promise<
   const read = requestSchema.safeParse(JSON.parse(await received(socket)))
   const answer: FleetAnswer = read.success
     ? await handle(read.data)
-    : { kind: 'refused', why: 'the running fleet does not understand this command: it runs another version' }
+    : {
+        kind: 'refused',
+        why: 'the running fleet has another version of stepward, which does not know this command',
+      }
   socket.end(JSON.stringify(answer))
 }
 

@@ -56,7 +56,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   // The folder is checked first, because an answer from another user's folder cannot be trusted.
   await makeOwn(stateDirectory)
   if (await isAnswered(path)) {
-    const advice = 'see it with "stepward fleet", or pass another --state DIRECTORY for a second one'
+    const advice = 'see it with "stepward fleet", or start a second fleet with another --state DIRECTORY'
     throw new ConfigurationInvalid([`a fleet runs here already (${path}): ${advice}`])
   }
   const scaled = stillScaled(await remembered(stateDirectory), options.counts)

@@ -20,8 +20,9 @@ export function localFleet(path: string, role: string): ScaleTarget {
 /** Explains why a role cannot be scaled separately, and names the alternative. */
 function noSuchRole(role: string, running: readonly string[]): string {
   if (running.includes('all')) {
-    const rule = 'each process of this fleet has every role (--role all), so no role is scaled alone'
-    return `role ${JSON.stringify(role)}: ${rule}: scale "all", or start the fleet with --role for each`
+    const why = 'because each process of this fleet has every role (--role all)'
+    const advice = 'scale "all", or start the fleet with its roles listed after --role'
+    return `role ${JSON.stringify(role)} cannot be scaled alone, ${why}: ${advice}`
   }
   return `this fleet does not run role ${JSON.stringify(role)}: scale one of ${running.join(', ')}`
 }

@@ -175,7 +175,7 @@ async function startedOn(connection: OpenConnection, unit: Unit): Promise<void> 
 function waitingOf({ patience, signal }: HostSettings, { clock, health, telemetry }: Shell) {
   const onWait = (error: Error): void => {
     health.waits(error.message)
-    telemetry.emit({ type: 'host.advised', advice: `waiting: ${error.message}` })
+    telemetry.emit({ type: 'host.advised', advice: `the start waits (${error.message})` })
   }
   return { patience, clock, random: systemRandom, signal, onWait }
 }

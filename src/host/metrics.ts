@@ -14,7 +14,7 @@ const descriptions: Readonly<Record<string, readonly [kind: 'counter' | 'gauge',
   stepward_events_total: ['counter', 'Events by type.'],
   stepward_request_charge_total: ['counter', 'Request units by operation.'],
   stepward_changes_delivered_total: ['counter', 'Changes handed to delegates, by processor.'],
-  stepward_leases_owned: ['gauge', 'Leases this instance holds, by processor.'],
+  stepward_leases_owned: ['gauge', 'Leases that this instance holds, by processor.'],
   stepward_steps_settled_total: ['counter', 'Attempts by outcome.'],
   stepward_jobs_finished_total: ['counter', 'Jobs by final state.'],
   stepward_attention_total: ['counter', 'Jobs flagged for a person, by kind.'],
@@ -22,7 +22,7 @@ const descriptions: Readonly<Record<string, readonly [kind: 'counter' | 'gauge',
   stepward_ready: ['gauge', '1 while work is being done.'],
   process_resident_memory_bytes: ['gauge', 'Memory of the process.'],
   process_cpu_seconds_total: ['counter', 'Processor time of the process.'],
-  process_uptime_seconds: ['gauge', 'Since the process started.'],
+  process_uptime_seconds: ['gauge', 'Time since the process started.'],
 }
 
 /** Counts events, and writes the counters in the text format of Prometheus. */

@@ -68,7 +68,11 @@ function answer(url: string, status: Status): Answer {
     case '/metrics':
       return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: status.metrics() }
     default:
-      return { status: 404, type: 'text/plain', body: 'there are /, /healthz, /readyz and /metrics\n' }
+      return {
+        status: 404,
+        type: 'text/plain',
+        body: 'the only paths are /, /healthz, /readyz and /metrics\n',
+      }
   }
 }
 

@@ -146,8 +146,8 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Resolves when all promises have settled, at a tenth of the cost of a turn of the event loop. A tick that is
- * requested in a microtask comes when no microtask is left. Any other tick comes too early.
+ * Resolves when no microtask is left, at a tenth of the cost of a turn of the event loop. A tick that is
+ * requested in a microtask comes at that moment. Any other tick comes too early.
  */
 function promisesAtRest(): Promise<void> {
   return new Promise((resolve) => {

@@ -114,8 +114,10 @@ export const processorEvents = {
     level: 'error',
     metrics: [unitFailures],
     text: ({ error, processorName }) =>
-      `Processor ${processorName} delivers changes again: ${errorMessage(error)}`,
-    meaning: 'the delegate did not accept changes; the processor delivers them again',
+      `Changes of processor ${processorName} were not accepted: ${errorMessage(error)}`,
+    meaning:
+      'the delegate did not accept changes; the processor delivers them again, or stores a change as a ' +
+      'dead letter after its last attempt',
   },
   'deadLetter.written': {
     level: 'error',

@@ -93,7 +93,10 @@ export class SimulatedProcess {
     this.clock = this.storeClock ?? machine
   }
 
-  /** Records that a request is sent. Returns a function that receives the time in the answer. */
+  /**
+   * Records that a request is sent. Returns the function to call with the time that the answer contains, or
+   * null if this process does not learn the store's time.
+   */
   sent(): Told | null {
     return this.storeClock?.sent() ?? null
   }
@@ -148,7 +151,10 @@ export class SimulatedProcess {
     return this.state === 'running' ? stallMs : 0
   }
 
-  /** Lets the machine of the process sleep. Everything stands still except the wall clock and the network. */
+  /**
+   * Puts the process's machine to sleep for `ms`. Everything stands still except the wall clock and the
+   * network.
+   */
   sleepMachine(ms: number): void {
     if (this.state !== 'running') return
     this.pause()

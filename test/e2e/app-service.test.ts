@@ -57,7 +57,7 @@ it('a host on App Service is alive without a store, shares a machine and stops c
     ORDER_SERVICES_URL: 'http://127.0.0.1:1',
   }
   const first = await startApp(site, { ...platform, PORT: String(port) })
-  await first.line('waiting: no answer from')
+  await first.line('the start waits (no answer from')
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 'alive without a store').toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 'but of no use').toBe(503)
@@ -67,7 +67,7 @@ it('a host on App Service is alive without a store, shares a machine and stops c
     JSON.parse((await run(cli, ['leases', '--json'], store.env)).stdout) as { owner: string | null }[]
   await first.line('"type":"lease.acquired"', 8)
   await first.line('"type":"host.started"')
-  expect(first.count('waiting: no answer from'), 'said once').toBe(1)
+  expect(first.count('the start waits (no answer from'), 'said once').toBe(1)
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
   await expect.poll(isReady, { timeout: 60_000 }).toBe(200)
 

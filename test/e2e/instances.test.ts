@@ -89,7 +89,7 @@ it('an unhandled error ends a process that still waits for its store (F-X25)', a
   await writeFile(module, `export * from ${JSON.stringify(pathToFileURL(ordersModule).href)}\n${stray}\n`)
   const nobody = { COSMOS_ENDPOINT: `http://127.0.0.1:${await freePort()}`, COSMOS_KEY: 'bm90IGEga2V5' }
   const worker = start(cli, ['start', '--role', 'agents', '--agents', module], nobody)
-  await worker.line('waiting: ')
+  await worker.line('the start waits (')
   const ended = await worker.kill('SIGUSR2')
   expect(ended.code).toBe(1)
   expect(ended.stderr).toMatch(/"type":"host.failed".*"message":"stray"/)

@@ -25,7 +25,8 @@ export async function javaUnitProblems(options: JavaCheckOptions): Promise<strin
   })
   const iterator = leaseContainer.items.query<string>({
     query: 'SELECT VALUE c.id FROM c WHERE STARTSWITH(c.id, @prefix)',
-    // After the prefix, the id of a lease has "..", that of the marker ".info", and that of the lock ".lock".
+    // All of Java's ids have a dot after the prefix: a lease has "..", the marker has ".info", and the lock
+    // has ".lock".
     parameters: [{ name: '@prefix', value: `${prefix}.` }],
   })
   const { resources, requestCharge } = await iterator.fetchAll()
@@ -33,10 +34,8 @@ export async function javaUnitProblems(options: JavaCheckOptions): Promise<strin
   const [id] = resources
   if (id === undefined) return []
   return [
-    `leaseContainer ${JSON.stringify(leaseContainer.id)} holds ${JSON.stringify(id)}, which hosts of ` +
-      'the Java SDK ' +
-      `wrote for processorName ${JSON.stringify(processorName)}; their leases cannot be shared: ` +
-      'choose another ' +
-      'processorName',
+    `leaseContainer ${JSON.stringify(leaseContainer.id)} holds document ${JSON.stringify(id)}, which hosts ` +
+      `of the Java SDK wrote for processorName ${JSON.stringify(processorName)}; the leases of such hosts ` +
+      'cannot be shared, so choose another processorName',
   ]
 }

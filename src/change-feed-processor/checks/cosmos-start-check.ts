@@ -74,9 +74,9 @@ export function foreignModeProblems(leases: readonly Lease[], own: LeaseMode): s
     .filter(({ mode }) => mode !== own)
     .map(
       ({ leaseToken, mode }) =>
-        `lease ${JSON.stringify(leaseToken)} follows the feed in mode ${JSON.stringify(mode)}, this ` +
-        'processor in mode ' +
-        `${JSON.stringify(own)}; a deployment unit keeps its mode: choose another processorName`,
+        `lease ${JSON.stringify(leaseToken)} follows the feed in mode ${JSON.stringify(mode)}, but this ` +
+        `processor follows it in mode ${JSON.stringify(own)}; a deployment unit keeps its mode, so choose ` +
+        'another processorName',
     )
 }
 
@@ -97,7 +97,8 @@ async function containerProblems({
     isOneAccount(monitored, leases)
   )
     return [
-      'leaseContainer is monitoredContainer, so each write of a lease would be delivered as a change: use another',
+      'leaseContainer is monitoredContainer, so each write of a lease would be delivered as a change: use ' +
+        'another container',
     ]
   const problems = await Promise.all([
     monitored === null
@@ -120,7 +121,8 @@ async function deadLetterProblems(container: Container, monitored: Container | n
   const option = 'failurePolicy.deadLetter'
   if (monitored !== null && container.url === monitored.url && isOneAccount(container, monitored))
     return [
-      `${option} is monitoredContainer, so each dead letter would be delivered as a change: use another`,
+      `${option} is monitoredContainer, so each dead letter would be delivered as a change: use another ` +
+        'container',
     ]
   return problemsOf(option, container, {})
 }

@@ -35,8 +35,8 @@ function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => b
     return report(
       'unfinishedSplit',
       `lease ${JSON.stringify(lease.leaseToken)} still exists beside the ${by.length} leases that replace it`,
-      'an instance of this library removes it within ten expiration intervals: check again then, and ' +
-        'start an instance if none runs',
+      'an instance of this library removes this lease within ten expiration intervals: check again then, ' +
+        'and start an instance if none runs',
     )
   })
   const twice = doubled.map(([one, other]) =>

@@ -59,7 +59,7 @@ function generalFindings(inspection: Inspection): UnitFinding[] {
       problem(
         'clockSkew',
         `this host's clock is ${offset(ownTimeMs - storeTimeMs)} the store's`,
-        'synchronise it (NTP): .NET hosts compare their clock with the times that other hosts wrote',
+        'synchronise that clock (NTP): .NET hosts compare their clock with the times that other hosts wrote',
       ),
     )
   return found
@@ -71,7 +71,7 @@ function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
     return problem(
       'containerMissing',
       `container ${name} does not exist`,
-      'check --database and the name, or create it',
+      'check --database and the name, or create the container',
     )
   return problem(
     'actionForbidden',
@@ -111,8 +111,8 @@ const foreignAdvice = {
   unknownMode: 'update this package, or choose another processorName',
   javaLease: 'choose another processorName: Java hosts store other continuation tokens under the same names',
   missingFeedRange:
-    'its range was split before an instance read it again: start a .NET host that still knows the ' +
-    'range, or delete the lease and start from a point in time',
+    'the range of the lease was split before an instance read the lease again: start a .NET host that ' +
+    'still knows the range, or delete the lease and start from a point in time',
 } as const
 
 /**
@@ -124,7 +124,7 @@ function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   return notice(
     'foreignLease',
     `hosts of the Java SDK keep ${what} under ${JSON.stringify(prefix)}`,
-    'nothing to do: look at them with the Java SDK, and give processors of this library another ' +
+    'nothing to do: look at these documents with the Java SDK, and give processors of this library another ' +
       'processorName',
   )
 }
@@ -154,7 +154,7 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
       problem(
         'markerMissing',
         `${counted(count, 'lease exists', 'leases exist')}, but no document ` +
-          `${JSON.stringify(`${prefix}.info`)}: their creation was not finished`,
+          `${JSON.stringify(`${prefix}.info`)}: the creation of the leases was not finished`,
         'start an instance: it creates the missing leases and the document',
       ),
     )
@@ -173,7 +173,7 @@ function creationFindings(unit: UnitDocuments, storeTimeMs: number | null): Unit
         'staleLock',
         `document ${JSON.stringify(`${prefix}.lock`)} has been there for ` +
           `${seconds(storeTimeMs - lockedAtMs)}: .NET hosts wait for it`,
-        'delete it, and turn time to live on in the lease container',
+        'delete the document, and turn time to live on in the lease container',
       ),
     )
   if (new Set(leases.map(({ mode }) => mode)).size > 1)

@@ -40,8 +40,8 @@ function staleFindings(
     const oldestMs = storeTimeMs - Math.min(...own.map(({ storedAtMs }) => storedAtMs))
     const advice =
       livingCount === 0
-        ? 'no instance is running: start one, and it takes them over at once'
-        : 'the running instances should have taken them: check their errors, and maxLeases'
+        ? 'no instance is running: start one, and it takes these leases over at once'
+        : 'the running instances should have taken these leases: check their errors, and maxLeases'
     return problem(
       'staleOwner',
       `${JSON.stringify(owner)} holds ${tokens(own)} and has shown no sign of life for ${seconds(oldestMs)}`,
@@ -62,7 +62,8 @@ function freeFindings(
   return [
     problem(
       'leftFree',
-      `${tokens(left)} free for more than ${seconds(times.leaseExpirationIntervalMs)} although ` +
+      `${tokens(left)} ${left.length === 1 ? 'has' : 'have'} been free for more than ` +
+        `${seconds(times.leaseExpirationIntervalMs)} although ` +
         'instances are running',
       'check the errors of the instances, and maxLeases',
     ),
@@ -81,7 +82,7 @@ function nameFindings(alive: readonly Lease[]): UnitFinding[] {
     return [
       problem(
         'instanceNameTwice',
-        `several processes hold leases as ${which}; this also shows for a moment after a restart`,
+        `several processes hold leases as ${which}; this is also reported for a moment after a restart`,
         advice,
       ),
     ]
@@ -99,7 +100,8 @@ function skewFindings(alive: readonly Lease[]): UnitFinding[] {
       problem(
         'clockSkew',
         `the clock of ${JSON.stringify(owner)} is ${offset(worstMs)} the store's`,
-        'synchronise it (NTP): .NET hosts would take its leases too early or too late',
+        'synchronise that clock (NTP): .NET hosts would take the leases of that instance too early or ' +
+          'too late',
       ),
     ]
   })

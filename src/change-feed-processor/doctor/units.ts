@@ -116,8 +116,8 @@ function decode(document: LeaseDocument, names: MonitoredNames): ReturnType<type
       kind: 'refused',
       rule: 'javaLease',
       reason:
-        `lease document ${JSON.stringify(document['id'])} is refused: it is named as the Java ` +
-        'SDK names them',
+        `lease document ${JSON.stringify(document['id'])} is refused: its id has the form that ` +
+        'the Java SDK uses',
     }
   const token = document['PartitionId'] ?? document['LeaseToken']
   const feedRange = names.physicalRanges.find(({ id }) => id === token)

@@ -71,9 +71,12 @@ function nextPositions(token: string, from: FeedPosition): FeedPosition[] {
   if (!tiles(bounds, from.feedRange))
     // The ranges changed during the read. The error has code 410, so that the caller reads again with a new
     // iterator.
-    throw Object.assign(new Error(`its token covers ${JSON.stringify(bounds)}, not the range asked for`), {
-      code: 410,
-    })
+    throw Object.assign(
+      new Error(`the continuation covers ${JSON.stringify(bounds)}, not the requested range`),
+      {
+        code: 410,
+      },
+    )
   return entries.map(({ minInclusive: min, maxExclusive: max, continuationToken }) => ({
     feedRange: { min, max },
     start: startOf(continuationToken, from.start, entries.length > 1),

@@ -46,7 +46,7 @@ export async function openPorts(options: PortOptions): Promise<Ports> {
   if (isChangeFeed(monitoredContainer)) {
     if (isLeaseStore(leaseContainer)) return { feed: monitoredContainer, leaseStore: leaseContainer }
     throw new TypeError(
-      'leases in a Container are named after the monitored Container: pass both, or a LeaseStore',
+      'leases in a Container are named after the monitored Container: pass both Containers, or a LeaseStore',
     )
   }
   const leaseStore = isLeaseStore(leaseContainer)

@@ -39,8 +39,7 @@ export class LeaseLostError extends Error {
   constructor(readonly leaseToken: string) {
     super(
       `lease ${JSON.stringify(leaseToken)} is no longer held by this instance, so nothing is stored ` +
-        'for it; ' +
-        'its next owner delivers its changes again',
+        'for it; the next owner of the lease delivers the changes again',
     )
   }
 }

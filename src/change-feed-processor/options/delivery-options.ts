@@ -93,7 +93,7 @@ export type FailureLimits = Omit<ResolvedRetry, 'tries'> & { readonly tries: num
 
 const backoff = { minMs: 500, maxMs: 30_000 }
 
-/** The kinds of the options for both kinds of delegate. */
+/** The options that both kinds of delegate have, each with the zod type that reads it. */
 export const deliveryShape = {
   onChanges: optional(callback<PageDelegate<AnyChange>>()),
   onChange: optional(callback<ChangeDelegate<AnyChange>>()),
@@ -132,8 +132,8 @@ export function deliveryProblems(given: { readonly [K in keyof typeof deliverySh
     )
   }
   if (isOneByOne && checkpoint === 'manual') {
-    const rule = 'whose checkpoint is the low-water mark; leave it out, or pass onChanges'
-    problems.push(`checkpoint is "manual" beside onChange, ${rule}`)
+    const rule = 'omit checkpoint, or pass onChanges instead of onChange'
+    problems.push(`checkpoint is "manual", but onChange always stores the low-water mark; ${rule}`)
   }
   return problems
 }

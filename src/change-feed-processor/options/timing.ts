@@ -20,10 +20,10 @@ export interface ProcessorTiming {
   readonly stopTimeout?: Duration
 }
 
-/** The kind of the option `leaseExpirationInterval`, in milliseconds. */
+/** Reads the option `leaseExpirationInterval` as a number of milliseconds. Default 60 s. */
 export const leaseExpiration = optional(duration(), 60_000)
 
-/** The kinds of {@link ProcessorTiming}. */
+/** The zod types that read {@link ProcessorTiming}. */
 export const timingShape = {
   pollInterval: optional(fixedOrRange(), { minMs: 100, maxMs: 5_000 }),
   leaseAcquireInterval: optional(duration(), 17_000),

@@ -21,8 +21,8 @@ interface Held {
 export class PartitionController {
   private readonly held = new Map<string, Held>()
   /**
-   * The leases that are being acquired. Such a lease is not acquired again if a listing already shows it as
-   * owned, because two holders of one lease would overwrite each other.
+   * The leases that are being acquired. A second call does not acquire such a lease, even if a listing
+   * already shows this instance as its owner, because two holders of one lease would overwrite each other.
    */
   private readonly acquiring = new Set<string>()
   private isStopping = false
@@ -74,7 +74,9 @@ export class PartitionController {
     for (const { supervisor } of known === undefined ? this.held.values() : [known]) supervisor.wake()
   }
 
-  /** Ends every supervisor and releases every lease. Idle leases are released first. */
+  /**
+   * Ends every supervisor and releases every lease. Idle leases are released without waiting for the others.
+   */
   async stop(): Promise<void> {
     this.isStopping = true
     while (this.held.size > 0) {

@@ -28,7 +28,7 @@ export async function watchedRead(
     clock,
     signal,
     limitMs: readTimeoutMs,
-    what: 'reading the change feed',
+    what: 'a read of the change feed',
   })
   const page = await noticingLate(clock, unansweredMs, reading, () => {
     telemetry.emit({ type: 'feed.unanswered', ...on, waitedMs: unansweredMs })

@@ -23,22 +23,31 @@ export function withCommonOptions(command: Command): Command {
 export function withStoreOptions(command: Command): Command {
   return withCommonOptions(command)
     .option('--endpoint <url>', 'the account (or COSMOS_ENDPOINT)')
-    .option('--key <key>', 'its key (or COSMOS_KEY); without one: Azure identity')
-    .option('--connection-string <text>', 'both in one (or COSMOS_CONNECTION_STRING)')
-    .option('--database <name>', 'default: stepward (or COSMOS_DATABASE)')
-    .option('--container <name>', 'whose changes are read; default: state (or COSMOS_CONTAINER)')
-    .option('--lease-container <name>', 'default: leases (or COSMOS_LEASE_CONTAINER)')
+    .option('--key <key>', 'the key of the account (or COSMOS_KEY); without a key: Azure identity')
+    .option('--connection-string <text>', 'endpoint and key in one text (or COSMOS_CONNECTION_STRING)')
+    .option('--database <name>', 'the database; default: stepward (or COSMOS_DATABASE)')
+    .option(
+      '--container <name>',
+      'the container whose changes are read; default: state (or COSMOS_CONTAINER)',
+    )
+    .option(
+      '--lease-container <name>',
+      'the container of the leases; default: leases (or COSMOS_LEASE_CONTAINER)',
+    )
     .option('--data <dir>', 'an embedded store in this directory, instead of an account')
-    .option('--config <file>', 'default: stepward.config.js or stepward.config.json')
+    .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
 }
 
 /** Adds the options that choose the instances to scale. By default, the command scales the local fleet. */
 export function withScaleTarget(command: Command): Command {
   return command
-    .option('--state <dir>', 'of the local fleet: the directory given to "stepward start"')
+    .option('--state <dir>', 'the directory of the local fleet, as given to "stepward start"')
     .option('--app-service <name>', 'an app of Azure App Service instead')
     .option('--resource-group <name>', 'the resource group of the app')
-    .option('--subscription <id>', 'default: AZURE_SUBSCRIPTION_ID, or the only one this login sees')
+    .option(
+      '--subscription <id>',
+      'the subscription of the app; default: AZURE_SUBSCRIPTION_ID, or the only one that this login sees',
+    )
 }
 
 /** The options that select leases of any change feed processor. */

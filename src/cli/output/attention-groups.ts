@@ -127,7 +127,7 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
         command: `stepward status ${only}`,
       }
     case 'unclaimed':
-      return { advice: 'no instance works on it: check which instances run', command: 'stepward leases' }
+      return { advice: 'no instance works on the job: check which instances run', command: 'stepward leases' }
   }
 }
 

@@ -39,7 +39,7 @@ function parse(lineText: string, where: string): unknown {
     return JSON.parse(lineText)
   } catch (error) {
     const why = errorMessage(error)
-    throw new CliError(`${where} is not JSON (${why}): nothing was submitted`, exitCodes.usage, {
+    throw new CliError(`${where} is not JSON (${why}), so nothing was submitted`, exitCodes.usage, {
       cause: error,
     })
   }

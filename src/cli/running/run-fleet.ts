@@ -91,7 +91,8 @@ function startedText({ counts }: Fleet, asked: number): string {
     const change = `to use ${asked}, run "stepward scale ${role} ${asked}"`
     return `${using}, not ${asked}: "stepward scale" set this number when the fleet ran before; ${change}.`
   })
-  return [...lines, '"stepward fleet" shows it, "stepward scale ROLE N" changes it, Ctrl-C stops it'].join(
-    '\n',
-  )
+  return [
+    ...lines,
+    '"stepward fleet" shows the fleet, "stepward scale ROLE N" changes it, Ctrl-C stops it',
+  ].join('\n')
 }

@@ -28,8 +28,8 @@ const unfinishedFile = 'data.unfinished'
 const smallestFile = 2 * 4096
 
 /**
- * The size of the lock file, which is larger than LMDB's table of readers. The file is written in full,
- * because on a full disk a missing page would end the process.
+ * The size of the lock file, which is larger than LMDB's table of readers. All its bytes are written at once,
+ * because a page that is allocated only on first use would crash the process if the disk is full.
  */
 const lockFileBytes = 16_384
 
@@ -120,7 +120,8 @@ function totalOf(directory: string, file: LmdbFile): RecordTotal | null {
 function assertReadable(directory: string): void {
   if (endianness() === 'LE' && !['arm', 'ia32'].includes(arch())) return
   throw new Error(
-    `The data directory ${directory} needs a 64-bit little-endian machine; on this one, run without it.`,
+    `The data directory ${directory} needs a 64-bit little-endian machine; on this machine, use no data ` +
+      'directory.',
   )
 }
 

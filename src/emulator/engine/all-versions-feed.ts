@@ -50,8 +50,8 @@ function currentHistory(container: Container): ChangeHistory {
   const { history } = container
   if (history === null) {
     throw badRequest(
-      `The container '${container.id}' has no changeFeedPolicy, so not every version is kept. Set its ` +
-        'retentionDuration.',
+      `The container '${container.id}' has no changeFeedPolicy, so it does not keep every version. Set a ` +
+        'changeFeedPolicy with a retentionDuration.',
     )
   }
   container.purgeExpired(Infinity)

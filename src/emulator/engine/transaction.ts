@@ -153,7 +153,8 @@ export class Transaction {
     const before = this.expected(id, conditions)
     if (document['id'] !== id) {
       throw badRequest(
-        `The body's id is ${JSON.stringify(document['id'])}, the document's '${id}'; an id cannot change.`,
+        `The id in the body is ${JSON.stringify(document['id'])}, but the document has the id '${id}'; ` +
+          'an id cannot change.',
       )
     }
     return this.update(before, document)

@@ -16,7 +16,7 @@ import { faultOperations } from './fault-match.js'
 const anyText = (what: string) => textThat(what, () => true).optional()
 
 const match = group({
-  operation: kind(`one or some of ${faultOperations.join(', ')}`, (value) => {
+  operation: kind(`one or more of ${faultOperations.join(', ')}`, (value) => {
     const named: readonly unknown[] = [value].flat()
     return named.length > 0 && named.every((name) => faultOperations.some((one) => one === name))
   }).optional(),

@@ -19,7 +19,7 @@ export function assertSessionReached(partition: PhysicalPartition, token: string
       throw new Refusal(
         404,
         `The read session is not available: its token asks for LSN ${lsn} of range ${rangeId}, which ` +
-          `is at ${partition.lsn}. Read again.`,
+          `is only at LSN ${partition.lsn}. Read again.`,
         substatus.readSessionNotAvailable,
       )
     }

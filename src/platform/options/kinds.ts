@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { lengthMs } from './duration.js'
 import { isObject, kind } from './read-options.js'
 
-/** The kind of a whole number within bounds. */
+/** Returns the kind of a whole number within bounds. */
 export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodType<number> {
   const rule = max === Number.POSITIVE_INFINITY ? `from ${min}` : `from ${min} to ${max}`
   const isIt = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= min
@@ -10,8 +10,8 @@ export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodT
 }
 
 /**
- * The kind of a duration of at least `minMs`, read as milliseconds. `orElse` describes other permitted
- * values.
+ * Returns the kind of a duration of at least `minMs`, which is read as milliseconds. `orElse` describes other
+ * permitted values.
  */
 export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
   const rule = `a duration of at least ${minMs} ms, such as 30000 or '30s'${orElse}`
@@ -23,13 +23,14 @@ export function text(): z.ZodType<string> {
   return kind('a string that is not empty', isText)
 }
 
-/** The kind of a string that passes the check `isIt`. `rule` describes the check in words. */
+/** Returns the kind of a string that passes the check `isIt`. `rule` describes the check in words. */
 export function textThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(rule, (value) => typeof value === 'string' && isIt(value))
 }
 
 /**
- * The kind of a secret string that passes the check `isIt`. Messages about problems do not show the string.
+ * Returns the kind of a secret string that passes the check `isIt`. Messages about problems do not show the
+ * string.
  */
 export function secretThat(rule: string, isIt: (text: string) => boolean): z.ZodType<string> {
   return kind(
@@ -39,7 +40,7 @@ export function secretThat(rule: string, isIt: (text: string) => boolean): z.Zod
   )
 }
 
-/** The kind of an option whose value is one of these strings. */
+/** Returns the kind of an option whose value is one of these strings. */
 export function oneOf<const T extends string>(...known: readonly T[]): z.ZodType<T> {
   const names = known.map((each) => JSON.stringify(each))
   const rule = names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}` : names.join()
@@ -58,7 +59,7 @@ export function callback<T>(rule = 'a function'): z.ZodType<T> {
   return kind(rule, (value) => typeof value === 'function')
 }
 
-/** The kind of an object with these methods. The other members of the object are not checked. */
+/** Returns the kind of an object with these methods. The other members of the object are not checked. */
 export function having<T>(rule: string, ...methods: readonly string[]): z.ZodType<T> {
   return kind(rule, (value) => hasMethods(value, ...methods))
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** The options of a function, each with the kind of its value. */
+/**
+ * The options of a function, each with the kind of its value. A kind is the zod type that checks and reads an
+ * option.
+ */
 export type Shape = Readonly<Record<string, z.ZodType>>
 
 /** The values of options after they were read. Durations are in milliseconds, and defaults are filled in. */
@@ -48,7 +51,7 @@ export function checkedOptions<S extends Shape>(
   return values
 }
 
-/** The kind of an option whose value is an object of further options. */
+/** Returns the kind of an option whose value is an object of further options. */
 export function group<S extends Shape>(shape: S): z.ZodType<Values<S>> {
   const rule = `an object with ${Object.keys(shape).join(', ')}`
   return kind<object>(rule, isObject).transform((given, context) => {
@@ -58,7 +61,7 @@ export function group<S extends Shape>(shape: S): z.ZodType<Values<S>> {
   })
 }
 
-/** The kind of an option whose value decides which kind applies to the option. */
+/** Returns the kind of an option whose value decides, by `choose`, which kind applies. */
 export function chosen<T>(choose: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
   return z.unknown().transform((value, context) => {
     const { data, error } = choose(value).safeParse(value)
@@ -67,12 +70,12 @@ export function chosen<T>(choose: (value: unknown) => z.ZodType<T>): z.ZodType<T
   })
 }
 
-/** The kind of an option whose value is checked by `of` and passed on unchanged. */
+/** Returns the kind of an option whose value is checked by `of` and passed on unchanged. */
 export function asGiven<T>(of: z.ZodType): z.ZodType<T> {
   return chosen((value) => of.transform(() => value as T))
 }
 
-/** The kind of values that pass a check. `rule` completes the sentence "it must be". */
+/** Returns the kind of values that pass a check. `rule` completes the sentence "it must be". */
 export function kind<T>(
   rule: string,
   isIt: (value: unknown) => boolean,
@@ -81,7 +84,7 @@ export function kind<T>(
   return z.custom<T>(isIt, { error: ({ input }) => misfit(show(input), rule) })
 }
 
-/** The kind of an option that may be left out. A null counts as left out. */
+/** Returns the kind of an option that may be left out. A null counts as left out. */
 export function optional<T>(of: z.ZodType<T>): z.ZodType<T | undefined>
 export function optional<T, D>(of: z.ZodType<T>, fallback: D): z.ZodType<T | D>
 export function optional<T, D>(of: z.ZodType<T>, fallback?: D): z.ZodType<T | D | undefined> {

@@ -29,7 +29,7 @@ export interface ResolvedRetry {
   readonly backoff: Backoff
 }
 
-/** The kind of a {@link DurationRange}. */
+/** Returns the kind of a {@link DurationRange}. */
 export function durationRange(): z.ZodType<Backoff> {
   return group({ min: duration(), max: duration() }).transform(({ min, max }, context) => {
     if (min <= max) return { minMs: min, maxMs: max }
@@ -39,14 +39,16 @@ export function durationRange(): z.ZodType<Backoff> {
   })
 }
 
-/** The kind of an interval that is either fixed, or doubles within a {@link DurationRange}. */
+/** Returns the kind of an interval that is either fixed, or doubles within a {@link DurationRange}. */
 export function fixedOrRange(): z.ZodType<Backoff> {
   const fixed = duration(1, ', or { min, max } of them').transform((ms) => ({ minMs: ms, maxMs: ms }))
   const range = durationRange()
   return chosen((value) => (isObject(value) ? range : fixed))
 }
 
-/** The kind of a {@link Retry}. If no default for `tries` is given, the option must contain `tries`. */
+/**
+ * Returns the kind of a {@link Retry}. If no default for `tries` is given, the option must contain `tries`.
+ */
 export function retryOption(backoff: Backoff, tries?: number): z.ZodType<ResolvedRetry> {
   return group({
     tries: tries === undefined ? wholeNumber(1) : optional(wholeNumber(1), tries),

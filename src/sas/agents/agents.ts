@@ -168,7 +168,7 @@ export class Agents {
       return
     }
     if (!(await this.slots.take(signal, { agent: agent.name, priority: step.priority }))) {
-      throw new Error(`stopped or lost the lease before step ${step.id} found a free slot`)
+      throw new Error(`this instance stopped, or lost the lease, before a slot was free for step ${step.id}`)
     }
     // The feed may have delivered the step twice, and the other delivery may have started it already.
     if (this.isKnown(step)) this.slots.release(agent.name)
@@ -229,7 +229,7 @@ export class Agents {
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
-          reason: 'the step was not done before its deadline or before the stop',
+          reason: 'the attempt had not ended when its time was up or this host stopped',
           ...about,
         })
         return nothingFollows
@@ -237,7 +237,7 @@ export class Agents {
       return await this.outcomes.record(own.step, outcome, leaseToken)
     } catch (error) {
       this.health.noteLost()
-      const reason = 'its claim or its outcome could not be recorded'
+      const reason = 'the claim or the outcome of the attempt could not be recorded'
       telemetry.emit({ type: 'outcome.discarded', reason, error, ...about })
       return nothingFollows
     }

@@ -92,7 +92,7 @@ function successWith(output: unknown): Outcome {
   const bytes = Buffer.byteLength(given.text)
   if (bytes <= maxOutputBytes) return { kind: 'success', output: given.json }
   const message =
-    `the output has ${bytes} bytes, the limit is ${maxOutputBytes}: store it elsewhere ` +
+    `the output has ${bytes} bytes; the limit is ${maxOutputBytes}: store the output elsewhere ` +
     'and return its address'
   return { kind: 'permanent', message }
 }

@@ -36,13 +36,15 @@ export class DeadlineAdvice {
     // Steps that need a claim get no advice, because an unclaimed attempt does not count as a failure, even
     // if the range has no reader for a long time.
     if (step.isClaimRequired || step.maxFailures * step.completeWithinMs >= failoverMs) return
-    const attempts = step.maxFailures === 1 ? 'its one attempt is' : `its ${step.maxFailures} attempts are`
+    const attempts =
+      step.maxFailures === 1
+        ? 'the one attempt of the step is'
+        : `all ${step.maxFailures} attempts of the step are`
     this.advise(
       'failover',
       step,
       `another instance takes over from a dead one after up to ${failoverMs} ms, and ${attempts} over ` +
-        'before that: ' +
-        'allow more time or more attempts, or set claim: true',
+        'before that; allow more time or more attempts, or set claim: true',
     )
   }
 
@@ -59,9 +61,8 @@ export class DeadlineAdvice {
     this.advise(
       'duration',
       step,
-      `${count} of its last ${seen.cutOff.length} attempts took longer: allow more time, let the ` +
-        'handler ask for time ' +
-        '(context.extend), or check what it waits for',
+      `${count} of its last ${seen.cutOff.length} attempts took longer; allow more time, let the handler ` +
+        'ask for more time (context.extend), or check what the handler waits for',
     )
   }
 

@@ -43,7 +43,7 @@ export async function moreTime(
     }
     const { pk, jobId } = known
     const job = await readJob(store, { pk, id: jobDocumentId(jobId) })
-    if (job === null) return { step: known, over: 'its job is gone', isWritten: false }
+    if (job === null) return { step: known, over: 'the job of the step is gone', isWritten: false }
     let step = known
     const update = await updateDocument(store, { address: known, known, read: readStep }, (current) => {
       step = current

@@ -269,7 +269,7 @@ export class JobClient {
     const jobId = options.jobId ?? submission.jobId?.(input)
     if (jobId === undefined) {
       throw new SubmissionInvalid(
-        `workflow ${workflow.name}: pass a jobId, or define how the workflow finds it`,
+        `workflow ${workflow.name}: pass a jobId, or define how the workflow finds the jobId`,
       )
     }
     const partition = options.partitionKey ?? jobId

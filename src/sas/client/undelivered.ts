@@ -68,7 +68,7 @@ export async function resend(
   const notices = await queries.listUndelivered({ jobId, limit: mostOfOneJob })
   if (notices.length === 0) {
     if ((await queries.findJob(jobId)) === null) throw new JobNotFound(jobId)
-    throw new CommandRefused(jobId, 'none of its notices was given up')
+    throw new CommandRefused(jobId, `no notice of job ${JSON.stringify(jobId)} was given up`)
   }
   if (!decision.isDryRun) for (const notice of notices) await resendOne(store, notice, decision)
   return notices

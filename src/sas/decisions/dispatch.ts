@@ -64,7 +64,10 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   }
   const unclear = whenProblem(step)
   if (unclear !== null) {
-    return refuse(`its condition cannot be evaluated: ${unclear}; correct "when" in its document`)
+    return refuse(
+      `the condition of the step cannot be evaluated (${unclear}); ` +
+        'correct "when" in the document of the step',
+    )
   }
   if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
   if (step.event !== null) return finishWait(begun, step.event.payload)
@@ -78,8 +81,8 @@ function inputProblem(step: StepDocument, by: Dispatching): string | null {
   if (isTooLarge(step, by)) return tooLarge('input', step.input)
   if (!isTooDeep(step.input)) return null
   return (
-    `its input is nested more than ${maxGivenLevels} levels deep: pass the address of the data, ` +
-    'not the data'
+    `the input of the step is nested more than ${maxGivenLevels} levels deep: pass the address of ` +
+    'the data, not the data'
   )
 }
 
@@ -114,8 +117,8 @@ export function isTooLarge(step: StepDocument, { job }: Pick<Dispatching, 'job'>
 
 function tooLarge(what: string, value: Json): string {
   return (
-    `its ${what} has ${bytesOf(value)} bytes, too many for one transaction: pass the address of ` +
-    'the data, not the data'
+    `the ${what} of the step has ${bytesOf(value)} bytes, too many for one transaction: pass the address ` +
+    'of the data, not the data'
   )
 }
 
@@ -153,7 +156,7 @@ function asleep(step: StepDocument, by: Dispatching): StepDocument {
     return refused(
       step,
       by,
-      `it sleeps until ${JSON.stringify(until)}, which is not a point in time: write one in ISO 8601`,
+      `the step sleeps until ${JSON.stringify(until)}, which is not a point in time: write one in ISO 8601`,
     )
   }
   const notBeforeMs = Math.max(asked, now)

@@ -26,7 +26,8 @@ export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }:
   const { fence, by, token } = claimant
   if (step.fence !== fence) return { kind: 'refused', reason: 'the step was given to another attempt' }
   if (!isOpen(step, now)) {
-    const reason = step.outcome === null ? 'its deadline has passed' : 'the attempt is settled already'
+    const reason =
+      step.outcome === null ? 'the deadline of the attempt has passed' : 'the attempt is settled already'
     return { kind: 'refused', reason }
   }
   if (step.claim?.fence === fence && step.claim.token !== token) {

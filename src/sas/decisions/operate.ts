@@ -89,9 +89,9 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
   const { job, steps } = standing
   const named = command.steps?.map(({ stepId }) => stepId) ?? failed
   const others = named.filter((stepId) => !failed.includes(stepId))
-  if (others.length > 0) return refused(`${list(others)} did not fail; failed: ${list(failed)}`)
+  if (others.length > 0) return refused(`${list(others)} did not fail; only ${list(failed)} failed`)
   const left = failed.filter((stepId) => !named.includes(stepId))
-  if (left.length > 0) return refused(`${list(left)} failed as well: name all that failed, or none`)
+  if (left.length > 0) return refused(`${list(left)} failed as well: name all failed steps, or none`)
   const edits = editsIn(command)
   const again = [...steps.values()].filter(({ stepId }) => failed.includes(stepId))
   if (job.compensation !== null) {
@@ -205,7 +205,7 @@ function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' 
   }
   // A job that is being undone before a new generation may still be cancelled.
   if (job.compensation?.thenRetry === false) {
-    return refused(`job ${job.jobId} is being undone already, because: ${job.compensation.reason}`)
+    return refused(`job ${job.jobId} is already being undone (${job.compensation.reason})`)
   }
   const since = new Date(now).toISOString()
   return requested(standing, command, {

@@ -44,7 +44,7 @@ export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecover
     kind: 'unclaimed' as const,
     since: job.attention?.kind === 'unclaimed' ? job.attention.since : new Date(now).toISOString(),
     by: supervisor,
-    message: `no scheduler took it within ${pickUpWithinMs} ms: check that one is running`,
+    message: `no scheduler took the job within ${pickUpWithinMs} ms: check that one is running`,
     stepId: null,
   }
   const offer = deadline(now + offerWithinMs(pickUpWithinMs, attention, now))

@@ -40,14 +40,15 @@ export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
-  // Even an attempt that was over at its dispatch may have acted, because an agent's clock may be slow.
+  // Even an attempt whose deadline had already passed at its dispatch may have acted, because an agent's
+  // clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }
   if (isLate(step)) return { kind: 'unclaimed', step: postponed(fenced, policy) }
   if (step.lockedBy !== null && !isUnclaimed(step)) return afterAttempt(fenced, policy)
   if (step.notBeforeMs !== null)
     return { kind: 'due', step: offered({ ...fenced, notBeforeMs: null }, policy) }
   const who = step.lockedBy === null ? 'scheduler' : `agent ${JSON.stringify(workOf(step).actor)}`
-  const message = `no ${who} took it within ${step.completeWithinMs} ms: check that one is running`
+  const message = `no ${who} took the step within ${step.completeWithinMs} ms: check that one is running`
   const attention = unclaimed(step, message, policy)
   const withinMs = offerWithinMs(step.completeWithinMs, attention, policy.now)
   return { kind: 'unclaimed', step: offered({ ...fenced, attention }, policy, withinMs) }
@@ -66,8 +67,8 @@ function isLate({ kind, lockedBy, outcome, completeByMs, _ts = 0 }: ReadStep): b
 function postponed(step: ReadStep, policy: RecoveryPolicy): StepDocument {
   const { completeBy, lateDispatches } = step
   const message =
-    `its deadline ${completeBy ?? ''} had passed when ${step.lockedBy ?? ''} wrote it: ` +
-    'the clocks of the hosts disagree; correct them'
+    `the deadline ${completeBy ?? ''} of the attempt that ${step.lockedBy ?? ''} dispatched had already ` +
+    'passed when the step was written; correct the clocks of the hosts, which disagree'
   const notBeforeMs = policy.now + pauseAfterLateMs(lateDispatches)
   return withDerivedState({
     ...step,

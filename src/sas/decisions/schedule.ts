@@ -115,7 +115,7 @@ function endOverdue(state: SchedulingState, ledger: Ledger): Schedule {
   const missing = unseen(underWay, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   const since = new Date(now).toISOString()
-  const message = `not done within ${job.completeWithinMs ?? 0} ms`
+  const message = `the job was not done within ${job.completeWithinMs ?? 0} ms`
   if (job.onExhausted === 'compensate' || job.onExhausted === 'compensateThenRetry') {
     const compensation = { since, by: scheduler, reason: message, thenRetry: false }
     return compensate({ ...state, job: { ...job, compensation } }, ledger, advance)

@@ -65,7 +65,8 @@ export function settle(
   if (step.fence !== attempt.fence)
     return { kind: 'discarded', reason: 'the step was given to another attempt' }
   if (!isOpen(step, at.now)) {
-    const reason = step.outcome === null ? 'its deadline has passed' : 'the attempt is settled already'
+    const reason =
+      step.outcome === null ? 'the deadline of the attempt has passed' : 'the attempt is settled already'
     return { kind: 'discarded', reason }
   }
   const when = new Date(at.now).toISOString()
@@ -97,8 +98,8 @@ export function settle(
 
 function tooLarge(step: StepDocument, output: Json): string {
   return (
-    `the output has ${bytesOf(output)} bytes, with input and undo ${bytesOf(step)}; ` +
-    `the limit is ${maxTransactionBytes}: store it elsewhere and return its address`
+    `the output has ${bytesOf(output)} bytes, and with the input and undo ${bytesOf(step)} bytes; ` +
+    `the limit is ${maxTransactionBytes}: store the output elsewhere and return its address`
   )
 }
 

@@ -53,7 +53,7 @@ function misused([root, ...rest]: ReferencePath, how: string): never {
     root === 'input' ? ['job.input', ...rest] : [`the output of step ${JSON.stringify(step)}`, ...field]
   const advice = 'pass it on whole or name its fields one by one, and work with its value in an agent'
   throw new TypeError(
-    `${named.join('.')} cannot be ${how} here: its value is known when the job runs; ${advice}`,
+    `${named.join('.')} cannot be ${how} here: its value is known only when the job runs; ${advice}`,
   )
 }
 

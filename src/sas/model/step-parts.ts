@@ -29,7 +29,7 @@ export const undo = z.object({
   input: json,
   /** The number of failed undo attempts, counted separately from the step's own attempts (R111). */
   failureCount: z.number().int(),
-  /** Whether the step is undone even if nothing shows whether an attempt took effect (F-K2). */
+  /** If true, the step is undone even if it is not known whether an attempt took effect (F-K2). */
   whenUncertain: z.boolean(),
 })
 

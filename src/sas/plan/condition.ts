@@ -89,7 +89,7 @@ export function conditionProblem(value: unknown): string | null {
   if (rule === undefined) return `the operator ${JSON.stringify(operator)} is unknown: use ${makers}`
   if (rule.count !== null && (of.length !== rule.count || of.includes(undefined))) {
     const given = of.filter((each) => each !== undefined).length
-    return `${operator} needs ${rule.count} ${rule.joins ? 'condition' : 'values'}, this one has ${given}`
+    return `${operator} needs ${rule.count} ${rule.joins ? 'condition' : 'values'}; this one has ${given}`
   }
   if (operator === 'greater') return notNumbers(of)
   if (!rule.joins) return null
@@ -99,7 +99,7 @@ export function conditionProblem(value: unknown): string | null {
 /** Refuses `greater` with a value that is not a number, because the condition would never hold. */
 function notNumbers(of: readonly unknown[]): string | null {
   const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
-  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not one`
+  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not a number`
 }
 
 function storedPath(value: object): readonly string[] | null {

@@ -31,9 +31,9 @@ export function gather(input: GatherInput): Gathered {
 /** Returns the reason why a fan-out over this value is impossible, or null. */
 export function listProblem(list: Json | undefined, atMost: number): string | null {
   if (!Array.isArray(list))
-    return `the value that it fans out over is not a list but ${list === null ? 'null' : typeof list}`
-  const rule = `at most ${atMost} are allowed: define a larger atMost, or shorten the list`
-  return list.length > atMost ? `its list has ${list.length} items; ${rule}` : null
+    return `the value that the step fans out over is not a list but ${list === null ? 'null' : typeof list}`
+  const rule = `at most ${atMost} are allowed, so define a larger atMost, or shorten the list`
+  return list.length > atMost ? `the list of the step has ${list.length} items; ${rule}` : null
 }
 
 export function lengthOf(list: Json | undefined): number {

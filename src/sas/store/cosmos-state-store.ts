@@ -41,7 +41,7 @@ export class CosmosStateStore implements StateStore {
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     refuseUnreadable(writes)
     const [only, ...more] = writes
-    if (only === undefined) throw new RangeError('a group of writes has 1 to 100 writes, this one has none')
+    if (only === undefined) throw new RangeError('a group of writes has 1 to 100 writes; this one has none')
     if (more.length === 0) return this.applyOne(partition, only)
     const onCharge = (charge: number): void => this.requests.charge('state.batch', charge)
     return applyBatch(this.requests.container, partition, writes, onCharge)

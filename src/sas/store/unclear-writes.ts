@@ -26,7 +26,7 @@ export class UnclearWrites {
   async write(write: () => Promise<ApplyResult>): Promise<ApplyResult> {
     if (this.count === maxUnclear) {
       const message =
-        `${this.what}: the outcome of ${this.count} writes is unknown; it is tried ` + 'again after a pause'
+        `${this.what}: the outcome of ${this.count} writes is unknown; ` + 'wait before the next try'
       throw new StoreUnavailable(message, { cause: null })
     }
     const result = await write()

@@ -37,8 +37,8 @@ const removalTtl = 60
 function unreadableReason(decoded: Decoded): string | null {
   if (decoded.kind === 'newerSchema') {
     return (
-      `a newer version of stepward wrote it (schema ${decoded.schema}, this one knows ` +
-      `${schemaVersion}): use that version`
+      `a newer version of stepward wrote it (schema ${decoded.schema}; this version knows schemas up to ` +
+      `${schemaVersion}), so use that version`
     )
   }
   const advice = 'correct that field in the document itself, with Data Explorer or a client of your own'
@@ -144,7 +144,11 @@ export class UnreadableJobs {
     const decoded = document === null ? null : decodeDocument(document)
     if (document === null || decoded?.kind !== 'invalid') {
       if (document === null) {
-        telemetry.emit({ type: 'document.refused', id, reason: `its job ${jobId} does not exist` })
+        telemetry.emit({
+          type: 'document.refused',
+          id,
+          reason: `the document of job ${jobId} does not exist`,
+        })
       }
       return
     }

@@ -60,7 +60,7 @@ export function submitProblems(terms: SubmissionTerms): readonly string[] {
   return isOwnPartition ? readOptions(shape, terms).problems : readOptions(unkeyed, others).problems
 }
 
-/** The arguments of a call about a job, without the payload of the call. */
+/** The arguments of a client method that concerns one job, except its payload. */
 export interface CommandTerms {
   readonly needed: Readonly<Record<string, unknown>>
   readonly optional?: Readonly<Record<string, unknown>>

@@ -199,8 +199,8 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
   if (fits(writes)) return
   throw new SubmissionInvalid(
     `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one ` +
-      'transaction, which ' +
-      `takes ${maxOperations} and ${maxTransactionBytes}: submit large inputs by reference`,
+      `transaction; at most ${maxOperations} documents and ${maxTransactionBytes} bytes are possible: ` +
+      'submit large inputs by reference',
   )
 }
 
@@ -233,7 +233,8 @@ function existsAlready(request: SubmitRequest, documentId: string): JobConflict 
 
 function unanswered(request: SubmitRequest): StoreUnavailable {
   const message =
-    `${nameOf(request)}: the store did not say whether it was accepted; submit it again ` + 'with the same id'
+    `${nameOf(request)}: the store did not say whether the submission was accepted; ` +
+    'submit the job again with the same id'
   return new StoreUnavailable(message, { cause: null })
 }
 

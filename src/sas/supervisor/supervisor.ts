@@ -184,7 +184,7 @@ export class Supervisor {
       return { write: isStillUp ? retireStep(step) : null, result: null }
     })
     if (update.kind !== 'written') return untouched
-    const reason = `it is ignored: its job ${update.document.jobId} has ended or is gone`
+    const reason = `job ${update.document.jobId} of this step has ended or is gone`
     telemetry.emit({ type: 'document.refused', id: address.id, reason })
     return { untilMs: null, isRecovered: true }
   }
@@ -207,7 +207,7 @@ export class Supervisor {
   private reportJob(recovery: JobRecovery, { jobId, workflow, attention }: JobDocument): void {
     const { telemetry } = this.options
     if (recovery.kind === 'abandoned') {
-      const reason = 'its submission was never completed: it is removed'
+      const reason = 'the submission of the job was never completed, so the supervisor removes the job'
       telemetry.emit({ type: 'document.refused', id: jobDocumentId(jobId), reason })
       return
     }

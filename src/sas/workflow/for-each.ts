@@ -44,7 +44,7 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
   if (problems.length > 0) return refused
   const path = referencePath(list)
   if (path === null) {
-    draft.problemOf(id, 'its list must be a reference: job.input, the output of a step, or a part of one')
+    draft.problemOf(id, 'its list must be a reference (job.input, the output of a step, or a part of either)')
     return refused
   }
   const items = Array.from({ length: atMost }, (_, index) => {

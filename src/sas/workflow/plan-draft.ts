@@ -167,11 +167,11 @@ export class PlanDraft {
     { after = [] }: Pick<StepOptions, 'after'>,
     { input, undo, own }: { readonly input: Json; readonly undo: Json; readonly own: string },
   ): string[] {
-    const say = (what: string): void => this.problemOf(name, `${what}: no such earlier step`)
+    const say = (what: string): void => this.problemOf(name, `${what}, but there is no such earlier step`)
     const byInput = stepsReferredTo(input)
     const byUndo = stepsReferredTo(undo)
     byUndo.delete(own)
-    for (const { id } of after) if (!this.steps.has(id)) say(`after ${JSON.stringify(id)}`)
+    for (const { id } of after) if (!this.steps.has(id)) say(`after names step ${JSON.stringify(id)}`)
     // A reference from another workflow would make the step wait indefinitely (F-D12).
     for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
       const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))
@@ -216,7 +216,7 @@ export class PlanDraft {
     const { actor = '', action = '', input = null } = made ?? {}
     if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
-    this.problemOf(name, `${what}the operation that it calls is missing: ${rule}`)
+    this.problemOf(name, `${what}no operation is called; ${rule}`)
     return byScheduler(null)
   }
 
@@ -225,7 +225,8 @@ export class PlanDraft {
     try {
       const output = toTemplate(returned, 'its output')
       const unknown = [...stepsReferredTo(output)].filter((stepId) => !this.steps.has(stepId))
-      for (const id of unknown) this.problem(`its output refers to step ${JSON.stringify(id)}: no such step`)
+      for (const id of unknown)
+        this.problem(`its output refers to step ${JSON.stringify(id)}, but there is no such step`)
       return output
     } catch (error) {
       if (!(error instanceof NotPlainDataError)) throw error

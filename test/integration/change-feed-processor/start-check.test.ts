@@ -253,8 +253,9 @@ describe('a processor name beside hosts of the Java SDK (F-L25)', () => {
         Owner: 'java-1',
       })
       expect(await problemsOf(world)).toEqual([
-        `leaseContainer "leases" holds ${JSON.stringify(id)}, which hosts of the Java SDK wrote for ` +
-          'processorName "unit"; their leases cannot be shared: choose another processorName',
+        `leaseContainer "leases" holds document ${JSON.stringify(id)}, which hosts of the Java SDK ` +
+          'wrote for processorName "unit"; the leases of such hosts cannot be shared, so choose another ' +
+          'processorName',
       ])
       expect(await documentsIn(world.leaseContainer)).toBe(1)
     },

@@ -42,7 +42,7 @@ it.each(['1000', '23', '10', '5'])(
       expect(await list({ ...store, limit, json: true, ...page }, terminal)).toBe(0)
       const [printed = ''] = said().split('\n')
       listed.push(...(JSON.parse(printed) as JobSummary[]).map(({ jobId }) => jobId))
-      before = /^there are more: run the same command with --before (\S+)$/.exec(noted[0] ?? '')?.[1]
+      before = /^there are more jobs: run the same command with --before (\S+)$/.exec(noted[0] ?? '')?.[1]
     }
     expect(listed.toSorted()).toEqual(ids.toSorted())
     expect(pages).toBe(Math.ceil(23 / Number(limit)))

@@ -12,7 +12,7 @@ it('`scale` refuses one role of a fleet whose processes run all roles, and says 
   const refusal: unknown = await scale('agents', '1', { state }, terminal).catch((error: unknown) => error)
   expect(exitCodeOf(refusal)).toBe(2)
   expect(String(refusal)).toMatch(
-    /role "agents": each process of this fleet has every role .*: scale "all", or start the fleet with --role for each/,
+    /role "agents" cannot be scaled alone, because each process .* every role .*: scale "all", or start the fleet/,
   )
   expect(said()).toBe('')
   expect(await scale('all', '1', { state }, terminal)).toBe(0)

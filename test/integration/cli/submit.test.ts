@@ -88,7 +88,7 @@ it('an invalid line does not keep others from being submitted, and the error cou
   expect(code).toBe(1)
   expect(said()).toBe('3 jobs of selling accepted')
   expect(error).toMatch(
-    /line 3: job "i3": .*its list has 3 items; at most 2 .*\(3 of 4 submitted; correct the invalid lines .*\)/,
+    /line 3: job "i3": .*the list of the step has 3 items; at most 2 .*\(3 of 4 submitted; correct the invalid lines .*\)/,
   )
   expect(error).not.toContain('run the same command again')
   const { endpoint, key } = emulator

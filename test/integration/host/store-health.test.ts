@@ -122,7 +122,7 @@ describe('the start of a host', () => {
       patience,
     })
     expect(heard.of('host.advised')).toMatchObject([
-      { advice: expect.stringContaining('waiting: ') as string },
+      { advice: expect.stringContaining('the start waits (') as string },
     ])
     await host.stop()
     await cosmos.close()
@@ -142,7 +142,7 @@ describe('the start of a host', () => {
     await database.containers.create({ id: 'state', partitionKey: '/id', defaultTtl: 60 })
     const start = startHost({ client: cosmos.client(), agents: [greeter] })
     await expect(start).rejects.toThrow(
-      /partitioned by \/id, .* by \/pk, .*deletes documents that were not written for 60 s/,
+      /partitioned by \/id, .* by \/pk and .*deletes documents that were not written for 60 s/,
     )
     await cosmos.close()
   })

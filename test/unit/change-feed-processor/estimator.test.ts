@@ -158,7 +158,7 @@ describe('ChangeFeedEstimator', () => {
     const { monitoredContainer, leaseContainer } = world
     const options = { monitoredContainer, leaseContainer, processorName: 'unit' }
     await expect(new ChangeFeedEstimator(options).total()).rejects.toThrow(
-      /version is 9, this release knows 0 and 1/,
+      /version is 9, but this release knows only 0 and 1/,
     )
     const lacking = { ...options, processorName: undefined } as unknown as typeof options
     await expect(new ChangeFeedEstimator(lacking).total()).rejects.toMatchObject({

@@ -11,9 +11,9 @@ import { containerRoles, openContainers } from '../../../src/connection/containe
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 
 const onWithoutDefault = 'set its default time to live to "on (no default)", which is -1'
-const exclude = 'exclude path /* from its indexing policy, and include those that are queried'
+const exclude = 'exclude path /* from its indexing policy, and include the queried paths'
 const another = (paths: string): string =>
-  `create one that is partitioned by ${paths}, with default time to live -1, and name that`
+  `create and name another container, partitioned by ${paths} and with default time to live -1`
 
 describe('a container’s settings', () => {
   const roles = { state: containerRoles.state, leases: containerRoles.leases, shared: leaseContainerRole }
@@ -93,7 +93,7 @@ describe('a container’s settings', () => {
   it('are rejected for leases if another partition key is used', () => {
     expect(leasePartitioningOf('c', ['/partitionKey'])).toBe('/partitionKey')
     expect(() => leasePartitioningOf('c', ['/pk'])).toThrow(
-      'lease container "c" is partitioned by /pk, so leases cannot be found by their id: create one',
+      'lease container "c" is partitioned by /pk, so leases cannot be found by their id: create and name another',
     )
   })
 })

@@ -170,7 +170,7 @@ describe('a step that sleeps', () => {
       processState: 'Error',
       attention: {
         stepId: 'rest',
-        message: `step rest: it sleeps until ${JSON.stringify(dueAt)}, which is not a point in time: write one in ISO 8601`,
+        message: `step rest: the step sleeps until ${JSON.stringify(dueAt)}, which is not a point in time: write one in ISO 8601`,
       },
     })
     expect(states(failed)['next']).toBe('NotStarted')

@@ -46,7 +46,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     { type: 'page.delivered', count: 2, charge: 1, ...lease },
     'The delegate accepted 2 changes of lease 0 of orders',
   ],
-  [{ type: 'delegate.failed', error, ...lease }, 'Processor orders delivers changes again: away'],
+  [{ type: 'delegate.failed', error, ...lease }, 'Changes of processor orders were not accepted: away'],
   [
     { type: 'deadLetter.written', documentId: 'a', attempts: 1, error, ...lease },
     'Processor orders stored the change of document a in lease 0 as a dead letter after 1 attempt: away',

@@ -37,7 +37,7 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
   }
   if (unreadable.length > 0) terminal.note(unreadableText(unreadable.length))
   if (last !== undefined)
-    terminal.note(`there are more: run the same command with --before ${pageAfter(last)}`)
+    terminal.note(`there are more jobs: run the same command with --before ${pageAfter(last)}`)
   return exitCodes.ok
 }
 

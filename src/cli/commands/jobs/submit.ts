@@ -79,7 +79,7 @@ function checked(
 ): readonly Submission[] {
   const { parse, jobId } = workflow.submission
   if (jobId === undefined) {
-    const rule = 'does not define the ids of its jobs: define it with { jobId: (input) => … }'
+    const rule = 'does not define the ids of its jobs: define the workflow with { jobId: (input) => … }'
     throw new CliError(`workflow ${workflow.name} ${rule}`, exitCodes.usage)
   }
   const problems: string[] = []
@@ -88,7 +88,7 @@ function checked(
     try {
       const input = parse === undefined ? value : parse(value)
       const id: unknown = jobId(input)
-      if (typeof id !== 'string' || id === '') throw new Error('it has no id')
+      if (typeof id !== 'string' || id === '') throw new Error('the job has no id')
       const text = JSON.stringify(value)
       const earlier = seen.get(id)
       if (earlier !== undefined && earlier.text !== text) {
@@ -102,7 +102,7 @@ function checked(
     }
   })
   if (problems.length === 0) return submissions
-  throw new CliError(`${file}: ${problems.join('; ')}: nothing was submitted`, exitCodes.usage)
+  throw new CliError(`${file}: ${problems.join('; ')} (nothing was submitted)`, exitCodes.usage)
 }
 
 interface Work {

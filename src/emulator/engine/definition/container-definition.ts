@@ -123,8 +123,8 @@ function parseRetention(policy: unknown): number | null {
     return minutes === 0 ? null : minutes * 60
   }
   throw badRequest(
-    `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }, in ` +
-      'whole minutes.',
+    `changeFeedPolicy is ${JSON.stringify(policy)}; it must look like { "retentionDuration": 10 }; ` +
+      'the duration is a whole number of minutes.',
   )
 }
 

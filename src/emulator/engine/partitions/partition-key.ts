@@ -49,7 +49,7 @@ export function checkedPartitionKey(
 ): PartitionKey {
   if (values.length !== definition.paths.length) {
     throw badRequest(
-      `The partition key has ${values.length} value(s); the container's has ` +
+      `The partition key has ${values.length} value(s), but the partition key of the container has ` +
         `${definition.paths.length} path(s): ${definition.paths.join(', ')}.`,
       substatus.partitionKeyMismatch,
     )
@@ -71,8 +71,8 @@ export function assertKeyMatches(
   const own = partitionKeyText(partitionKeyOf(document, definition))
   if (own === given) return
   throw badRequest(
-    `The partition key given is ${given}, the document's is ${own} (${definition.paths.join(', ')}). ` +
-      `Send the document's own.`,
+    `The given partition key is ${given}, but the document has ${own} (${definition.paths.join(', ')}). ` +
+      'Send the partition key of the document.',
     substatus.partitionKeyMismatch,
   )
 }
@@ -93,7 +93,7 @@ function checkedValue(value: unknown, path: string): PartitionKeyValue {
   if (value === null || value === undefined || typeof value === 'boolean') return value
   if (typeof value !== 'string') {
     throw badRequest(
-      `The partition key ${path} is an object, an array or beyond all numbers; it must be a single value.`,
+      `The partition key ${path} is an object, an array or an infinite number; it must be a single value.`,
     )
   }
   if (Buffer.byteLength(value) > limits.partitionKeyValueBytes) {

@@ -39,7 +39,7 @@ export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], 
   if (left.range.max !== right.range.min) {
     throw badRequest(
       `The ranges '${left.id}' and '${right.id}' are not neighbours, so they cannot become one. Name ` +
-        'two of which one ends where the other begins.',
+        'two ranges, one of which ends where the other begins.',
     )
   }
   const ancestors = [...left.identity.parents, left.id, ...right.identity.parents, right.id]

@@ -43,8 +43,8 @@ function assertIntended({ headers }: RestRequest, { id, rid }: Container): void 
   const intended = headers[header.containerRid]
   if (intended === undefined || intended === '' || intended === rid) return
   throw badRequest(
-    `The container '${id}' has rid ${rid}, not ${intended.slice(0, 60)}: another of this name was ` +
-      'deleted. Read the container again.',
+    `The container '${id}' has rid ${rid}, not ${intended.slice(0, 60)}: another container of ` +
+      'this name was deleted. Read the container again.',
     substatus.containerRidMismatch,
   )
 }

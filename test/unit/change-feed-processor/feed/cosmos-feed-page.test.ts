@@ -42,7 +42,10 @@ describe('an answer of the iterator', () => {
     ['not at all', [['', '80', '"9"'] as const]],
   ])('is refused when it has a range %s (pitfall 8)', (_name, ranges) => {
     expect(() => pageOf(answerOf(...ranges), from, decodeChange)).toThrow(
-      expect.objectContaining({ code: 410, message: expect.stringContaining('its token covers') as string }),
+      expect.objectContaining({
+        code: 410,
+        message: expect.stringContaining('the continuation covers') as string,
+      }),
     )
   })
 

@@ -183,7 +183,7 @@ describe('options', () => {
     ],
     [
       { onChanges: undefined, onChange: deadLetter, checkpoint: 'manual' },
-      /^checkpoint is "manual" beside onChange/,
+      /^checkpoint is "manual", but onChange always/,
     ],
     [{ checkpoint: 'never' }, /^checkpoint is "never"/],
     [{ delegateTimeout: 0 }, /^delegateTimeout is 0/],

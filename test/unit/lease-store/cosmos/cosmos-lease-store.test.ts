@@ -266,7 +266,7 @@ describe('a lease container', () => {
         : answered
     })
     await expect(opening).rejects.toThrow(
-      /partitioned by \/_partitionKey, .* create one that is partitioned by \/id/,
+      /partitioned by \/_partitionKey, .* create and name another container, partitioned by \/id/,
     )
   })
 })

@@ -305,7 +305,7 @@ describe('an outcome', () => {
     const before = await world.step()
     await world.clock.advance(30_000)
     expect(world.telemetry.of('outcome.discarded')).toMatchObject([
-      { reason: 'the step was not done before its deadline or before the stop' },
+      { reason: 'the attempt had not ended when its time was up or this host stopped' },
     ])
     expect(await world.step()).toEqual(before)
   })
@@ -420,7 +420,9 @@ describe('recording an outcome', () => {
     const agents = world.agents()
     await agents.onChanges(page, going)
     await world.clock.advance(40_000)
-    expect(world.telemetry.of('outcome.discarded')).toMatchObject([{ reason: 'its deadline has passed' }])
+    expect(world.telemetry.of('outcome.discarded')).toMatchObject([
+      { reason: 'the deadline of the attempt has passed' },
+    ])
     const tries = world.faults.count('apply')
     await world.clock.advance(40_000)
     expect(world.faults.count('apply')).toBe(tries)
@@ -520,7 +522,7 @@ describe('back-pressure', () => {
     const stopping = new AbortController()
     const accepted = agents.onChanges(page, { signal: stopping.signal })
     const rejected = expect(accepted).rejects.toThrow(
-      'stopped or lost the lease before step sas.step:job-1:b found a free slot',
+      'this instance stopped, or lost the lease, before a slot was free for step sas.step:job-1:b',
     )
     await world.clock.advance(1)
     stopping.abort()

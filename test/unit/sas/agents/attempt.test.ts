@@ -139,7 +139,7 @@ describe('an output that cannot be stored', () => {
     expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 1))).toEqual({
       kind: 'permanent',
       message:
-        'the output has 1000001 bytes, the limit is 1000000: store it elsewhere and return its address',
+        'the output has 1000001 bytes; the limit is 1000000: store the output elsewhere and return its address',
     })
     // The limit counts bytes, not characters.
     expect(await outcomeOf(() => '🛒'.repeat(300_000))).toMatchObject({ kind: 'permanent' })

@@ -36,7 +36,7 @@ describe('a deadline that is too short for its operation (R57)', () => {
         stepId: 'only',
         completeWithinMs: 60_000,
         advice:
-          '2 of its last 100 attempts took longer: allow more time, let the handler ask for time (context.extend), or check what it waits for',
+          '2 of its last 100 attempts took longer; allow more time, let the handler ask for more time (context.extend), or check what the handler waits for',
         instanceName: 'agents-1',
       },
     ])

@@ -86,7 +86,7 @@ describe('an attempt that asks for more time (F-A25)', () => {
     const { _etag: ifMatch, ...job } = await world.job()
     const document = { ...job, processState: 'Error' }
     await world.put('job-1', [{ kind: 'replace', document, ifMatch }])
-    await expect(context.extend()).rejects.toThrow('its job is gone')
+    await expect(context.extend()).rejects.toThrow('the job of the step is gone')
     await agents.stop(1_000)
   })
 })

@@ -146,7 +146,7 @@ describe('a submission', () => {
     )
     const submitting = client.submit(workflow, { orderId: 'order-1' })
     await expect(submitting).rejects.toThrow(StoreUnavailable)
-    await expect(submitting).rejects.toThrow('submit it again with the same id')
+    await expect(submitting).rejects.toThrow('submit the job again with the same id')
   })
 
   it('fails when the store is not available (F-S10)', async () => {
@@ -235,7 +235,7 @@ describe('a submission that can never be accepted', () => {
 
   it('is rejected because neither the submitter nor the workflow gives an id', async () => {
     await expect(client.submit(ordering(), { orderId: 'order-1' })).rejects.toThrow(
-      'workflow ordering: pass a jobId, or define how the workflow finds it',
+      'workflow ordering: pass a jobId, or define how the workflow finds the jobId',
     )
   })
 
@@ -283,7 +283,7 @@ describe('a list that turns out longer than its fan-out allows', () => {
     const job = await client.submit(upTo(2), {}, { jobId: 'j' })
     await runToEnd({}, [orders, shop])
     expect((await job.view()).attention?.message).toMatch(
-      /its list has 3 items; at most 2 are allowed: .*; this job cannot continue: cancel it, and submit another one, with another id$/,
+      /the list of the step has 3 items; at most 2 are allowed, .*; this job cannot continue: cancel it, and submit another one, with another id$/,
     )
     await client.cancel('j', 'its list is too long')
     const another = await client.submit(upTo(3), {}, { jobId: 'k' })

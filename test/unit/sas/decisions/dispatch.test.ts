@@ -66,7 +66,9 @@ describe('a step whose condition cannot be evaluated', () => {
     const refused = story.withStep({ ...story.step('a'), when: { operator: 'xor', of: [] } }).scheduled()
     expect(refused.step('a')).toMatchObject({
       processState: 'Error',
-      attention: { message: expect.stringContaining('correct "when" in its document') as unknown },
+      attention: {
+        message: expect.stringContaining('correct "when" in the document of the step') as unknown,
+      },
     })
   })
 })
@@ -85,7 +87,7 @@ describe('a step whose input cannot be stored', () => {
     for (const step of first.changed) steps.set(step.stepId, step)
     const { job: ended } = dispatched(first.job, steps)
     expect(ended.processState).toBe('Error')
-    expect(ended.attention?.message).toContain('step a: its input has')
+    expect(ended.attention?.message).toContain('step a: the input of the step has')
   })
 
   it('has done nothing, so it is not undone (F-K2)', () => {

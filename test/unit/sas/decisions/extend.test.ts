@@ -54,7 +54,7 @@ describe('the extension of an open attempt (F-A25)', () => {
 
 describe('an extension (I3)', () => {
   it.each([
-    ['after the deadline', extendedAfter(30_000), 'its deadline has passed'],
+    ['after the deadline', extendedAfter(30_000), 'the deadline of the attempt has passed'],
     [
       'for an earlier attempt',
       extend({ ...open, fence: open.fence + 1 }, ours, { now: submittedAtMs + 20_000, endByMs: null }),

@@ -78,15 +78,15 @@ describe('a resubmission', () => {
 
   it('is refused when it names a step that did not fail or omits one that did', () => {
     expect(refusal(inError, { ...resubmit, steps: [{ stepId: 'a' }] })).toBe(
-      'step a did not fail; failed: step b',
+      'step a did not fail; only step b failed',
     )
     expect(refusal(inError, { ...resubmit, steps: [{ stepId: 'a' }, { stepId: 'x' }] })).toBe(
-      'steps a, x did not fail; failed: step b',
+      'steps a, x did not fail; only step b failed',
     )
     const two = JobStory.submitted({ a: [], b: [] }).scheduled().settled('a', permanent)
     const both = two.concluded('b', permanent)
     expect(refusal(both, { ...resubmit, steps: [{ stepId: 'a' }] })).toBe(
-      'step b failed as well: name all that failed, or none',
+      'step b failed as well: name all failed steps, or none',
     )
     expect(both.commanded(resubmit).job).toMatchObject({
       steps: { a: { state: 'NotStarted' }, b: { state: 'NotStarted' } },
@@ -168,7 +168,7 @@ describe('a cancellation', () => {
     const done = JobStory.submitted({ a: [] }).scheduled().concluded('a')
     expect(refusal(done, cancel)).toContain('job job-1 is Processed')
     const cancelled = JobStory.submitted({ a: [] }).commanded(cancel)
-    expect(refusal(cancelled, cancel)).toContain('being undone already, because: cancelled')
+    expect(refusal(cancelled, cancel)).toContain('already being undone (cancelled')
     expect(refusal(cancelled.scheduled(), cancel)).toContain('job job-1 is Compensated')
   })
 
@@ -182,7 +182,7 @@ describe('a cancellation', () => {
       .concluded('b', permanent)
     expect(back.job.compensation).toMatchObject({ thenRetry: true })
     const stopped = back.commanded(cancel)
-    expect(refusal(stopped, cancel)).toContain('being undone already, because: cancelled')
+    expect(refusal(stopped, cancel)).toContain('already being undone (cancelled')
     const ended = stopped.scheduled().concluded('a')
     expect(ended.job).toMatchObject({ processState: 'Compensated', generation: 1 })
     expect(ended.deciding()).toEqual({ kind: 'nothing' })

@@ -106,7 +106,7 @@ describe('the idempotency key of a step that begins again', () => {
     const ended = story.later(20_000).scheduled()
     expect(ended.job).toMatchObject({
       processState: 'Error',
-      attention: { message: 'not done within 20000 ms' },
+      attention: { message: 'the job was not done within 20000 ms' },
     })
     const again = ended.commanded(resubmit).scheduled()
     expect(again.step('a')).toBe(story.step('a'))

@@ -112,7 +112,7 @@ describe('a job with its own deadline', () => {
     const late = limited().settled('a', success).later(10_000).scheduled()
     expect(late.job).toMatchObject({
       processState: 'Error',
-      attention: { message: 'not done within 10000 ms' },
+      attention: { message: 'the job was not done within 10000 ms' },
       steps: { a: { state: 'Processed' }, b: { state: 'NotStarted' } },
     })
     expect(late.step('b').fence).toBe(2)
@@ -124,7 +124,7 @@ describe('a job with its own deadline', () => {
     const late = limited(options).settled('a', success).later(10_000).scheduled()
     expect(late.job).toMatchObject({
       processState: 'Compensating',
-      compensation: { reason: 'not done within 10000 ms' },
+      compensation: { reason: 'the job was not done within 10000 ms' },
     })
     expect(late.step('a').completeByMs).toBe(late.now + 30_000)
     expect(late.concluded('a').job.processState).toBe('Compensated')

@@ -185,7 +185,7 @@ describe('a step that no scheduler took up', () => {
           kind: 'unclaimed',
           since: new Date(ignored.now).toISOString(),
           by: 'supervisor-1',
-          message: 'no scheduler took it within 30000 ms: check that one is running',
+          message: 'no scheduler took the step within 30000 ms: check that one is running',
           stepId: 'pay',
         },
         completeBy: new Date(ignored.now + 30_000).toISOString(),
@@ -201,7 +201,9 @@ describe('an attempt that must be claimed', () => {
     const recovery = offered.later(30_000 + graceMs).recovering('pay')
     expect(recovery).toMatchObject({
       kind: 'unclaimed',
-      step: { attention: { message: 'no agent "shop" took it within 30000 ms: check that one is running' } },
+      step: {
+        attention: { message: 'no agent "shop" took the step within 30000 ms: check that one is running' },
+      },
     })
   })
 })

@@ -277,7 +277,12 @@ describe('a job with a `completeWithin` of its own (R18, R63)', () => {
     const { job, changed } = written(begun.later(10_000).deciding())
     expect(job).toMatchObject({
       processState: 'Error',
-      attention: { kind: 'error', message: 'not done within 10000 ms', stepId: null, by: 'scheduler-1' },
+      attention: {
+        kind: 'error',
+        message: 'the job was not done within 10000 ms',
+        stepId: null,
+        by: 'scheduler-1',
+      },
       steps: { a: { state: 'NotStarted', dispatch: 2 }, c: { state: 'NotStarted', dispatch: 0 } },
     })
     expect(changed).toMatchObject([
@@ -302,7 +307,10 @@ describe('a job with a `completeWithin` of its own (R18, R63)', () => {
         .concluded('a')
         .later(10_000)
       const { job } = written(late.deciding())
-      expect(job.compensation).toMatchObject({ reason: 'not done within 10000 ms', thenRetry: false })
+      expect(job.compensation).toMatchObject({
+        reason: 'the job was not done within 10000 ms',
+        thenRetry: false,
+      })
     },
   )
 

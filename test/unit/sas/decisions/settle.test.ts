@@ -53,7 +53,7 @@ describe('the settlement of an attempt', () => {
     const after = settled({ kind: 'success', output }, { step: before })
     expect(after).toMatchObject({ processState: 'Error', output: null, mayHaveActed: true })
     expect(after.attention?.message).toMatch(
-      /^the output has 960002 bytes, with input and undo 192\d{4}; the limit is 1900000: store it elsewhere/u,
+      /^the output has 960002 bytes, and with the input and undo 192\d{4} bytes; the limit is 1900000: store the output elsewhere/u,
     )
     expect(settled({ kind: 'success', output }).processState).toBe('Processed')
   })
@@ -145,7 +145,7 @@ describe('an outcome', () => {
     (outcome) => {
       const deadlineMs = submittedAtMs + 30_000
       expect(reasonOf(outcome, step, deadlineMs - 1)).toBeNull()
-      expect(reasonOf(outcome, step, deadlineMs)).toBe('its deadline has passed')
+      expect(reasonOf(outcome, step, deadlineMs)).toBe('the deadline of the attempt has passed')
     },
   )
 
@@ -159,7 +159,7 @@ describe('an outcome', () => {
     const given = story.expired('pay')
     const { fence } = given.step('pay')
     expect(reasonOf(success, given.step('pay'), given.now, { ...attempt, fence })).toBe(
-      'its deadline has passed',
+      'the deadline of the attempt has passed',
     )
   })
 })

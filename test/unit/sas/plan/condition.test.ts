@@ -32,12 +32,12 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
   [
     'a comparison with nothing',
     { operator: 'equal', of: [isGift, undefined] },
-    'equal needs 2 values, this one has 1',
+    'equal needs 2 values; this one has 1',
   ],
   [
     'a text that is to be greater',
     { operator: 'greater', of: [isGift, '5'] },
-    'greater compares numbers, and "5" is not one',
+    'greater compares numbers, and "5" is not a number',
   ],
   [
     'a join of what is none',
@@ -47,14 +47,14 @@ const wrong: readonly (readonly [string, unknown, string])[] = [
   [
     'a comparison with null',
     condition.greater(reference(['input', 'total']), null as never),
-    'greater compares numbers, and null is not one',
+    'greater compares numbers, and null is not a number',
   ],
   [
     'a number compared with one number',
     { operator: 'greater', of: [1] },
-    'greater needs 2 values, this one has 1',
+    'greater needs 2 values; this one has 1',
   ],
-  ['a contrary of two', { operator: 'not', of: [1, 2] }, 'not needs 1 condition, this one has 2'],
+  ['a contrary of two', { operator: 'not', of: [1, 2] }, 'not needs 1 condition; this one has 2'],
   [
     'the output of a step',
     reference(['steps', 'pay', 'output', 'ok']),
@@ -152,7 +152,9 @@ describe('a condition', () => {
     await scheduler.onChanges(await world.changes())
     const job = await world.job()
     expect(job).toMatchObject({ processState: 'Error', attention: { kind: 'error', stepId: 'wrap' } })
-    expect(job.attention?.message).toContain(`step wrap: its condition cannot be evaluated: ${problem}`)
+    expect(job.attention?.message).toContain(
+      `step wrap: the condition of the step cannot be evaluated (${problem}`,
+    )
   })
 })
 

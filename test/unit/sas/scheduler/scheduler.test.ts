@@ -159,7 +159,7 @@ describe('a scheduler that reads its feed', () => {
   it('refuses a step whose job does not exist (F-V25)', async () => {
     await world.scheduler().onChanges([asChange({ ...aStep({ dispatch: 1 }) })])
     expect(world.telemetry.of('document.refused')).toEqual([
-      { type: 'document.refused', id: 'sas.job:job-1', reason: 'its job job-1 does not exist' },
+      { type: 'document.refused', id: 'sas.job:job-1', reason: 'the document of job job-1 does not exist' },
     ])
     expect(world.faults.writes).toEqual([])
   })
@@ -285,7 +285,7 @@ describe('schedulers that lose races and replies', () => {
     world.faults.failWrites(
       ...Array.from({ length: 6 }, () => ({ kind: 'unknownOutcome', truth: 'lost' }) as const),
     )
-    const refused = 'job job-1: the outcome of 2 writes is unknown; it is tried again after a pause'
+    const refused = 'job job-1: the outcome of 2 writes is unknown; wait before the next try'
     await expect(world.scheduler().onChanges(page)).rejects.toThrow(refused)
     expect(world.faults.writes).toHaveLength(2)
   })

@@ -196,7 +196,7 @@ describe('a submission larger than one transaction', () => {
   it('gives up when the store never gives a clear answer', async () => {
     const lost: WriteFault = { kind: 'unknownOutcome', truth: 'lost' }
     world.faults.failWrites(...Array.from({ length: 100 }, () => lost))
-    await expect(submitted()).rejects.toThrow('submit it again with the same id')
+    await expect(submitted()).rejects.toThrow('submit the job again with the same id')
   })
 
   it('accepts no command of an operator before it is completed', async () => {

@@ -276,7 +276,7 @@ describe('a step whose job no longer drives it (F-V25)', () => {
       {
         type: 'document.refused',
         id: 'sas.step:job-1:pay',
-        reason: 'it is ignored: its job job-1 has ended or is gone',
+        reason: 'job job-1 of this step has ended or is gone',
       },
     ])
     expect(world.telemetry.of('step.unclaimed')).toEqual([])

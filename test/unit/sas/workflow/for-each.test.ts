@@ -102,9 +102,11 @@ describe('a fan-out over a list of the job’s input', () => {
     const problems = (input: unknown) => fitPlan(plan, input as never).problems
     expect(problems({ lines })).toEqual([])
     expect(problems({ lines: [...lines, ...lines] })).toEqual([
-      'step "pack": its list has 4 items; at most 3 are allowed: define a larger atMost, or shorten the list',
+      'step "pack": the list of the step has 4 items; at most 3 are allowed, so define a larger atMost, or shorten the list',
     ])
-    expect(problems({})).toEqual(['step "pack": the value that it fans out over is not a list but null'])
+    expect(problems({})).toEqual([
+      'step "pack": the value that the step fans out over is not a list but null',
+    ])
   })
 
   it('fails as a whole when one item fails for good', () => {
@@ -175,7 +177,7 @@ describe('a fan-out over an earlier step’s output', () => {
   })
 
   it.each([
-    ['too long a list', [...lines, ...lines], 'its list has 4 items; at most 3'],
+    ['too long a list', [...lines, ...lines], 'the list of the step has 4 items; at most 3'],
     ['no list', { lines }, 'not a list but object'],
   ])('begins no step and fails for %s', (_what, output, message) => {
     const story = found(output)
@@ -229,7 +231,7 @@ describe('a fan-out over an earlier step’s output', () => {
       .settled('pack-0', { kind: 'success', output: half })
       .settled('pack-1', { kind: 'success', output: half })
       .scheduled()
-    expect(story.step('pack').attention?.message).toContain('its output has 1998')
+    expect(story.step('pack').attention?.message).toContain('the output of the step has 1998')
     const why = { by: 'ann', why: 'x' }
     const edited = { kind: 'resubmit', steps: [{ stepId: 'pack', input: [] }], ...why } as const
     expect(story.scheduled().commanding(edited)).toEqual({
@@ -258,7 +260,7 @@ describe('the definition of a fan-out', () => {
     })
     expect(problems).toEqual([
       'step "none": atMost is 0; it must be a whole number from 1 to 1000',
-      'step "list": its list must be a reference: job.input, the output of a step, or a part of one',
+      'step "list": its list must be a reference (job.input, the output of a step, or a part of either)',
       'step "pack": completeWithin is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
       'step "pack": it may already be done when step "pack" fails and the job is compensated; give step "pack" an undo, or undo: \'none\' if it has no effect',
     ])
@@ -280,8 +282,8 @@ describe('the definition of a fan-out', () => {
     })
     expect(problems).toEqual([
       'step "pack": atMost is 1.5; it must be a whole number from 1 to 1000',
-      'step "pack-load": its input refers to step "pack": no such earlier step',
-      'step "pack": its list must be a reference: job.input, the output of a step, or a part of one',
+      'step "pack-load": its input refers to step "pack", but there is no such earlier step',
+      'step "pack": its list must be a reference (job.input, the output of a step, or a part of either)',
       'step "pack-load": its id is used twice',
     ])
   })

@@ -216,7 +216,7 @@ describe('an invalid workflow that another one runs', () => {
         })
         return foreign
       }),
-    ).toBe('its output refers to step "elsewhere": no such step,it has no steps')
+    ).toBe('its output refers to step "elsewhere", but there is no such step,it has no steps')
     expect(problemsOf(async (job) => void job.step('own', bank.file, { receiptId: 'x' }))).toBe(
       'its output is an instance of Promise; a plan holds only JSON values and references',
     )

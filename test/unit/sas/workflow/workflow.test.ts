@@ -264,13 +264,13 @@ describe('the definition of a workflow', () => {
     const [foreign] = elsewhere
     if (foreign === undefined) throw new Error('the other workflow has no step')
     expect(problemsOfStep({ after: [foreign] })).toEqual([
-      'step "sell": after "elsewhere": no such earlier step',
+      'step "sell": after names step "elsewhere", but there is no such earlier step',
     ])
     expect(problemsOf((job) => void job.step('sell', shop.sell, { item: foreign.output.item }))).toEqual([
-      'step "sell": its input refers to step "elsewhere": no such earlier step',
+      'step "sell": its input refers to step "elsewhere", but there is no such earlier step',
     ])
     expect(problemsOf((job) => void job.step('elsewhere', shop.sell, { item: foreign.output.item }))).toEqual(
-      ['step "elsewhere": its input refers to step "elsewhere": no such earlier step'],
+      ['step "elsewhere": its input refers to step "elsewhere", but there is no such earlier step'],
     )
   })
 
@@ -278,22 +278,22 @@ describe('the definition of a workflow', () => {
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     const missing = undefined as never
     expect(problemsOf((job) => void job.step('sell', missing, { item: 'x' }))).toEqual([
-      `step "sell": the operation that it calls is missing: ${rule}`,
+      `step "sell": no operation is called; ${rule}`,
     ])
     expect(
       problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => missing })),
-    ).toEqual([`step "sell": its undo: the operation that it calls is missing: ${rule}`])
+    ).toEqual([`step "sell": its undo: no operation is called; ${rule}`])
     for (const half of [{ actor: 'shop' }, { action: 'sell' }]) {
       expect(
         problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => half as never })),
-      ).toEqual([`step "sell": its undo: the operation that it calls is missing: ${rule}`])
+      ).toEqual([`step "sell": its undo: no operation is called; ${rule}`])
     }
     const lines = defineWorkflow<{ readonly lines: readonly string[] }>
     expect(() =>
       lines('selling', (job) => {
         job.forEach('each', job.input.lines, () => missing, { atMost: 2 })
       }),
-    ).toThrow(`workflow "selling": step "each": the operation that it calls is missing: ${rule}`)
+    ).toThrow(`workflow "selling": step "each": no operation is called; ${rule}`)
   })
 
   it('throws the errors of its own code as they are', () => {
