@@ -197,7 +197,6 @@ export const survivors: readonly Survivors[] = [
         "'latestVersion'",
         '""',
       ],
-      ["telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')),", "'emit'", '""'],
     ],
   },
   ...survivorsOfJobs,
