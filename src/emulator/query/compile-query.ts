@@ -1,8 +1,8 @@
 import { systemClock } from '../../platform/index.js'
-import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
+import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias, type Query } from './language/ast.js'
+import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
@@ -36,6 +36,7 @@ export function compileQuery(
 
   return {
     ...hintsOf(filter, documentAlias(query)),
+    order: orderOf(query),
     isStreaming,
     readsContainer: query.sources.length > 0,
     plan: (features) => planOf({ query, text, window }, features),
@@ -44,7 +45,18 @@ export function compileQuery(
       return [...rows([], [document])]
     },
     execute: (documents) => [...cut(rows([], documents), window)],
+    rowsInOrder: (documents) =>
+      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
   }
+}
+
+/** Returns the paths of ORDER BY. Rows of groups have no order of documents. */
+function orderOf(query: Query): readonly OrderKey[] {
+  if (isGrouped(query)) return []
+  return query.orderBy.map(({ expression, isDescending }) => ({
+    steps: pathOf(expression) ?? [],
+    isDescending,
+  }))
 }
 
 /**

@@ -3,7 +3,7 @@ import { QueryError } from '../language/query-error.js'
 import { withAlias, type Frame, type Scope } from './scope.js'
 import type { QueryWork } from '../language/query-limits.js'
 import { refuseCut } from './subquery.js'
-import { isObject } from '../values/values.js'
+import { memberOf } from '../values/values.js'
 
 /** The compiled FROM and JOINs of a query. */
 export interface CompiledSources {
@@ -79,11 +79,6 @@ function* defined(values: Iterable<unknown>, steps: readonly (string | number)[]
     const found = steps.reduce(memberOf, value)
     if (found !== undefined) yield found
   }
-}
-
-function memberOf(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return typeof step === 'number' ? (value[step] as unknown) : undefined
-  return typeof step === 'string' && isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }
 
 /** Yields the elements of each array among the values of a source. */

@@ -10,6 +10,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/**
+ * Returns a property of an object by name, or an item of an array by position. Any other access has no result.
+ */
+export function memberOf(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return typeof step === 'number' ? (value[step] as unknown) : undefined
+  return typeof step === 'string' && isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+}
+
 /** Checks whether a value is null, a boolean, a number or a string. */
 export function isPrimitive(value: unknown): value is null | boolean | number | string {
   return value === null || ['boolean', 'number', 'string'].includes(typeof value)
