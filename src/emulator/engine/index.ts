@@ -82,7 +82,7 @@ export { badRequest, notSupported, Refusal, substatus, tooLarge } from './values
 export { lookupCharge, queryCharge, totalCharge } from './values/charges.js'
 export { assertShape } from './values/value-shape.js'
 export { limits } from './values/limits.js'
-export type { DocumentIndexes } from './document-indexes.js'
+export type { DocumentFollower, DocumentIndexes } from './document-indexes.js'
 export { noJournal } from './changes/journal.js'
 export type {
   ContainerRecord,

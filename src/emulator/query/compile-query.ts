@@ -50,13 +50,13 @@ export function compileQuery(
   }
 }
 
-/** Returns the paths of ORDER BY. Rows of groups have no order of documents. */
+/** Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document. */
 function orderOf(query: Query): readonly OrderKey[] {
-  if (isGrouped(query)) return []
-  return query.orderBy.map(({ expression, isDescending }) => ({
+  const keys = query.orderBy.map(({ expression, isDescending }) => ({
     steps: pathOf(expression) ?? [],
     isDescending,
   }))
+  return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
 }
 
 /**

@@ -40,10 +40,13 @@ export function routeReadFeed(request: RestRequest, container: Container): Answe
 const everyDocument: ItemQuery = {
   equalities: new Map(),
   requiredTexts: [],
+  conditions: [],
+  order: [],
   isStreaming: true,
   readsContainer: true,
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
+  rowsInOrder: (documents) => documents,
 }
 
 /**
