@@ -22,8 +22,9 @@ export function compileQuery(
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows } = compileSelect(query, scope)
+  const { filter, rows, rowsOfFrame } = compileSelect(query, scope)
   const window = windowOf(query, scope)
+  const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
   const isStreaming =
     query.sources.length > 0 &&
     !query.isDistinct &&
@@ -42,7 +43,7 @@ export function compileQuery(
     plan: (features) => planOf({ query, text, window }, features),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
-      return [...rows([], [document])]
+      return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
     },
     execute: (documents) => [...cut(rows([], documents), window)],
     rowsInOrder: (documents) =>

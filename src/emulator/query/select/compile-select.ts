@@ -8,7 +8,11 @@ import { compileSources } from './sources.js'
 /** A compiled query and its filter. */
 interface FilteredSelect extends CompiledSelect {
   readonly filter: Filter
+  /** Returns the rows of one frame. This is faster than `rows` for a query whose only source is the container. */
+  readonly rowsOfFrame: (frame: Frame) => readonly unknown[]
 }
+
+const noRows: readonly unknown[] = []
 
 export function compileSelect(query: Query, outer: Scope): FilteredSelect {
   const sources = compileSources(query.sources, outer)
@@ -20,6 +24,7 @@ export function compileSelect(query: Query, outer: Scope): FilteredSelect {
       const rows = makeRows(passing(sources.frames(frame, container), filter), frame)
       return query.isDistinct ? distinct(rows) : rows
     },
+    rowsOfFrame: (frame) => (filter.matches(frame) ? [...makeRows([frame], [])] : noRows),
     isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),
   }
 }
