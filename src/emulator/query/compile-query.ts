@@ -7,6 +7,7 @@ import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
+import { usedPathsOf } from './select/used-paths.js'
 import { cut, windowOf } from './select/window.js'
 
 /**
@@ -41,6 +42,7 @@ export function compileQuery(
     isStreaming,
     readsContainer: query.sources.length > 0,
     plan: (features) => planOf({ query, text, window }, features),
+    usedPaths: () => usedPathsOf(query, text),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]

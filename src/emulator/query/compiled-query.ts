@@ -1,5 +1,6 @@
 import type { QueryInfo } from './plan/query-plan.js'
 import type { PathCondition } from './select/filter.js'
+import type { UsedPaths } from './select/used-paths.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -59,6 +60,8 @@ export interface CompiledQuery {
    * @param features the features that the client supports, separated by commas, or null if it names none
    */
   plan(features: string | null): QueryInfo
+  /** Returns the paths whose indexes make the query faster. */
+  usedPaths(): UsedPaths
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
    * a `TypeError` if the query is not streaming.

@@ -9,6 +9,7 @@ import {
   type ScanScope,
 } from '../../engine/index.js'
 import { readPage, type ItemQuery } from './item-pages.js'
+import { indexMetricsHeader } from './index-metrics.js'
 import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
@@ -44,6 +45,7 @@ const everyDocument: ItemQuery = {
   order: [],
   isStreaming: true,
   readsContainer: true,
+  usedPaths: () => ({ predicates: [], groupBy: [] }),
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
   rowsInOrder: (documents) => documents,
@@ -94,6 +96,7 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
       // not needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
+      ...indexMetricsHeader(request, container, query),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
     },
   }
