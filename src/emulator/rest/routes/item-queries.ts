@@ -8,8 +8,8 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import { readPage, type ItemQuery } from './item-pages.js'
-import { indexMetricsHeader } from './index-metrics.js'
+import { readPage, type ItemQuery } from '../pages/item-pages.js'
+import { indexMetricsHeader } from '../pages/index-metrics.js'
 import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'

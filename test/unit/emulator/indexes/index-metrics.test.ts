@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../src/emulator/engine/index.js'
 import { compileQuery } from '../../../../src/emulator/query/index.js'
-import { indexMetricsHeader } from '../../../../src/emulator/rest/routes/index-metrics.js'
+import { indexMetricsHeader } from '../../../../src/emulator/rest/pages/index-metrics.js'
 import { aContainer, anEngine } from '../engine/an-engine.js'
 
 function headersFor(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Container, JsonObject, ScanScope } from '../../../../src/emulator/engine/index.js'
 import { ContainerIndexes } from '../../../../src/emulator/indexes/container-indexes.js'
 import { compileQuery } from '../../../../src/emulator/query/index.js'
-import { readPage } from '../../../../src/emulator/rest/routes/item-pages.js'
+import { readPage } from '../../../../src/emulator/rest/pages/item-pages.js'
 import { aContainer, anEngine, upsertOf } from '../engine/an-engine.js'
 
 /** More documents than the smallest container for which indexes are built. */
