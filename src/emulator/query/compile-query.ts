@@ -1,6 +1,7 @@
 import { systemClock } from '../../platform/index.js'
 import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
+import { combiningSource, readsContainer } from './select/container-reading.js'
 import { hintsOf } from './select/filter.js'
 import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
@@ -8,7 +9,7 @@ import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
 import { usedPathsOf } from './select/used-paths.js'
-import { cut, windowOf } from './select/window.js'
+import { cut } from './select/window.js'
 
 /**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
@@ -23,24 +24,23 @@ export function compileQuery(
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows, rowsOfFrame } = compileSelect(query, scope)
-  const window = windowOf(query, scope)
+  const { filter, rows, rowsOfFrame, window } = compileSelect(query, scope)
   const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
   const isStreaming =
-    query.sources.length > 0 &&
+    readsContainer(query) &&
     !query.isDistinct &&
     query.orderBy.length === 0 &&
     query.rank === undefined &&
     query.page === undefined &&
     !isGrouped(query) &&
-    !readsOtherDocuments(query) &&
+    combiningSource(query) === undefined &&
     query.top === undefined
 
   return {
     ...hintsOf(filter, documentAlias(query)),
     order: orderOf(query),
     isStreaming,
-    readsContainer: query.sources.length > 0,
+    readsContainer: readsContainer(query),
     plan: (features) => planOf({ query, text, window }, features),
     usedPaths: () => usedPathsOf(query, text),
     rowsOf: (document) => {
@@ -60,15 +60,4 @@ function orderOf(query: Query): readonly OrderKey[] {
     isDescending,
   }))
   return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
-}
-
-/**
- * Checks whether rows of a subquery in FROM depend on several documents, as with `FROM (SELECT DISTINCT …)`.
- */
-function readsOtherDocuments({ sources }: Query): boolean {
-  return sources.some(
-    ({ collection }) =>
-      collection.kind === 'query' &&
-      (collection.query.isDistinct || isGrouped(collection.query) || readsOtherDocuments(collection.query)),
-  )
 }

@@ -10,12 +10,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/**
- * Returns a property of an object by name, or an item of an array by position. Any other access has no result.
- */
-export function memberOf(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return typeof step === 'number' ? (value[step] as unknown) : undefined
-  return typeof step === 'string' && isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+/** Returns an element of an array, or a property of an object. Returns undefined for any other value. */
+export function memberOf(value: unknown, key: unknown): unknown {
+  if (Array.isArray(value)) return typeof key === 'number' ? (value[key] as unknown) : undefined
+  return typeof key === 'string' && isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
 /** Checks whether a value is null, a boolean, a number or a string. */
