@@ -1,4 +1,4 @@
-import { pathOf, rootOf, unwrapped, type Binary, type Expression } from '../language/ast.js'
+import { pathOf, rootOf, unwrapped, type Binary, type Call, type Expression } from '../language/ast.js'
 import { parameterValue, type Scope } from './scope.js'
 import { intersectionOf, pointSpan, prefixSpan, spanOf, type Span } from '../values/span.js'
 import { canonicalText, isPrimitive } from '../values/values.js'
@@ -20,26 +20,16 @@ export function conjunctsOf(where: Expression): Expression[] {
 
 /** Returns the condition that a conjunct states, or undefined if it states none that an index can use. */
 export function conditionOf(conjunct: Expression, scope: Scope): Condition | undefined {
-  switch (conjunct.kind) {
-    case 'binary':
-      return comparisonOf(conjunct, scope)
-    case 'between':
-      return betweenOf(conjunct.operand, constantOf(conjunct.low, scope), constantOf(conjunct.high, scope))
-    case 'in':
-      return oneOf(
-        conjunct.needle,
-        conjunct.items.map((item) => constantOf(item, scope)),
-      )
-    case 'call': {
-      const [text, prefix, ...more] = conjunct.arguments
-      if (conjunct.name.toUpperCase() !== 'STARTSWITH' || prefix === undefined || more.length > 0)
-        return undefined
-      const wanted = constantOf(prefix, scope)
-      return typeof wanted === 'string' ? conditionOn(text, [prefixSpan(wanted)]) : undefined
-    }
-    default:
-      return undefined
+  if (conjunct.kind === 'binary') return comparisonOf(conjunct, scope)
+  if (conjunct.kind === 'call') return beginningOf(conjunct, scope)
+  if (conjunct.kind === 'between') {
+    return betweenOf(conjunct.operand, constantOf(conjunct.low, scope), constantOf(conjunct.high, scope))
   }
+  if (conjunct.kind !== 'in') return undefined
+  return oneOf(
+    conjunct.needle,
+    conjunct.items.map((item) => constantOf(item, scope)),
+  )
 }
 
 /** Returns the spans of two conditions on one path. */
@@ -69,6 +59,16 @@ function isComparison(operator: Binary['operator']): operator is keyof typeof mi
 function betweenOf(operand: Expression, low: unknown, high: unknown): Condition | undefined {
   if (!isPrimitive(low) || !isPrimitive(high)) return undefined
   return conditionOn(operand, [intersectionOf(spanOf('>=', low), spanOf('<=', high))])
+}
+
+/** Returns the condition of STARTSWITH. With a third argument, the function may ignore case. */
+function beginningOf(
+  { name, arguments: [text, prefix, ...more] }: Call,
+  scope: Scope,
+): Condition | undefined {
+  if (name.toUpperCase() !== 'STARTSWITH' || prefix === undefined || more.length > 0) return undefined
+  const wanted = constantOf(prefix, scope)
+  return typeof wanted === 'string' ? conditionOn(text, [prefixSpan(wanted)]) : undefined
 }
 
 function oneOf(needle: Expression, values: readonly unknown[]): Condition | undefined {

@@ -75,19 +75,14 @@ function inside(expression: Expression): readonly Expression[] {
 
 /** Returns the operands of an expression that an index can answer. */
 function operandsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'binary':
-      return comparisons.includes(expression.operator) ? [expression.left, expression.right] : []
-    case 'between':
-    case 'like':
-      return [expression.operand]
-    case 'in':
-      return [expression.needle]
-    case 'call':
-      return indexedFunctions.includes(expression.name.toUpperCase()) ? expression.arguments.slice(0, 1) : []
-    default:
-      return []
+  const { kind } = expression
+  if (kind === 'between' || kind === 'like') return [expression.operand]
+  if (kind === 'in') return [expression.needle]
+  if (kind === 'binary') {
+    return comparisons.includes(expression.operator) ? [expression.left, expression.right] : []
   }
+  const isIndexed = kind === 'call' && indexedFunctions.includes(expression.name.toUpperCase())
+  return isIndexed ? expression.arguments.slice(0, 1) : []
 }
 
 /** Returns the text of an expression, in which the alias of the documents is replaced by `ROOT`. */

@@ -137,11 +137,14 @@ class Twins {
   apply(one: Step): void {
     switch (one.kind) {
       case 'query':
-        return this.compare(textOf(one.query), one.size, one.scope)
+        this.compare(textOf(one.query), one.size, one.scope)
+        return
       case 'write':
-        return this.write(one.id, one.few, one.many, one.ttl)
+        this.write(one.id, one.few, one.many, one.ttl)
+        return
       case 'delete':
-        return this.delete(String(one.id), keyOf(one.id))
+        this.delete(String(one.id), keyOf(one.id))
+        return
       case 'time':
         this.seconds += one.seconds
         return
