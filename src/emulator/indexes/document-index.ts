@@ -1,7 +1,7 @@
 import type { DocumentVersion, JsonObject, OrderedPath } from '../engine/index.js'
 import { isAbove, isBelow, type Span } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
-import { SortedEntries, type Position } from './sorted-entries.js'
+import { isBefore, SortedEntries, type Position } from './sorted-entries.js'
 
 /** A document in an index, with its values at the index's paths. */
 interface Entry {
@@ -60,7 +60,7 @@ export class DocumentIndex {
   private *reversed(from: Position, to: Position): Generator<Entry, void, undefined> {
     const { entries } = this
     let end = to
-    while (entries.count(from, end) > 0) {
+    while (isBefore(from, end)) {
       const values = entries.before(end)?.values ?? []
       const start = entries.seek((entry) => this.compareValues(entry.values, values) >= 0)
       yield* entries.between(start, end)

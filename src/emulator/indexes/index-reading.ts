@@ -1,3 +1,13 @@
+/**
+ * # Indexes
+ *
+ * Finds the documents of a query without reading all of them. The indexing policy says which indexes a container
+ * has (`usable-indexes`). The first query that needs an index builds it, and later queries apply what has
+ * changed meanwhile (`container-indexes`). An index is a sorted list of documents (`document-index`).
+ *
+ * This file compares the costs of the ways to read the documents of a query. `index-advice` says which indexes a
+ * query uses, and which ones it lacks.
+ */
 import {
   contains,
   partitionsIn,

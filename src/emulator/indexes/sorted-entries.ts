@@ -6,6 +6,10 @@ export interface Position {
   readonly index: number
 }
 
+export function isBefore(one: Position, other: Position): boolean {
+  return one.chunk < other.chunk || (one.chunk === other.chunk && one.index < other.index)
+}
+
 const chunkCapacity = 512
 
 /** Entries in the order of a comparison. Adding, removing and finding an entry takes logarithmic time. */
