@@ -3,7 +3,7 @@ import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './co
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias, pathOf, type Query } from './language/ast.js'
+import { documentAlias, pathOf, rootOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
@@ -55,8 +55,9 @@ export function compileQuery(
 
 /** Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document. */
 function orderOf(query: Query): readonly OrderKey[] {
+  const alias = documentAlias(query)
   const keys = query.orderBy.map(({ expression, isDescending }) => ({
-    steps: pathOf(expression) ?? [],
+    steps: rootOf(expression) === alias ? (pathOf(expression) ?? []) : [],
     isDescending,
   }))
   return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
