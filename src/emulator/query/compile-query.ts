@@ -5,6 +5,7 @@ import { hintsOf } from './select/filter.js'
 import { documentAlias, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
+import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
 import { cut, windowOf } from './select/window.js'
@@ -38,6 +39,7 @@ export function compileQuery(
     ...hintsOf(filter, documentAlias(query)),
     isStreaming,
     readsContainer: query.sources.length > 0,
+    usage: () => usageOf(query),
     plan: (features) => planOf({ query, text, window }, features),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')

@@ -1,4 +1,5 @@
 import type { QueryInfo } from './plan/query-plan.js'
+import type { QueryUsage } from './plan/usage.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -37,6 +38,8 @@ export interface CompiledQuery {
   readonly isStreaming: boolean
   /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
+  /** Returns what the query needs of the service. */
+  usage(): QueryUsage
   /**
    * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can
    * merge them, or if this client lacks a feature that the merge needs.

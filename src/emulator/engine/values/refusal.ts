@@ -10,6 +10,8 @@ export class Refusal extends Error {
     message: string,
     /** Distinguishes refusals with the same status; 0 if the status is sufficient. */
     readonly substatus = 0,
+    /** A text for the client's program, which is in the body beside the message. */
+    readonly additionalErrorInfo?: string,
   ) {
     super(message)
   }
@@ -18,6 +20,8 @@ export class Refusal extends Error {
 export const substatus = {
   /** 400: the given partition key is not the one in the document. */
   partitionKeyMismatch: 1001,
+  /** 400: the gateway cannot merge the rows of several ranges; the client must do this. */
+  crossPartitionQueryNotServable: 1004,
   /** 400: the client addresses a container that was replaced by another with the same name. */
   containerRidMismatch: 1024,
   /** 404: the session token names a later LSN than the partition has. */

@@ -9,8 +9,9 @@ import {
   type ScanScope,
 } from '../../engine/index.js'
 import { readPage, type ItemQuery } from './item-pages.js'
-import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
+import { planBody } from '../rules/query-plan.js'
+import { refuseUnservable, type Scoping } from '../rules/unservable-query.js'
 import { compileQuery } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
@@ -27,9 +28,21 @@ import {
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
   const query = parseQuery(request, container)
-  if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
-  const features = request.headers[header.supportedQueryFeatures] ?? null
-  return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
+  if (isSet(request, header.isQueryPlan)) {
+    const features = request.headers[header.supportedQueryFeatures] ?? ''
+    return { status: 200, body: planBody(container.definition, query, features), charge: lookupCharge }
+  }
+  refuseUnservable(query, container.definition, scopingOf(request))
+  return answerPage(request, container, query)
+}
+
+function scopingOf(request: RestRequest): Scoping {
+  const { headers } = request
+  return {
+    isScoped: headers[header.partitionKey] !== undefined || headers[header.rangeId] !== undefined,
+    isCrossPartition: isSet(request, header.enableCrossPartition),
+    isParallel: isSet(request, header.parallelizeCrossPartition),
+  }
 }
 
 /** Answers GET `…/docs` with every document of the scope, page by page. */
@@ -117,19 +130,7 @@ function parseParameter(parameter: unknown): QueryParameter {
  */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const { partition, range, keyText } = namedScope(request, container)
-  if (partition === undefined) return { kind: 'range', range }
+  if (partition === undefined) return { kind: 'range', range: range ?? epkRangeOf(request) }
   if (keyText !== undefined) return { kind: 'key', partition, keyText }
   return { kind: 'range', partition, range: range ?? epkRangeOf(request) }
-}
-
-/**
- * Returns the plan of a query. The Java and Python clients ask for a plan before a query over several ranges.
- * The JavaScript client asks for a plan at the same time as it sends the query.
- */
-function planBody(container: Container, query: CompiledQuery, features: string | null): string {
-  return JSON.stringify({
-    partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: query.plan(features),
-    queryRanges: queryRanges(container, query),
-  })
 }
