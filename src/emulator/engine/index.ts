@@ -51,6 +51,14 @@ export {
 export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 export {
+  compositeIndexOf,
+  isIndexed,
+  type CompositeIndex,
+  type IndexingPolicy,
+  type OrderedPath,
+} from './definition/indexing-policy.js'
+export type { PathSteps } from './definition/index-path.js'
+export {
   readChanges,
   resolveStart,
   type ChangeFeedPage,
