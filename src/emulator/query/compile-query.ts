@@ -9,6 +9,7 @@ import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
 import { cut, windowOf } from './select/window.js'
+import { withMeasures } from './vector-measures.js'
 
 /**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
@@ -16,10 +17,11 @@ import { cut, windowOf } from './select/window.js'
  * themselves, not copies.
  */
 export function compileQuery(
-  text: string,
+  asked: string,
   parameters: readonly QueryParameter[],
-  { now = () => systemClock.now() }: QueryOptions = {},
+  { now = () => systemClock.now(), measures = new Map() }: QueryOptions = {},
 ): CompiledQuery {
+  const text = withMeasures(asked, measures)
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)

@@ -12,6 +12,8 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
+  /** The names of measures for VectorDistance by path, such as `/vector`. Default: cosine for every path. */
+  readonly measures?: ReadonlyMap<string, string>
 }
 
 /** A stored document as a query sees it. */

@@ -29,7 +29,7 @@ describe.each([1, 3])('the gateway of a container with %i range(s)', (partitionC
         wellKnownKey,
       ),
     )
-    return [answer.status, answer.headers['x-ms-substatus'], JSON.parse(answer.body)]
+    return [answer.status, answer.headers['x-ms-substatus'], JSON.parse(answer.body) as unknown]
   }
 
   const refusal = (words: string): object => ({

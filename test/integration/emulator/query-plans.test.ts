@@ -13,7 +13,18 @@ beforeAll(async () => {
   emulator = await startEmulator({ port: 0, partitionCount: 3 })
   const client = emulator.client()
   const { database } = await client.databases.create({ id: 'shop' })
-  ;({ container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' }))
+  ;({ container } = await database.containers.create({
+    id: 'orders',
+    partitionKey: '/pk',
+    indexingPolicy: {
+      compositeIndexes: [
+        [
+          { path: '/name/first', order: 'descending' },
+          { path: '/number', order: 'ascending' },
+        ],
+      ],
+    },
+  }))
   for (let index = 0; index < 60; index += 1) {
     await container.items.create({
       id: `${index}`,

@@ -36,11 +36,13 @@ function parseValues(text: string, definition: PartitionKeyDefinition): readonly
   return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
 }
 
+/** Returns the key of a document. An object or an array at a path of the key counts as missing. */
 export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
-  return checkedPartitionKey(
-    definition.paths.map((path) => valueAtPath(document, path)),
-    definition,
-  )
+  const values = definition.paths.map((path) => {
+    const value = valueAtPath(document, path)
+    return typeof value === 'object' && value !== null ? undefined : value
+  })
+  return checkedPartitionKey(values, definition)
 }
 
 export function checkedPartitionKey(

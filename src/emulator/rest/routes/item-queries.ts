@@ -4,12 +4,12 @@ import {
   lookupCharge,
   partitionsIn,
   type Container,
-  type CosmosEngine,
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
 import { readPage, type ItemQuery } from './item-pages.js'
-import type { CompiledQuery, QueryParameter } from '../../query/index.js'
+import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/index.js'
+import { refuseWithoutIndex } from '../rules/index-requirements.js'
 import { planBody } from '../rules/query-plan.js'
 import { refuseUnservable, type Scoping } from '../rules/unservable-query.js'
 import { compileQuery } from './load-query.js'
@@ -27,12 +27,17 @@ import {
 
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
-  const query = parseQuery(request, container)
+  const { now, definition } = container
+  const measures = new Map(
+    definition.embeddings.map(({ path, distanceFunction }) => [path, distanceFunction]),
+  )
+  const query = parseQuery(request, { now: () => now(), measures })
   if (isSet(request, header.isQueryPlan)) {
     const features = request.headers[header.supportedQueryFeatures] ?? ''
     return { status: 200, body: planBody(container.definition, query, features), charge: lookupCharge }
   }
   refuseUnservable(query, container.definition, scopingOf(request))
+  refuseWithoutIndex(query, container.definition, isSet(request, header.enableScan))
   return answerPage(request, container, query)
 }
 
@@ -73,7 +78,7 @@ export function routeResources(
 ): Answer | undefined {
   const isAsked = request.method === 'POST' && isQuery(request)
   if (!isAsked && request.method !== 'GET') return undefined
-  const rows = isAsked ? parseQuery(request, engine).execute(resources) : resources
+  const rows = isAsked ? parseQuery(request, { now: engine.now }).execute(resources) : resources
   const texts = rows.map((row) => JSON.stringify(row))
   return {
     status: 200,
@@ -109,11 +114,11 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
   }
 }
 
-function parseQuery(request: RestRequest, { now }: Pick<CosmosEngine, 'now'>): CompiledQuery {
+function parseQuery(request: RestRequest, options: QueryOptions): CompiledQuery {
   const { query, parameters = [] } = bodyObject(request)
   if (typeof query !== 'string') throw badRequest('A query request must have its text in "query".')
   if (!Array.isArray(parameters)) throw badRequest('The "parameters" of a query must be an array.')
-  return compileQuery(query, parameters.map(parseParameter), { now })
+  return compileQuery(query, parameters.map(parseParameter), options)
 }
 
 function parseParameter(parameter: unknown): QueryParameter {
