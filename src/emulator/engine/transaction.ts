@@ -240,7 +240,7 @@ export class Transaction {
     })
     const version = new DocumentVersion({ id, keyText, epk, number, lsn, place, etag, ts, ttl, text })
     if (version.bytes > limits.documentBytes) {
-      throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)
+      throw tooLarge(`the document '${id}'`, version.bytes, limits.documentBytes)
     }
     this.claim(id, body)
     this.staged.set(id, version)

@@ -61,8 +61,8 @@ function route(request: RestRequest, { engine, faults, meter, signing }: RoutesO
       : dispatch({ engine, request, segments }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
-    `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check ` +
-      'the method and the path.',
+    `Request url is invalid. ${request.method} /${segments.join('/')} is not an operation of the embedded ` +
+      'Cosmos DB; check the method and the path.',
   )
 }
 

@@ -119,17 +119,16 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
   )
 }
 
-/** The part of a partition key path that the service accepts. */
-const acceptedPath = /^(?:\/[^\s/"'\\*?[\]{}@#]+)*/u
+const keyPath = /^(?:\/[^\s/"'\\*?[\]{}@#]+)+$/u
+const acceptedPart = /^(?:\/[^\s/"'\\*?[\]{}@#]+)*\/?\s*/u
 
 function checkedPath(path: unknown): string {
   if (typeof path !== 'string') {
     throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
   }
-  const accepted = acceptedPath.exec(path)?.[0] ?? ''
-  if (accepted === path && path !== '') return path
+  if (keyPath.test(path)) return path
   if (path.includes('/"')) throw notSupported(`A quoted name in the partition key path ${path}`)
-  const position = path.slice(accepted.length).search(/\S/u) + accepted.length
+  const position = acceptedPart.exec(path)?.[0].length ?? 0
   throw badRequest(
     `The partition key component definition path '${path}' could not be accepted, failed near position ` +
       `'${position}'. Partition key paths must contain only valid characters and not contain a trailing slash ` +

@@ -34,7 +34,7 @@ function indexedPath(index: unknown, place: number, paths: readonly string[]): s
     throw badRequest(`Missing path in full-text index specification at index (${place}).`)
   if (!isPath(path)) {
     throw badRequest(
-      `Full-text index specification at index (${place}) contains invalid path: ${String(path)}.`,
+      `Full-text index specification at index (${place}) contains invalid path: ${JSON.stringify(path)}.`,
     )
   }
   if (paths.includes(path)) return path

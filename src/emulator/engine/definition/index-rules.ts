@@ -26,7 +26,7 @@ function assertCompositeIndex(index: unknown, place: number): void {
   const repeated = paths.find((path, position) => paths.indexOf(path) < position)
   if (repeated === undefined) return
   throw badRequest(
-    `The following path '${String(repeated)}' was specified more than once in '${name}'. Remove the ` +
+    `The following path '${repeated}' was specified more than once in '${name}'. Remove the ` +
       'duplicated field.',
   )
 }
@@ -34,14 +34,15 @@ function assertCompositeIndex(index: unknown, place: number): void {
 function assertSpatialIndex(index: unknown): void {
   const types = isJsonObject(index) ? listOf(index['types']) : []
   const unknown = types.find((type) => !spatialTypes.includes(String(type)))
-  if (typeof pathOf(index) === 'string' && unknown === undefined) return
+  if (pathOf(index) !== undefined && unknown === undefined) return
   throw badRequest(
     `The spatial index ${JSON.stringify(index)} must have a "path", and "types" from ${spatialTypes.join(', ')}.`,
   )
 }
 
-function pathOf(entry: unknown): unknown {
-  return isJsonObject(entry) ? entry['path'] : undefined
+function pathOf(entry: unknown): string | undefined {
+  const path = isJsonObject(entry) ? entry['path'] : undefined
+  return typeof path === 'string' ? path : undefined
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -110,5 +110,9 @@ function invalid(what: string): Error {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, 100) : (JSON.stringify(value) ?? 'missing')
+  return typeof value === 'string'
+    ? value.slice(0, 100)
+    : value === undefined
+      ? 'missing'
+      : JSON.stringify(value)
 }

@@ -50,9 +50,10 @@ export function checkedPartitionKey(
   definition: PartitionKeyDefinition,
 ): PartitionKey {
   if (values.length !== definition.paths.length) {
+    const comparison = values.length < definition.paths.length ? 'fewer' : 'more'
     throw badRequest(
-      `The partition key has ${values.length} value(s), but the partition key of the container has ` +
-        `${definition.paths.length} path(s): ${definition.paths.join(', ')}.`,
+      `The partition key supplied in x-ms-partitionkey header has ${comparison} components than defined in the ` +
+        `collection: ${values.length} for the paths ${definition.paths.join(', ')}.`,
       substatus.partitionKeyMismatch,
     )
   }
@@ -73,8 +74,8 @@ export function assertKeyMatches(
   const own = partitionKeyText(partitionKeyOf(document, definition))
   if (own === given) return
   throw badRequest(
-    `The given partition key is ${given}, but the document has ${own} (${definition.paths.join(', ')}). ` +
-      'Send the partition key of the document.',
+    "PartitionKey extracted from document doesn't match the one specified in the header: the header has " +
+      `${given}, and the document has ${own} (${definition.paths.join(', ')}).`,
     substatus.partitionKeyMismatch,
   )
 }
