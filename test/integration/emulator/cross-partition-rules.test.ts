@@ -89,6 +89,13 @@ describe.each([1, 3])('the gateway of a container with %i range(s)', (partitionC
     expect([status, body]).toEqual([400, refusal('Query contains 1 or more unsupported features')])
   })
 
+  it.each(['TOP 2147483648 * FROM c', '* FROM c OFFSET 2147483648 LIMIT 1', '* FROM c OFFSET 0 LIMIT 1e10'])(
+    'refuses to count 2³¹ rows or more: SELECT %s',
+    async (text) => {
+      expect((await ask(`SELECT ${text}`, { 'x-ms-documentdb-partitionkey': '["a"]' }))[0]).toBe(400)
+    },
+  )
+
   it('refuses a continuation that it did not give', async () => {
     const wrong = { ...isCross, 'x-ms-continuation': 'nonsense' }
     expect(await ask('SELECT * FROM c', wrong)).toEqual([400, '0', refusal('Invalid Continuation Token')])

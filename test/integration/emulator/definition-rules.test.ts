@@ -1,4 +1,4 @@
-import type { Container, ContainerRequest, Database } from '@azure/cosmos'
+import type { Container, Database } from '@azure/cosmos'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openAccount } from '../../../src/emulator/doors/account.js'
 import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
@@ -143,6 +143,14 @@ describe('the definition of a container', () => {
     const path = '/dbs/shop/colls/c/docs/a%3Fb'
     const answer = await account.respond(signed({ method: 'GET', path, headers }, wellKnownKey))
     expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"id":"a?b"') as string })
+  })
+
+  it('refuses documents whose ids have a slash, a backslash or a #', () => {
+    const store = cosmos.engine.container('shop', 'plain')
+    for (const id of ['a/b', 'a\\b', 'a#b']) {
+      const document = { id, pk: 'k' }
+      expect(() => store.execute(['k'], { kind: 'create', document })).toThrow(/invalid character/u)
+    }
   })
 
   it('refuses documents with an invalid time to live', async () => {
