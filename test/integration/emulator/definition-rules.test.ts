@@ -155,8 +155,8 @@ describe('the definition of a container', () => {
 
   it('refuses documents with an invalid time to live', async () => {
     for (const ttl of [null, 0, -2, '5', 1.5]) {
-      const created = container.items.create({ id: 'x', pk: 'k', ttl })
-      await expect(created).rejects.toMatchObject({ code: 400 })
+      const document: object = { id: 'x', pk: 'k', ttl }
+      await expect(container.items.create(document)).rejects.toMatchObject({ code: 400 })
     }
   })
 })
