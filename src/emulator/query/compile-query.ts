@@ -6,10 +6,12 @@ import { hintsOf } from './select/filter.js'
 import { documentAlias, pathOf, rootOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
+import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
 import { usedPathsOf } from './select/used-paths.js'
 import { cut } from './select/window.js'
+import { withMeasures } from './vector-measures.js'
 
 /**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
@@ -17,10 +19,11 @@ import { cut } from './select/window.js'
  * themselves, not copies.
  */
 export function compileQuery(
-  text: string,
+  asked: string,
   parameters: readonly QueryParameter[],
-  { now = () => systemClock.now() }: QueryOptions = {},
+  { now = () => systemClock.now(), measures = new Map() }: QueryOptions = {},
 ): CompiledQuery {
+  const text = withMeasures(asked, measures)
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
@@ -41,6 +44,7 @@ export function compileQuery(
     order: orderOf(query),
     isStreaming,
     readsContainer: readsContainer(query),
+    usage: () => usageOf(query),
     plan: (features) => planOf({ query, text, window }, features),
     usedPaths: () => usedPathsOf(query, text),
     rowsOf: (document) => {

@@ -1,6 +1,7 @@
 import type { QueryInfo } from './plan/query-plan.js'
 import type { PathCondition } from './select/filter.js'
 import type { UsedPaths } from './select/used-paths.js'
+import type { QueryUsage } from './plan/usage.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -13,6 +14,8 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
+  /** The names of measures for VectorDistance by path, such as `/vector`. Default: cosine for every path. */
+  readonly measures?: ReadonlyMap<string, string>
 }
 
 /** A stored document as a query sees it. */
@@ -53,6 +56,8 @@ export interface CompiledQuery {
   readonly isStreaming: boolean
   /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
+  /** Returns what the query needs of the service. */
+  usage(): QueryUsage
   /**
    * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can
    * merge them, or if this client lacks a feature that the merge needs.

@@ -79,6 +79,8 @@ function precisionOf(paths: readonly IndexPath[], steps: PathSteps): number {
 function parsePaths(policy: JsonObject, name: string): readonly IndexPath[] {
   return listOf(policy, name).map((entry) => {
     const path = textOfPath(entry, name)
+    // The service takes this for `/*`.
+    if (path === '/') return { steps: [], ending: '*' }
     const parsed = parseIndexPath(path)
     if (parsed.ending === '') throw unacceptable(path, path.length)
     return parsed

@@ -17,7 +17,7 @@ import type { CompiledQuery, QueryDocument } from '../../query/index.js'
 import { ComputedRows } from './computed-rows.js'
 
 /** A query over documents. */
-export type ItemQuery = Omit<CompiledQuery, 'plan'>
+export type ItemQuery = Omit<CompiledQuery, 'plan' | 'usage'>
 
 /** A request for one page of a query over a scope of documents. */
 export interface PageRequest {
@@ -177,5 +177,7 @@ function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'):
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number') return value
-  throw badRequest('The continuation does not come from this query. Start the query again without it.')
+  throw badRequest(
+    'Invalid Continuation Token. It does not come from this query; start the query again without it.',
+  )
 }

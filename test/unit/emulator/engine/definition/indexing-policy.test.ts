@@ -88,7 +88,6 @@ describe('an indexing policy', () => {
 
   it.each([
     ['a', 0],
-    ['/', 0],
     ['', 0],
     ['/a', 2],
     ['/a/', 2],
