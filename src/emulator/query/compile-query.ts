@@ -38,11 +38,11 @@ export function compileQuery(
     ...hintsOf(filter, documentAlias(query)),
     isStreaming,
     readsContainer: readsContainer(query),
-    plan: (features) => planOf({ query, text, window }, features),
+    plan: (features) => planOf({ query, text, window, scope }, features),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return [...rows([], [document])]
     },
-    execute: (documents) => [...cut(rows([], documents), window)],
+    execute: (documents, container) => [...cut(rows([], documents, container), window)],
   }
 }

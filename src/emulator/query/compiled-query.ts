@@ -1,4 +1,4 @@
-import type { QueryInfo } from './plan/query-plan.js'
+import type { QueryPlan } from './plan/query-info.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -43,12 +43,16 @@ export interface CompiledQuery {
    *
    * @param features the features that the client supports, separated by commas, or null if it names none
    */
-  plan(features: string | null): QueryInfo
+  plan(features: string | null): QueryPlan
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
    * a `TypeError` if the query is not streaming.
    */
   rowsOf(document: QueryDocument): readonly unknown[]
-  /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */
-  execute(documents: Iterable<QueryDocument>): readonly unknown[]
+  /**
+   * Returns all rows of a set of documents: filtered, ordered, aggregated and cut.
+   *
+   * @param container all documents of the container, if these are more; full-text scores count their words
+   */
+  execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
 }

@@ -54,7 +54,8 @@ export type Collection =
 
 export interface OrderItem {
   readonly expression: Expression
-  readonly isDescending: boolean
+  /** The direction as written. Without one, values ascend, and scores descend. */
+  readonly direction: 'ASC' | 'DESC' | undefined
 }
 
 /** `OFFSET skip LIMIT take`. */

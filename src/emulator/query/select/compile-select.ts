@@ -20,8 +20,8 @@ export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   return {
     filter,
     window,
-    rows: (frame, container) => {
-      const rows = makeRows(passing(sources.frames(frame, container), filter), frame)
+    rows: (frame, container, all = container) => {
+      const rows = makeRows(passing(sources.frames(frame, container), filter), frame, all)
       return query.isDistinct ? distinct(rows) : rows
     },
     isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),

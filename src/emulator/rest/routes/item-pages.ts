@@ -11,6 +11,7 @@ import {
   type Container,
   type DocumentIndexes,
   type DocumentVersion,
+  type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
@@ -115,9 +116,21 @@ function computedRows(
     return known.rows
   }
   const versions = [...candidates(container, scope, request.query, 0)]
-  const rows = request.query.execute(versions.map((version) => version.document))
+  const rows = request.query.execute(
+    versions.map((version) => version.document),
+    allDocuments(container),
+  )
   kept.set(container, { name, indexes, changeCount, rows })
   return rows
+}
+
+/** Reads the documents of a container each time that they are iterated. */
+function allDocuments(container: Container): Iterable<JsonObject> {
+  return {
+    *[Symbol.iterator]() {
+      for (const version of scan(container)) yield version.document
+    },
+  }
 }
 
 function nameOf(scope: ScanScope): string {

@@ -129,7 +129,7 @@ function scopeOf(request: RestRequest, container: Container): ScanScope {
 function planBody(container: Container, query: CompiledQuery, features: string | null): string {
   return JSON.stringify({
     partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: query.plan(features),
+    ...query.plan(features),
     queryRanges: queryRanges(container, query),
   })
 }
