@@ -51,7 +51,7 @@ const strange: readonly string[] = [
 /** Changes a query in up to four places. Most results are invalid, and some are valid and strange. */
 export function mutated(draw: Draw, queries: readonly string[]): string {
   const pickOf = (texts: readonly string[]): string => texts[draw(texts.length)] ?? ''
-  let tokens = pickOf(queries).match(token) ?? []
+  let tokens: readonly string[] = pickOf(queries).match(token) ?? []
   const others = pickOf(queries).match(token) ?? []
   const times = 1 + draw(4)
   for (let time = 0; time < times; time += 1) {
@@ -70,7 +70,7 @@ export function mutated(draw: Draw, queries: readonly string[]): string {
       [...before, ...others.slice(draw(others.length), draw(others.length + 1)), ...after],
       [...before, pickOf(part), pickOf(others), ...after],
     ]
-    tokens = [...(changes[draw(changes.length)] ?? tokens)]
+    tokens = changes[draw(changes.length)] ?? tokens
   }
   return tokens.join('')
 }

@@ -61,6 +61,6 @@ export const searched: readonly Readonly<Record<string, unknown>>[] = [
     g: { type: 'Polygon', coordinates: [] },
     v: [0, 0, 0],
   },
-  { id: '5', n: 9007199254740993, s: 'aab'.repeat(50), l: [null, 'a', {}, [1]], v: [1e200, 1e200, 1] },
+  { id: '5', n: 2 ** 53 + 2, s: 'aab'.repeat(50), l: [null, 'a', {}, [1]], v: [1e200, 1e200, 1] },
   { id: '6', n: 0, __proto__x: 1, constructor: 2, l: [0, -0] },
 ]
