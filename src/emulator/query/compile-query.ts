@@ -3,7 +3,7 @@ import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './co
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias, pathOf, rootOf, type Query } from './language/ast.js'
+import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { usageOf } from './plan/usage.js'
@@ -45,13 +45,13 @@ export function compileQuery(
     isStreaming,
     readsContainer: readsContainer(query),
     usage: () => usageOf(query),
-    plan: (features) => planOf({ query, text, window }, features),
+    plan: (features) => planOf({ query, text, window, scope }, features),
     usedPaths: () => usedPathsOf(query, text),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
     },
-    execute: (documents) => [...cut(rows([], documents), window)],
+    execute: (documents, container) => [...cut(rows([], documents, container), window)],
     rowsInOrder: (documents) =>
       cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
   }
@@ -59,10 +59,9 @@ export function compileQuery(
 
 /** Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document. */
 function orderOf(query: Query): readonly OrderKey[] {
-  const alias = documentAlias(query)
-  const keys = query.orderBy.map(({ expression, isDescending }) => ({
-    steps: rootOf(expression) === alias ? (pathOf(expression) ?? []) : [],
-    isDescending,
+  const keys = query.orderBy.map(({ expression, direction }) => ({
+    steps: pathOf(expression) ?? [],
+    isDescending: direction === 'DESC',
   }))
   return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
 }

@@ -1,4 +1,4 @@
-import type { QueryInfo } from './plan/query-plan.js'
+import type { QueryPlan } from './plan/query-info.js'
 import type { PathCondition } from './select/filter.js'
 import type { UsedPaths } from './select/used-paths.js'
 import type { QueryUsage } from './plan/usage.js'
@@ -64,7 +64,7 @@ export interface CompiledQuery {
    *
    * @param features the features that the client supports, separated by commas, or null if it names none
    */
-  plan(features: string | null): QueryInfo
+  plan(features: string | null): QueryPlan
   /** Returns the paths whose indexes make the query faster. */
   usedPaths(): UsedPaths
   /**
@@ -72,8 +72,12 @@ export interface CompiledQuery {
    * a `TypeError` if the query is not streaming.
    */
   rowsOf(document: QueryDocument): readonly unknown[]
-  /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */
-  execute(documents: Iterable<QueryDocument>): readonly unknown[]
+  /**
+   * Returns all rows of a set of documents: filtered, ordered, aggregated and cut.
+   *
+   * @param container all documents of the container, if these are more; full-text scores count their words
+   */
+  execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
   /**
    * Yields the same rows as `execute` for documents that already have the order of ORDER BY, and are in the
    * usual order where ORDER BY leaves them equal. Reads only the documents that the requested rows need.

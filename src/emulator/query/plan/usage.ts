@@ -30,9 +30,9 @@ export function usageOf(query: Query): QueryUsage {
     isDistinct,
     hasGroupBy: groupBy.length > 0,
     hasNamedAggregate: selection.kind === 'list' && selectedExpressions(selection).some(containsAggregate),
-    orderBy: query.orderBy.map(({ expression, isDescending }) => ({
+    orderBy: query.orderBy.map(({ expression, direction }) => ({
       steps: pathOf(expression) ?? [],
-      isDescending,
+      isDescending: direction === 'DESC',
     })),
     hasFilter: filtered.some((path) => rootOf(path) === alias),
     scoredPaths: scores.flatMap(({ arguments: [text] }) => (text === undefined ? [] : [pathOf(text) ?? []])),

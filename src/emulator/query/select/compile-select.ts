@@ -24,11 +24,11 @@ export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   return {
     filter,
     window,
-    rows: (frame, container) => {
-      const rows = makeRows(passing(sources.frames(frame, container), filter), frame)
+    rows: (frame, container, all = container) => {
+      const rows = makeRows(passing(sources.frames(frame, container), filter), frame, all)
       return query.isDistinct ? distinct(rows) : rows
     },
-    rowsOfFrame: (frame) => (filter.matches(frame) ? [...makeRows([frame], [])] : noRows),
+    rowsOfFrame: (frame) => (filter.matches(frame) ? [...makeRows([frame], [], [])] : noRows),
     isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),
   }
 }

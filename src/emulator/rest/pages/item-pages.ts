@@ -10,6 +10,7 @@ import {
   wholeKeySpace,
   type Container,
   type DocumentVersion,
+  type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
 import { indexReading, type IndexReading, type ReadingRequest } from '../../indexes/index-reading.js'
@@ -112,11 +113,21 @@ function computedRows(
   const needed = from + maxItemCount + 1
   const { versions, isOrdered } = candidates(container, { query, scope, needed, after: 0 })
   const documents = documentsOf(versions)
-  return new ComputedRows(name, indexes, isOrdered ? query.rowsInOrder(documents) : query.execute(documents))
+  const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
+  return new ComputedRows(name, indexes, rows)
 }
 
 function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {
   for (const version of versions) yield version.document
+}
+
+/** Reads the documents of a container each time that they are iterated. */
+function allDocuments(container: Container): Iterable<JsonObject> {
+  return {
+    *[Symbol.iterator]() {
+      for (const version of scan(container)) yield version.document
+    },
+  }
 }
 
 function nameOf(scope: ScanScope): string {

@@ -15,7 +15,7 @@ export function planBody(
 ): string {
   return JSON.stringify({
     partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: query.plan(features),
+    ...query.plan(features),
     queryRanges: queryRanges(definition, query),
   })
 }

@@ -57,16 +57,3 @@ describe('the conditions of a filter', () => {
     expect(conditionsOf(where)).toEqual([])
   })
 })
-
-describe('the paths of an order', () => {
-  it.each<[string, string[]]>([
-    ['SELECT * FROM c ORDER BY c.a.b DESC', ['a.b']],
-    ['SELECT VALUE c.id FROM c JOIN t IN c.tags ORDER BY c.a', ['a']],
-    // An index of documents has no order of parts of documents.
-    ['SELECT VALUE t.a FROM c JOIN t IN c.tags ORDER BY t.a', []],
-    ['SELECT VALUE t.a FROM t IN c.tags ORDER BY t.a', []],
-    ['SELECT * FROM c ORDER BY c.a + 1', []],
-  ])('are those of the documents: %s', (query, expected) => {
-    expect(compileQuery(query, []).order.map(({ steps }) => steps.join('.'))).toEqual(expected)
-  })
-})
