@@ -157,6 +157,8 @@ describe('a query over three ranges', () => {
     const { container: texts } = await container.database.containers.create({
       id: 'texts',
       partitionKey: '/pk',
+      fullTextPolicy: { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] },
+      indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
     })
     const items = ['a red sky', 'a blue sky', 'b red', 'c red', 'd red', 'e red', 'f red']
     for (const item of items)

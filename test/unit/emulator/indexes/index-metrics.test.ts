@@ -84,6 +84,7 @@ describe('index metrics', () => {
 
   it('follow the indexing policy', () => {
     const indexingPolicy = {
+      includedPaths: [{ path: '/*' }],
       excludedPaths: [{ path: '/a/?' }],
       compositeIndexes: [[{ path: '/b' }, { path: '/c', order: 'descending' }]],
     }

@@ -92,6 +92,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 const indexingPolicy = {
+  includedPaths: [{ path: '/*' }],
   excludedPaths: [{ path: '/excluded/?' }],
   compositeIndexes: [
     [{ path: '/few' }, { path: '/many' }],
