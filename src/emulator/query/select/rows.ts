@@ -61,7 +61,7 @@ function bounded(selection: Query['selection'], rowOf: Evaluate): Evaluate {
     return rowOf
   return (frame) => {
     const row = rowOf(frame)
-    refuseLongResult(sizeOf(row, 0))
+    refuseLongResult(sizeOf(row))
     return row
   }
 }

@@ -35,6 +35,12 @@ describe('the limits of queries', () => {
     expect(ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toEqual(expected)
   })
 
+  it('keep LIKE linear with an escape that could also begin a set', () => {
+    const pattern = `${'['.repeat(2_000_000)}]`
+    const query = 'SELECT VALUE c.text LIKE @pattern ESCAPE "[" FROM c'
+    expect(ask(query, { text: `${'['.repeat(1_000_000)}]` }, { pattern })).toEqual([true])
+  })
+
   it('reject LIKE with wildcards between two runs when it compares too much', () => {
     const pattern = `%${'a'.repeat(50_000)}_b%`
     expect(() => ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toThrow(
@@ -94,6 +100,13 @@ describe('the limits of queries', () => {
     expect(error).toBeInstanceOf(QueryError)
     expect(error).toMatchObject({ status: 400 })
     expect((error as QueryError).reason).toContain('the limit of 4194304 characters')
+  })
+
+  it('measure a value once, however many rows contain it', () => {
+    const items = Array.from({ length: 20_000 }, (_, index) => index)
+    const rows = ask('SELECT c.items, item FROM c JOIN item IN c.items', { items })
+    expect(rows).toHaveLength(items.length)
+    expect(rows[0]).toEqual({ items, item: 0 })
   })
 
   it.each([
