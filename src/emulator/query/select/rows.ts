@@ -47,7 +47,7 @@ function compileGroupedRows(query: Query, scopes: QueryScopes): CompiledRows {
     const reason = 'GROUP BY and ORDER BY are not allowed in one query.'
     throw new QueryError('BadRequest', reason, firstOrder.span)
   }
-  const { scope, groups } = compileGroups(groupBy, scopes)
+  const { scope, groups } = compileGroups(query, scopes)
   const rowOf = bounded(selection, compileSelection(query, scope))
   return {
     makeRows: (frames, outer) => defined(groups(frames, outer), rowOf),
