@@ -2,7 +2,7 @@ import type { Query } from '../language/ast.js'
 import { canonicalText } from '../values/values.js'
 import { compileFilter, type Filter } from './filter.js'
 import { compileRows } from './rows.js'
-import type { CompiledSelect, Frame, Scope } from './scope.js'
+import { withoutAggregates, type CompiledSelect, type Frame, type Scope } from './scope.js'
 import { compileSources } from './sources.js'
 import { windowOf, type Window } from './window.js'
 
@@ -17,7 +17,7 @@ interface WindowedSelect extends CompiledSelect {
 const noRows: readonly unknown[] = []
 
 export function compileSelect(query: Query, outer: Scope): WindowedSelect {
-  const sources = compileSources(query.sources, outer)
+  const sources = compileSources(query.sources, withoutAggregates(outer))
   const filter = compileFilter(query.where, sources.scope)
   const window = windowOf(query, outer)
   const { makeRows, isSingle } = compileRows(query, window, { outer, inner: sources.scope })
