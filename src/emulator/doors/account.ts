@@ -70,7 +70,9 @@ export function openAccount(
   })
   const meter = enforceThroughput ? new ThroughputMeter(engine) : null
   const signing = { key: new MasterKey(key), now: () => (door.signersClock ?? clock).now() }
-  const routes = counter.counting(createRoutes({ engine, signing, nextId, faults, meter }))
+  const routes = counter.counting(
+    createRoutes({ engine, signing, nextId, monotonic: () => clock.monotonic(), faults, meter }),
+  )
   const apply = async (request: RestRequest): Promise<RestResponse> => {
     const queryRoom = queryRoomFor(request)
     if (queryRoom !== null) await queryRoom

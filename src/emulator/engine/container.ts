@@ -2,7 +2,7 @@ import { ChangeHistory } from './changes/change-history.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
-import { effectivePartitionKey } from './partitions/effective-partition-key.js'
+import { keySpaceOf, type KeySpace } from './partitions/key-space.js'
 import { nextEtag } from './values/etag.js'
 import { expiresAt } from './expiry-queue.js'
 import {
@@ -94,6 +94,10 @@ export class Container implements TransactionTarget {
     return this.partitions.reduce((count, partition) => count + partition.documents.size, 0)
   }
 
+  get keySpace(): KeySpace {
+    return keySpaceOf(this.definition.partitionKey)
+  }
+
   partitionOf(epk: string): PhysicalPartition {
     const found = this.partitions.find((partition) => contains(partition.range, epk))
     if (found === undefined) throw new RangeError(`no physical partition holds the key ${epk}`)
@@ -104,7 +108,7 @@ export class Container implements TransactionTarget {
     const keyText = partitionKeyText(key)
     let epk = this.hashes.get(keyText)
     if (epk === undefined) {
-      epk = effectivePartitionKey(key)
+      epk = this.keySpace.effectiveKeyOf(key)
       if (this.hashes.size >= rememberedHashes) this.hashes.clear()
       this.hashes.set(keyText, epk)
     }
@@ -190,7 +194,7 @@ export class Container implements TransactionTarget {
   /** Splits a physical partition. A position in its feed stays valid in the feeds of both children. */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
-    const children = split(parent, this.lastRangeId)
+    const children = split(parent, this.lastRangeId, this.keySpace)
     this.repartition([parent], children, [])
     return children
   }

@@ -10,6 +10,8 @@ export class DocumentIndexes {
   readonly expiry: ExpiryQueue
   /** A number that increases with every change of the documents. */
   changeCount = 0
+  /** The size of all documents, as JSON. */
+  bytes = 0
 
   constructor({ uniqueKeys, defaultTtl }: ContainerDefinition, partitions: readonly PhysicalPartition[]) {
     this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
@@ -20,6 +22,7 @@ export class DocumentIndexes {
   add(versions: Iterable<DocumentVersion>): void {
     this.changeCount += 1
     for (const version of versions) {
+      this.bytes += version.bytes
       this.uniqueKeys.add(version)
       this.expiry.add(version)
     }
@@ -27,6 +30,7 @@ export class DocumentIndexes {
 
   remove(version: DocumentVersion): void {
     this.changeCount += 1
+    this.bytes -= version.bytes
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
   }

@@ -1,4 +1,4 @@
-import { parseContainerDefinition } from './definition/container-definition.js'
+import { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 import { Container } from './container.js'
 import { Database } from './database.js'
 import { assertName } from './values/document-id.js'
@@ -12,7 +12,8 @@ import {
   type PartitionRecord,
 } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { cutEvenly, contains } from './partitions/key-ranges.js'
+import { contains, type KeyRange } from './partitions/key-ranges.js'
+import { cutEvenly, keySpaceOf } from './partitions/key-space.js'
 import { Offers } from './offers.js'
 import { PhysicalPartition } from './partitions/physical-partition.js'
 import { alreadyExists, notFound, substatus } from './values/refusal.js'
@@ -119,7 +120,7 @@ export class CosmosEngine {
       definition,
       etag: settingsEtag(0, ts),
       ts,
-      partitions: cutEvenly(partitionCount).map(
+      partitions: firstRanges(definition, partitionCount).map(
         (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0),
       ),
       lastDocumentNumber: 0,
@@ -217,6 +218,11 @@ export class CosmosEngine {
       if (!isTaken(rid)) return rid
     }
   }
+}
+
+/** A container without a partition key of its own cannot grow beyond one physical partition. */
+function firstRanges({ partitionKey }: ContainerDefinition, count: number): readonly KeyRange[] {
+  return cutEvenly(partitionKey.systemKey === true ? 1 : count, keySpaceOf(partitionKey))
 }
 
 function restoredPartitions(

@@ -27,14 +27,8 @@ export type { KeyPlace } from './transaction.js'
 export { DocumentVersion, type VersionFields } from './values/document-version.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
 export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
-export {
-  contains,
-  cutEvenly,
-  intersection,
-  wholeKeySpace,
-  widthOf,
-  type KeyRange,
-} from './partitions/key-ranges.js'
+export { contains, intersection, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
+export { cutEvenly, keySpaceOf, widthOf } from './partitions/key-space.js'
 export {
   checkedPartitionKey,
   parsePartitionKey,
@@ -43,13 +37,13 @@ export {
   type PartitionKey,
   type PartitionKeyDefinition,
 } from './partitions/partition-key.js'
-export {
-  effectivePartitionKey,
-  isPartitionKeyValue,
-  keyRangeOfPrefix,
-} from './partitions/effective-partition-key.js'
+export { isPartitionKeyValue, keyRangeOfPrefix } from './partitions/effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
-export { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
+export {
+  keylessDefinition,
+  parseContainerDefinition,
+  type ContainerDefinition,
+} from './definition/container-definition.js'
 export {
   readChanges,
   resolveStart,
@@ -60,6 +54,7 @@ export {
 export { offerResource } from './offers.js'
 export {
   checkedThroughput,
+  firstPartitionsFor,
   minimumThroughput,
   parseOfferContent,
   partitionsFor,

@@ -50,12 +50,20 @@ export const header = {
   maxItemCount: 'x-ms-max-item-count',
   autopilotSettings: 'x-ms-cosmos-offer-autopilot-settings',
   offerThroughput: 'x-ms-offer-throughput',
+  populateQueryMetrics: 'x-ms-documentdb-populatequerymetrics',
+  populateQuotaInfo: 'x-ms-documentdb-populatequotainfo',
+  indexProgress: 'x-ms-documentdb-collection-index-transformation-progress',
+  lazyIndexProgress: 'x-ms-documentdb-collection-lazy-indexing-progress',
+  queryMetrics: 'x-ms-documentdb-query-metrics',
+  resourceQuota: 'x-ms-resource-quota',
+  resourceUsage: 'x-ms-resource-usage',
   partitionKey: 'x-ms-documentdb-partitionkey',
   rangeId: 'x-ms-documentdb-partitionkeyrangeid',
   retryAfterMs: 'x-ms-retry-after-ms',
   sessionToken: 'x-ms-session-token',
   startEpk: 'x-ms-start-epk',
   substatus: 'x-ms-substatus',
+  version: 'x-ms-version',
 } as const
 
 /**

@@ -23,7 +23,7 @@ export function compileQuery(
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows, window } = compileSelect(query, scope)
+  const { filter, rows, window, isSingle } = compileSelect(query, scope)
   const isStreaming =
     readsContainer(query) &&
     !query.isDistinct &&
@@ -44,5 +44,7 @@ export function compileQuery(
       return [...rows([], [document])]
     },
     execute: (documents) => [...cut(rows([], documents), window)],
+    isComplete: (rowCount) => isSingle || isGrouped(query) || query.isDistinct || rowCount >= window.take,
+    matched: () => scope.matched.count,
   }
 }

@@ -51,4 +51,11 @@ export interface CompiledQuery {
   rowsOf(document: QueryDocument): readonly unknown[]
   /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */
   execute(documents: Iterable<QueryDocument>): readonly unknown[]
+  /**
+   * Checks whether the last of this many rows is certainly the last of all: the query gives one row at most,
+   * its TOP or LIMIT is reached, or it had to find all rows before it could give one.
+   */
+  isComplete(rowCount: number): boolean
+  /** Returns how many combinations of FROM's values have passed the filter so far. */
+  matched(): number
 }

@@ -28,6 +28,8 @@ export interface RoutesOptions {
   readonly faults: Faults
   readonly signing: Signing
   readonly nextId: () => string
+  /** Returns milliseconds since an arbitrary start, with which queries are measured. */
+  readonly monotonic: () => number
   /** The meter that limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null
 }
@@ -50,7 +52,7 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, faults, meter, signing }: RoutesOptions): Answer {
+function route(request: RestRequest, { engine, faults, meter, monotonic, signing }: RoutesOptions): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), signing)
@@ -58,7 +60,7 @@ function route(request: RestRequest, { engine, faults, meter, signing }: RoutesO
   const answer =
     segments.join('/') === '_stepward/faults'
       ? routeFaults(request, faults)
-      : dispatch({ engine, request, segments }, meter)
+      : dispatch({ engine, request, segments, monotonic }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
     `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check ` +

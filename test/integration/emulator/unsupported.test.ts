@@ -76,11 +76,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
         computedProperties: [{ name: 'low', query: 'SELECT VALUE LOWER(c.name) FROM c' }],
       }),
   ],
-  [
-    'first version of key hashing',
-    ({ database }) =>
-      database.containers.create({ id: 'h', partitionKey: { paths: [partitionKey], version: 1 as never } }),
-  ],
   ['FULLTEXTSCORE', ({ container }) => queried(container, 'SELECT FullTextScore(c.text, "x") FROM c')],
 ]
 

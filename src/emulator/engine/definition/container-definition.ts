@@ -22,6 +22,8 @@ export interface ContainerDefinition {
    */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
+  /** Whether the policy asks for indexes that follow the writes later. */
+  readonly isLazilyIndexed: boolean
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
@@ -50,6 +52,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     defaultTtl,
     uniqueKeys,
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
+    isLazilyIndexed: indexingPolicy['indexingMode'] === 'lazy',
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     body: {
       conflictResolutionPolicy: defaultConflictResolution,
@@ -57,9 +60,22 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
       uniqueKeyPolicy: { uniqueKeys: [] },
       ...own,
       indexingPolicy,
-      partitionKey,
+      partitionKey: shownKey(partitionKey, body['partitionKey']),
     },
   }
+}
+
+/** The path of the partition key in a container that a client created without one. */
+const keylessPath = '/_partitionKey'
+
+/** Returns the key definition that the service gives to a container without one. */
+export function keylessDefinition(): JsonObject {
+  return { paths: [keylessPath], kind: 'Hash', systemKey: true }
+}
+
+/** Returns a key definition as clients see it: without a version if none was given, which means version 1. */
+function shownKey({ version, ...key }: PartitionKeyDefinition, given: unknown): JsonObject {
+  return isJsonObject(given) && given['version'] === undefined && version === 1 ? key : { ...key, version }
 }
 
 /**
@@ -92,14 +108,24 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
   }
   const checked = paths.map(checkedPath)
   const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
-  if (kind === 'Hash' && checked.length === 1) return { paths: checked, kind, version: 2 }
+  if (kind === 'Hash' && checked.length === 1) {
+    // As in the service, a definition without a version has the older hash.
+    const key = { paths: checked, kind: 'Hash', version: checkedVersion(value['version'] ?? 1) } as const
+    return value['systemKey'] === true && checked[0] === keylessPath ? { ...key, systemKey: true } : key
+  }
   if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {
-    return { paths: checked, kind, version: 2 }
+    if (checkedVersion(value['version'] ?? 2) === 2) return { paths: checked, kind, version: 2 }
+    throw badRequest('A hierarchical partition key needs version 2 of the hash.')
   }
   throw badRequest(
     `A partition key of kind ${JSON.stringify(kind)} with ${checked.length} path(s) is not possible: ` +
       'Hash takes one path, MultiHash one to three.',
   )
+}
+
+function checkedVersion(version: unknown): 1 | 2 {
+  if (version === 1 || version === 2) return version
+  throw badRequest(`The version of a partition key is ${JSON.stringify(version)}; it must be 1 or 2.`)
 }
 
 function checkedPath(path: unknown): string {

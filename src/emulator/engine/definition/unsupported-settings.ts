@@ -21,9 +21,6 @@ export function refuseUnsupportedSettings(body: JsonObject): void {
   for (const [path, feature] of features) {
     if (!isEmpty(settingAt(body, path))) throw notSupported(`${feature} (${path})`)
   }
-  if (settingAt(body, 'partitionKey/version') === 1) {
-    throw notSupported('The first version of key hashing (partitionKey/version 1; send 2)')
-  }
 }
 
 function settingAt(body: JsonObject, path: string): unknown {

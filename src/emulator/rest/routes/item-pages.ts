@@ -4,7 +4,6 @@ import {
   isJsonObject,
   limits,
   parsedJson,
-  partitionsIn,
   queryCharge,
   scan,
   wholeKeySpace,
@@ -13,7 +12,8 @@ import {
   type DocumentVersion,
   type ScanScope,
 } from '../../engine/index.js'
-import type { CompiledQuery } from '../../query/index.js'
+import type { CompiledQuery, QueryDocument } from '../../query/index.js'
+import type { QueryMeasure } from './query-metrics.js'
 
 /** A query over documents. */
 export type ItemQuery = Omit<CompiledQuery, 'plan'>
@@ -27,6 +27,8 @@ export interface PageRequest {
   readonly maxItemCount: number
   /** The `continuation` of the previous page, or an empty string for the first page. */
   readonly continuation: string
+  /** Measures the page, if the client asks for metrics. */
+  readonly measure?: QueryMeasure | undefined
 }
 
 export interface ItemPage {
@@ -40,6 +42,9 @@ export interface ItemPage {
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
  * The rows of any other query depend on all documents, so its continuation is the number of rows already
  * returned. If anything was written since the previous page, the query runs again.
+ *
+ * As in the service, a page that the last row fills has a continuation, and the next page is then empty. A
+ * page with GROUP BY has none, because the JavaScript client never ends if an empty page follows it.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -47,7 +52,7 @@ export function readPage(container: Container, request: PageRequest): ItemPage {
     ? streamedPage(container, scope, request)
     : computedPage(container, scope, request)
   const bytes = rows.reduce((total, row) => total + row.length, 0)
-  return { rows, continuation, charge: queryCharge(partitionsIn(container, scope).length, bytes) }
+  return { rows, continuation, charge: queryCharge(bytes) }
 }
 
 type Rows = Omit<ItemPage, 'charge'>
@@ -58,17 +63,17 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
   const rows: string[] = []
   let after = position(request.continuation, 'after')
   let bytes = 0
-  for (const version of candidates(container, scope, request.query, after)) {
+  for (const version of loaded(container, scope, request, after)) {
     const { number } = version.fields
     const found = request.query.rowsOf(version.document)
     for (let index = number === begun ? given : 0; index < found.length; index += 1) {
-      if (rows.length >= request.maxItemCount || bytes > limits.responseBytes) {
-        const inside = index === 0 ? {} : { in: number, rows: index }
-        return { rows, continuation: JSON.stringify({ after, ...inside }) }
-      }
-      const row = JSON.stringify(found[index])
+      const row = written(found[index], request)
       rows.push(row)
       bytes += row.length
+      if (rows.length < request.maxItemCount && bytes <= limits.responseBytes) continue
+      const isInside = index + 1 < found.length
+      const place = isInside ? { after, in: number, rows: index + 1 } : { after: number }
+      return { rows, continuation: JSON.stringify(place) }
     }
     after = number
   }
@@ -79,10 +84,11 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const from = position(request.continuation, 'from')
   const all = computedRows(container, scope, request, from)
   const until = from + request.maxItemCount
-  if (until >= all.length) kept.delete(container)
+  const isEnd = until > all.length || (until === all.length && request.query.isComplete(all.length))
+  if (isEnd) kept.delete(container)
   return {
-    rows: all.slice(from, until).map((row) => JSON.stringify(row)),
-    continuation: until < all.length ? JSON.stringify({ from: until }) : null,
+    rows: all.slice(from, until).map((row) => written(row, request)),
+    continuation: isEnd ? null : JSON.stringify({ from: until }),
   }
 }
 
@@ -114,10 +120,28 @@ function computedRows(
   if (from > 0 && known?.name === name && known.indexes === indexes && known.changeCount === changeCount) {
     return known.rows
   }
-  const versions = [...candidates(container, scope, request.query, 0)]
-  const rows = request.query.execute(versions.map((version) => version.document))
+  const rows = request.query.execute(documentsOf(loaded(container, scope, request, 0)))
   kept.set(container, { name, indexes, changeCount, rows })
   return rows
+}
+
+function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {
+  for (const version of versions) yield version.document
+}
+
+function written(row: unknown, { measure }: PageRequest): string {
+  return measure === undefined ? JSON.stringify(row) : measure.write(row)
+}
+
+/** Returns the documents that a query must look at, and measures the work if the request asks for it. */
+function loaded(
+  container: Container,
+  scope: ScanScope,
+  { query, measure }: PageRequest,
+  after: number,
+): Iterable<DocumentVersion> {
+  const versions = candidates(container, scope, query, after)
+  return measure === undefined ? versions : measure.loading(versions, query)
 }
 
 function nameOf(scope: ScanScope): string {

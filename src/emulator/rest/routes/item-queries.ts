@@ -9,6 +9,7 @@ import {
   type ScanScope,
 } from '../../engine/index.js'
 import { readPage, type ItemQuery } from './item-pages.js'
+import { QueryMeasure } from './query-metrics.js'
 import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
@@ -25,9 +26,11 @@ import {
 } from './context.js'
 
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
-export function routeQuery(request: RestRequest, container: Container): Answer {
+export function routeQuery({ request, monotonic }: RouteContext, container: Container): Answer {
+  const measure = isSet(request, header.populateQueryMetrics) ? new QueryMeasure(monotonic) : undefined
   const query = parseQuery(request, container)
-  if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
+  measure?.compiled()
+  if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query, measure)
   const features = request.headers[header.supportedQueryFeatures] ?? null
   return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
 }
@@ -44,6 +47,8 @@ const everyDocument: ItemQuery = {
   readsContainer: true,
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
+  isComplete: () => false,
+  matched: () => 0,
 }
 
 /**
@@ -70,7 +75,12 @@ export function routeResources(
   }
 }
 
-function answerPage(request: RestRequest, container: Container, query: ItemQuery): Answer {
+function answerPage(
+  request: RestRequest,
+  container: Container,
+  query: ItemQuery,
+  measure?: QueryMeasure,
+): Answer {
   const scope = scopeOf(request, container)
   const token = request.headers[header.sessionToken]
   const partitions = partitionsIn(container, scope)
@@ -81,6 +91,7 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
     text: request.body,
     maxItemCount: pageSizeOf(request),
     continuation: request.headers[header.continuation] ?? '',
+    measure,
   })
   return {
     status: 200,
@@ -91,6 +102,7 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
       // not needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
+      ...(measure === undefined ? {} : { [header.queryMetrics]: measure.metrics(page.rows) }),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
     },
   }

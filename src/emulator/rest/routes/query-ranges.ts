@@ -1,10 +1,4 @@
-import {
-  effectivePartitionKey,
-  isPartitionKeyValue,
-  keyRangeOfPrefix,
-  wholeKeySpace,
-  type Container,
-} from '../../engine/index.js'
+import { isPartitionKeyValue, keyRangeOfPrefix, wholeKeySpace, type Container } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
 /** A range of the key space that a query reads, in the form of a plan. */
@@ -21,7 +15,7 @@ interface QueryRange {
  * point. If they fix only the first levels of a hierarchical key, returns a range.
  */
 export function queryRanges(
-  { definition }: Container,
+  { definition, keySpace }: Container,
   { equalities, readsContainer }: Pick<CompiledQuery, 'equalities' | 'readsContainer'>,
 ): readonly QueryRange[] {
   if (!readsContainer) return [pointRange(wholeKeySpace.min)]
@@ -37,7 +31,7 @@ export function queryRanges(
   if (values.length < paths.length) {
     return [{ ...keyRangeOfPrefix(values), isMinInclusive: true, isMaxInclusive: false }]
   }
-  return [pointRange(effectivePartitionKey(values))]
+  return [pointRange(keySpace.effectiveKeyOf(values))]
 }
 
 function pointRange(point: string): QueryRange {
