@@ -10,9 +10,9 @@ import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
-import { MasterKey } from '../rest/authorization.js'
+import { MasterKey } from '../rest/authorization/master-key.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
-import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
+import { ThroughputMeter } from '../rest/metering/throughput-meter.js'
 
 /** An open account, whether it is served over HTTP or used in process. */
 export interface OpenAccount extends PartitionChanges {

@@ -53,6 +53,7 @@ export class Container implements TransactionTarget {
   readonly self: string
   readonly journal: Journal
   readonly now: () => number
+  readonly keySpace: KeySpace
   definition: ContainerDefinition
   etag: string
   ts: number
@@ -71,6 +72,7 @@ export class Container implements TransactionTarget {
     this.link = `dbs/${birth.databaseId}/colls/${birth.definition.id}`
     this.self = `dbs/${birth.databaseRid}/colls/${birth.rid}/`
     this.definition = birth.definition
+    this.keySpace = keySpaceOf(birth.definition.partitionKey)
     this.etag = birth.etag
     this.ts = birth.ts
     this.partitions = birth.partitions
@@ -92,10 +94,6 @@ export class Container implements TransactionTarget {
 
   get documentCount(): number {
     return this.partitions.reduce((count, partition) => count + partition.documents.size, 0)
-  }
-
-  get keySpace(): KeySpace {
-    return keySpaceOf(this.definition.partitionKey)
   }
 
   partitionOf(epk: string): PhysicalPartition {

@@ -31,6 +31,7 @@ export { contains, intersection, wholeKeySpace, type KeyRange } from './partitio
 export { cutEvenly, keySpaceOf, widthOf } from './partitions/key-space.js'
 export {
   checkedPartitionKey,
+  partitionKeyText,
   parsePartitionKey,
   parsePartitionKeyPrefix,
   partitionKeyOf,
@@ -51,6 +52,7 @@ export {
   type ChangeFeedRequest,
   type ChangeFeedStart,
 } from './change-feed.js'
+export { assertNamedMatch, etagOfNamed, type NamedRecords } from './named-records.js'
 export { offerResource } from './offers.js'
 export {
   checkedThroughput,
@@ -65,7 +67,7 @@ export { epkOf, type VersionChange } from './changes/version-change.js'
 export { partitionsIn, scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './values/patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
-export { badRequest, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
+export { badRequest, notFound, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
 export { lookupCharge, queryCharge, totalCharge } from './values/charges.js'
 export { assertShape } from './values/value-shape.js'
 export { limits } from './values/limits.js'
@@ -78,6 +80,8 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
+  NamedRecord,
   OfferRecord,
   PartitionRecord,
+  PermissionRecord,
 } from './changes/journal.js'

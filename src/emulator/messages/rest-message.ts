@@ -36,6 +36,7 @@ export const header = {
   contentPath: 'x-ms-content-path',
   altContentPath: 'x-ms-alt-content-path',
   continuation: 'x-ms-continuation',
+  expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
   isBatch: 'x-ms-cosmos-is-batch-request',
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../values/json.js'
 import { assertId } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 import { badRequest, Refusal } from '../values/refusal.js'
+import { assertConflictResolutionKept, parseConflictResolution } from './conflict-resolution.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
@@ -31,12 +32,6 @@ export interface ContainerDefinition {
 /** The path that is never indexed, whatever the policy says. */
 const etagPath = '/"_etag"/?'
 
-const defaultConflictResolution: JsonObject = {
-  mode: 'LastWriterWins',
-  conflictResolutionPath: '/_ts',
-  conflictResolutionProcedure: '',
-}
-
 /** Reads the definition in a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
   refuseUnsupportedSettings(body)
@@ -55,10 +50,10 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     isLazilyIndexed: indexingPolicy['indexingMode'] === 'lazy',
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     body: {
-      conflictResolutionPolicy: defaultConflictResolution,
       geospatialConfig: { type: 'Geography' },
       uniqueKeyPolicy: { uniqueKeys: [] },
       ...own,
+      conflictResolutionPolicy: parseConflictResolution(body['conflictResolutionPolicy']),
       indexingPolicy,
       partitionKey: shownKey(partitionKey, body['partitionKey']),
     },
@@ -162,8 +157,9 @@ function excludes(paths: readonly unknown[], path: string): boolean {
   return paths.some((entry) => isJsonObject(entry) && entry['path'] === path)
 }
 
-/** Refuses new settings that change the container's id, partition key or unique keys. */
+/** Refuses new settings that change what the service never changes after the creation of a container. */
 export function assertRedefinable(current: ContainerDefinition, definition: ContainerDefinition): void {
+  assertConflictResolutionKept(current.body, definition.body)
   if (!isDeepStrictEqual(definition.partitionKey, current.partitionKey) || definition.id !== current.id) {
     throw badRequest(
       'The id and the partition key of a container cannot be changed; create another container.',

@@ -11,7 +11,6 @@ const features: readonly (readonly [path: string, feature: string])[] = [
   ['clientEncryptionPolicy', 'Client-side encryption'],
   ['materializedViewDefinition', 'A materialized view'],
   ['analyticalStorageTtl', 'The analytical store'],
-  ['conflictResolutionPolicy/conflictResolutionProcedure', 'A conflict resolution procedure'],
 ]
 
 /**

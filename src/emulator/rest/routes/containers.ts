@@ -11,7 +11,7 @@ import {
 } from '../../engine/index.js'
 import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { bodyObject, containerOf, type RouteContext } from './context.js'
-import { quotaHeaders } from './resource-usage.js'
+import { quotaHeaders } from '../metering/resource-usage.js'
 import { resourceAnswer, writeCharge } from './databases.js'
 import { routeResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'

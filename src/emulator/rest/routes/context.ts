@@ -12,8 +12,9 @@ import {
   type PartitionKey,
   type PhysicalPartition,
 } from '../../engine/index.js'
+import type { Signing } from '../authorization/master-key.js'
 import { header, type RestRequest } from '../../messages/rest-message.js'
-import { addUsage } from './resource-usage.js'
+import { addUsage } from '../metering/resource-usage.js'
 import { sessionToken } from '../../messages/session-token.js'
 
 export interface RouteContext {
@@ -23,6 +24,8 @@ export interface RouteContext {
   readonly segments: readonly string[]
   /** Returns milliseconds since an arbitrary start. */
   readonly monotonic: () => number
+  /** The key and the clock for new resource tokens. */
+  readonly signing: Signing
 }
 
 /** Returns the names of the path's levels, such as `dbs`, `dbs/colls` or `dbs/colls/docs`. */

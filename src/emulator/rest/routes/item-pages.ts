@@ -13,7 +13,7 @@ import {
   type ScanScope,
 } from '../../engine/index.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
-import type { QueryMeasure } from './query-metrics.js'
+import type { QueryMeasure } from '../metering/query-metrics.js'
 
 /** A query over documents. */
 export type ItemQuery = Omit<CompiledQuery, 'plan'>

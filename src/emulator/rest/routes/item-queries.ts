@@ -9,7 +9,7 @@ import {
   type ScanScope,
 } from '../../engine/index.js'
 import { readPage, type ItemQuery } from './item-pages.js'
-import { QueryMeasure } from './query-metrics.js'
+import { QueryMeasure } from '../metering/query-metrics.js'
 import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
