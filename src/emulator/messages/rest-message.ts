@@ -38,6 +38,7 @@ export const header = {
   continuation: 'x-ms-continuation',
   enableCrossPartition: 'x-ms-documentdb-query-enablecrosspartition',
   enableScan: 'x-ms-documentdb-query-enable-scan',
+  expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
   indexUtilization: 'x-ms-cosmos-index-utilization',
   isBatch: 'x-ms-cosmos-is-batch-request',
@@ -54,6 +55,13 @@ export const header = {
   autopilotSettings: 'x-ms-cosmos-offer-autopilot-settings',
   offerThroughput: 'x-ms-offer-throughput',
   parallelizeCrossPartition: 'x-ms-documentdb-query-parallelizecrosspartitionquery',
+  populateQueryMetrics: 'x-ms-documentdb-populatequerymetrics',
+  populateQuotaInfo: 'x-ms-documentdb-populatequotainfo',
+  indexProgress: 'x-ms-documentdb-collection-index-transformation-progress',
+  lazyIndexProgress: 'x-ms-documentdb-collection-lazy-indexing-progress',
+  queryMetrics: 'x-ms-documentdb-query-metrics',
+  resourceQuota: 'x-ms-resource-quota',
+  resourceUsage: 'x-ms-resource-usage',
   partitionKey: 'x-ms-documentdb-partitionkey',
   populateIndexMetrics: 'x-ms-cosmos-populateindexmetrics',
   populateIndexMetricsV2: 'x-ms-cosmos-populateindexmetrics-v2',
@@ -62,6 +70,7 @@ export const header = {
   sessionToken: 'x-ms-session-token',
   startEpk: 'x-ms-start-epk',
   substatus: 'x-ms-substatus',
+  version: 'x-ms-version',
 } as const
 
 /**

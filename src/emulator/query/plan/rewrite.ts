@@ -75,14 +75,9 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
  * Returns the conditions for the rows of a range. SELECT VALUE has no row where its value is undefined, but a
  * client would count such a payload in TOP and OFFSET LIMIT.
  */
-function conditionsOf(
-  { selection, where, top, page }: Query,
-  payload: string,
-  slice: Slice,
-): readonly string[] {
+function conditionsOf({ selection, where }: Query, payload: string, slice: Slice): readonly string[] {
   const filter = where === undefined ? [] : [`(${slice(where.span)})`]
-  const isCounted = selection.kind === 'value' && (top !== undefined || page !== undefined)
-  return isCounted ? [...filter, `IS_DEFINED(${payload})`] : filter
+  return selection.kind === 'value' ? [...filter, `IS_DEFINED(${payload})`] : filter
 }
 
 /** Returns an expression for the row that the user selects. */

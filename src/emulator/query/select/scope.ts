@@ -46,6 +46,8 @@ export interface Scope {
   readonly select: CompileSelect
   /** Counts the values that FROM and JOIN of one request combine. */
   readonly effort: Effort
+  /** Counts the frames that passed the filter of a query that reads the container. */
+  readonly matched: { count: number }
 }
 
 export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
@@ -72,6 +74,7 @@ export function outermostScope(
     known: KnownValues.none,
     select,
     effort: new Effort('combinedValues'),
+    matched: { count: 0 },
   }
 }
 
