@@ -1,6 +1,7 @@
 import type { Container, FeedOptions } from '@azure/cosmos'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { compileQuery } from '../../../src/emulator/query/index.js'
 
 let emulator: Emulator
 let container: Container
@@ -14,11 +15,27 @@ function textOf(index: number): string | undefined {
   return colours === undefined ? undefined : `${colours}${' word'.repeat(index + 1)}`
 }
 
+const fullTextPolicy = { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] }
+const fullTextIndexes = [{ path: '/text' }]
+
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0, partitionCount: 3 })
   const client = emulator.client()
   const { database } = await client.databases.create({ id: 'shop' })
-  ;({ container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' }))
+  ;({ container } = await database.containers.create({
+    id: 'orders',
+    partitionKey: '/pk',
+    fullTextPolicy,
+    indexingPolicy: {
+      fullTextIndexes,
+      compositeIndexes: [
+        [
+          { path: '/name/first', order: 'descending' },
+          { path: '/number', order: 'ascending' },
+        ],
+      ],
+    },
+  }))
   for (let index = 0; index < 60; index += 1) {
     await container.items.create({
       id: `${index}`,
@@ -36,11 +53,18 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close())
 
+const parameters = [{ name: '@three', value: 3 }]
+
 async function rowsOf(query: string, options: FeedOptions): Promise<unknown[]> {
   const { resources } = await container.items
-    .query<unknown>({ query, parameters: [{ name: '@three', value: 3 }] }, { maxItemCount: 7, ...options })
+    .query<unknown>({ query, parameters }, { maxItemCount: 7, ...options })
     .fetchAll()
   return resources
+}
+
+async function inOnePiece(query: string): Promise<readonly unknown[]> {
+  const { resources } = await container.items.readAll<Record<string, unknown>>().fetchAll()
+  return compileQuery(query, parameters, {}).execute(resources)
 }
 
 const inAnyOrder = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort()
@@ -78,7 +102,7 @@ describe('a query over three ranges', () => {
     'SELECT * FROM (SELECT c["group"], COUNT(1) AS n FROM c GROUP BY c["group"]) AS g',
     'SELECT VALUE n FROM (SELECT VALUE COUNT(1) FROM c) AS n',
   ])('gives the same rows from its plan as in one piece: %s', async (query) => {
-    const whole = await rowsOf(query, {})
+    const whole = await inOnePiece(query)
     expect(inAnyOrder(await rowsOf(query, { forceQueryPlan: true }))).toEqual(inAnyOrder(whole))
   })
 
@@ -108,7 +132,7 @@ describe('a query over three ranges', () => {
     'SELECT TOP 9 c.id FROM c WHERE c.number > 9 ORDER BY RANK RRF(FullTextScore(c.text, "red"), VectorDistance(c.vector, [1, 2]), [0.37, -1])',
     'SELECT c.id FROM c ORDER BY RANK RRF(VectorDistance(c.vector, [1, 2]), FullTextScore(c.text, "blue"), [1, 0.41]) OFFSET 2 LIMIT 6',
   ])('gives the rows in the same order from its plan as in one piece: %s', async (query) => {
-    expect(await rowsOf(query, { forceQueryPlan: true })).toEqual(await rowsOf(query, {}))
+    expect(await rowsOf(query, { forceQueryPlan: true })).toEqual(await inOnePiece(query))
   })
 
   it.each(['SELECT TOP 7 VALUE c.number FROM c', 'SELECT VALUE c.number FROM c OFFSET 50 LIMIT 20'])(
@@ -116,7 +140,7 @@ describe('a query over three ranges', () => {
     async (query) => {
       const planned = await rowsOf(query, { forceQueryPlan: true })
       expect(new Set(planned).size).toBe(planned.length)
-      expect(planned).toHaveLength((await rowsOf(query, {})).length)
+      expect(planned).toHaveLength((await inOnePiece(query)).length)
     },
   )
 
@@ -134,10 +158,20 @@ describe('a query over three ranges', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) as string })
   })
 
+  it('is refused if the container has no full-text index for the text that it ranks', async () => {
+    const query = 'SELECT TOP 1 * FROM c ORDER BY RANK FullTextScore(c.id, "1")'
+    await expect(rowsOf(query, { forceQueryPlan: true })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining('full-text index for the path /id') as string,
+    })
+  })
+
   it('counts the words of all ranges if it ranks the documents of one key', async () => {
     const { container: texts } = await container.database.containers.create({
       id: 'texts',
       partitionKey: '/pk',
+      fullTextPolicy,
+      indexingPolicy: { fullTextIndexes },
     })
     const items = ['a red sky', 'a blue sky', 'b red', 'c red', 'd red', 'e red', 'f red']
     for (const item of items)

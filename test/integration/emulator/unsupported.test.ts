@@ -46,28 +46,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
   ['conflict feed', ({ container }) => container.conflicts.readAll().fetchAll()],
   ['index entries', ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' })],
   [
-    'Vector search',
-    ({ database }) =>
-      database.containers.create({
-        id: 'v',
-        partitionKey,
-        vectorEmbeddingPolicy: {
-          vectorEmbeddings: [
-            { path: '/v', dataType: 'float32', dimensions: 3, distanceFunction: 'cosine' },
-          ] as never,
-        },
-      }),
-  ],
-  [
-    'Full-text search',
-    ({ database }) =>
-      database.containers.create({
-        id: 'f',
-        partitionKey,
-        indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
-      }),
-  ],
-  [
     'computed property',
     ({ database }) =>
       database.containers.create({
@@ -81,7 +59,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
     ({ database }) =>
       database.containers.create({ id: 'h', partitionKey: { paths: [partitionKey], version: 1 as never } }),
   ],
-  ['FULLTEXTSCORE', ({ container }) => queried(container, 'SELECT FullTextScore(c.text, "x") FROM c')],
 ]
 
 function queried(container: Container, query: string): Promise<unknown> {
