@@ -15,6 +15,9 @@ function textOf(index: number): string | undefined {
   return colours === undefined ? undefined : `${colours}${' word'.repeat(index + 1)}`
 }
 
+const fullTextPolicy = { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] }
+const fullTextIndexes = [{ path: '/text' }]
+
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0, partitionCount: 3 })
   const client = emulator.client()
@@ -22,7 +25,9 @@ beforeAll(async () => {
   ;({ container } = await database.containers.create({
     id: 'orders',
     partitionKey: '/pk',
+    fullTextPolicy,
     indexingPolicy: {
+      fullTextIndexes,
       compositeIndexes: [
         [
           { path: '/name/first', order: 'descending' },
@@ -161,12 +166,20 @@ describe('a query over three ranges', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) as string })
   })
 
+  it('is refused if the container has no full-text index for the text that it ranks', async () => {
+    const query = 'SELECT TOP 1 * FROM c ORDER BY RANK FullTextScore(c.id, "1")'
+    await expect(rowsOf(query, { forceQueryPlan: true })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining('full-text index for the path /id') as string,
+    })
+  })
+
   it('counts the words of all ranges if it ranks the documents of one key', async () => {
     const { container: texts } = await container.database.containers.create({
       id: 'texts',
       partitionKey: '/pk',
-      fullTextPolicy: { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] },
-      indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
+      fullTextPolicy,
+      indexingPolicy: { fullTextIndexes },
     })
     const items = ['a red sky', 'a blue sky', 'b red', 'c red', 'd red', 'e red', 'f red']
     for (const item of items)

@@ -46,7 +46,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
         computedProperties: [{ name: 'low', query: 'SELECT VALUE LOWER(c.name) FROM c' }],
       }),
   ],
-  ['FULLTEXTSCORE', ({ container }) => queried(container, 'SELECT FullTextScore(c.text, "x") FROM c')],
 ]
 
 function queried(container: Container, query: string): Promise<unknown> {
