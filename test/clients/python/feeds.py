@@ -5,9 +5,8 @@ from matrix import check, done, ids, refused, rows, same
 
 async def drained(container, **start):
     """Returns every change of the feed from a position, and the token that continues it."""
-    answers = []
-    feed = container.query_items_change_feed(response_hook=lambda headers, *_: answers.append(headers["etag"]), **start)
-    return await rows(feed), answers[-1]
+    changes = await rows(container.query_items_change_feed(**start))
+    return changes, container.client_connection.last_response_headers["etag"]
 
 
 async def numbered(container, count, key=lambda n: n):

@@ -82,8 +82,7 @@ async def big_documents(shop):
     text = "x" * 1_900_000
     await done(container.create_item({"id": "big", "pk": "a", "text": text}))
     same((await done(container.read_item("big", "a")))["text"], text)
-    error = await refused(413, container.create_item, {"id": "bigger", "pk": "a", "text": text + "x" * 300_000})
-    assert "too large" in str(error), str(error)
+    await refused(413, container.create_item, {"id": "bigger", "pk": "a", "text": text + "x" * 300_000})
 
 
 @check("patch")

@@ -21,13 +21,14 @@ async def main(kind, path):
     report(version=azure.cosmos.__version__, runtime=f"Python {platform.python_version()}")
     make = azure.cosmos.CosmosClient if kind == "sync" else azure.cosmos.aio.CosmosClient
     endpoint, key = assignment["endpoint"], assignment["key"]
-    client = make(endpoint, key)
-    await run(
-        client,
-        assignment["checks"],
-        queries=assignment["queries"],
-        connected=lambda other: make(endpoint, other or key),
-    )
+
+    async def connected(other_key=key):
+        # The asynchronous client reads the account only when it is entered.
+        client = make(endpoint, other_key)
+        return await client.__aenter__() if kind == "aio" else client
+
+    client = await connected()
+    await run(client, assignment["checks"], queries=assignment["queries"], connected=connected)
     await done(client.close())
 
 
