@@ -23,6 +23,7 @@ export const checks: readonly Check[] = [
   { name: 'top', meaning: 'TOP over three ranges' },
   { name: 'offset-limit', meaning: 'OFFSET LIMIT over three ranges' },
   { name: 'distinct', meaning: 'DISTINCT over three ranges' },
+  { name: 'distinct-falsy', meaning: 'DISTINCT keeps 0 and false' },
   { name: 'group-by', meaning: 'GROUP BY over three ranges' },
   { name: 'aggregates', meaning: 'COUNT, SUM, AVG, MIN and MAX over three ranges' },
   { name: 'composed', meaning: 'these clauses together, over three ranges' },

@@ -98,6 +98,13 @@ const distincts: readonly QueryCase[] = [
   }),
 ]
 
+const falsyValues: readonly QueryCase[] = [
+  unordered('distinct-falsy', 'SELECT DISTINCT VALUE c.flag FROM c', { rows: [true, false] }),
+  ordered('distinct-falsy', 'SELECT DISTINCT VALUE c.price FROM c WHERE c.price < 4 ORDER BY c.price', {
+    rows: [0, 1.25, 2.5, 3.75],
+  }),
+]
+
 const groups = ['red', 'green', 'blue'].map((name) => where((order) => order.colour === name))
 
 const groupings: readonly QueryCase[] = [
@@ -146,15 +153,15 @@ const aggregates: readonly QueryCase[] = [
   }),
 ]
 
-const flaggedPrices = where(({ flag }) => flag).map(({ price }) => price)
+const prices = where(({ n }) => n > 9).map(({ price }) => price)
 
 const composed: readonly QueryCase[] = [
   ordered('composed', 'SELECT TOP 3 VALUE c.id FROM c WHERE c.colour = @colour ORDER BY c.n DESC', {
     ...colour('red'),
     rows: idsOf(byNumber(red).toReversed().slice(0, 3)),
   }),
-  ordered('composed', 'SELECT DISTINCT VALUE c.price FROM c WHERE c.flag ORDER BY c.price OFFSET 2 LIMIT 4', {
-    rows: distinct(flaggedPrices)
+  ordered('composed', 'SELECT DISTINCT VALUE c.price FROM c WHERE c.n > 9 ORDER BY c.price OFFSET 2 LIMIT 4', {
+    rows: distinct(prices)
       .toSorted((one, other) => one - other)
       .slice(2, 6),
   }),
@@ -226,6 +233,7 @@ export const queryCases: readonly QueryCase[] = [
   ...filters,
   ...orderings,
   ...distincts,
+  ...falsyValues,
   ...groupings,
   ...aggregates,
   ...composed,

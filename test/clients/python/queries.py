@@ -56,6 +56,7 @@ for row_name in [
     "top",
     "offset-limit",
     "distinct",
+    "distinct-falsy",
     "aggregates",
     "composed",
     "join",
