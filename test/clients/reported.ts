@@ -50,5 +50,5 @@ function lineIn(text: string): Line[] {
 function outcomeIn({ check, outcome, reason = '' }: Line): [string, Outcome][] {
   if (check === undefined || !checks.some(({ name }) => name === check)) return []
   if (outcome !== 'ok' && outcome !== 'fails' && outcome !== 'unsupported') return []
-  return [[check, { outcome, reason: reason.trim().replace(/\s+/gu, ' ').slice(0, 300) }]]
+  return [[check, { outcome, reason: reason.trim().replace(/\s+/gu, ' ').slice(0, 600) }]]
 }
