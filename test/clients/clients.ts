@@ -72,7 +72,7 @@ export const clients: readonly Client[] = [
     tools: ['java', 'mvn'],
     sources: [join(here, 'java')],
     folder: 'java',
-    install: (place) => [['mvn', '-q', '-B', '-f', join(here, 'java'), `-Dplace=${place}`, 'package']],
+    install: (place) => [['mvn', '-q', '-B', '-f', join(here, 'java'), `-Dplace=${place}`, 'compile']],
     run: (place) => [
       'java',
       '-DCOSMOS.HTTP_CONNECTION_WITHOUT_TLS_ALLOWED=true',
