@@ -99,6 +99,8 @@ final class Items {
         container.createItem(item("id", "same", "index", values.length + 1));
         for (int at = 0; at < keys.size(); at += 1) {
             same(read(container, keys.get(at), "same").get("index"), at);
+            // This client sends a query of the missing key to all keys.
+            if (keys.get(at) == PartitionKey.NONE) continue;
             CosmosQueryRequestOptions options = new CosmosQueryRequestOptions().setPartitionKey(keys.get(at));
             same(container.queryItems("SELECT VALUE c.index FROM c", options, Integer.class).stream().toList(), List.of(at));
         }
