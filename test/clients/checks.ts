@@ -7,7 +7,10 @@ export interface Check {
 /** The rows of the matrix, in the order of the table. The program of each client reports every row. */
 export const checks: readonly Check[] = [
   { name: 'connect', meaning: 'read the account; a wrong key is refused (401)' },
-  { name: 'containers', meaning: 'databases and containers: create, read, list, query, replace, delete, 404, 409' },
+  {
+    name: 'containers',
+    meaning: 'databases and containers: create, read, list, query, replace, delete, 404, 409',
+  },
   { name: 'items', meaning: 'create, read, replace, upsert and delete items; 404, 409' },
   { name: 'etags', meaning: 'conditional writes; 412 for an older etag' },
   { name: 'keys', meaning: 'keys of every JSON type, null and missing keys' },

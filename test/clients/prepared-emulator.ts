@@ -17,9 +17,13 @@ export interface PreparedEmulator {
 
 /** Starts an emulator on a free port and stores what the queries of the matrix read. */
 export async function prepareEmulator(): Promise<PreparedEmulator> {
-  const child = spawn(process.execPath, [commandLine, 'emulator', '--port', '0', '--partitions', '3', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [commandLine, 'emulator', '--port', '0', '--partitions', '3', '--json'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const ended = once(child, 'close')
   const close = async (): Promise<void> => {
     child.kill('SIGTERM')

@@ -33,7 +33,8 @@ function where(condition: (order: Order) => boolean): readonly Order[] {
 
 const idsOf = (found: readonly { readonly id: string }[]): readonly string[] => found.map(({ id }) => id)
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-const byNumber = (found: readonly Order[]): readonly Order[] => found.toSorted((one, other) => one.n - other.n)
+const byNumber = (found: readonly Order[]): readonly Order[] =>
+  found.toSorted((one, other) => one.n - other.n)
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)]
 
 const colour = (value: string) => ({ parameters: [{ name: '@colour', value }] })
@@ -82,11 +83,17 @@ const orderings: readonly QueryCase[] = [
     rows: [89, 88, 87],
   }),
   unordered('top', 'SELECT TOP 1000 VALUE c.id FROM c', { rows: idsOf(orders) }),
-  ordered('offset-limit', 'SELECT VALUE c.n FROM c ORDER BY c.n OFFSET 10 LIMIT 4', { rows: [10, 11, 12, 13] }),
-  ordered('offset-limit', 'SELECT VALUE c.n FROM c ORDER BY c.n DESC OFFSET 87 LIMIT 20', { rows: [2, 1, 0] }),
+  ordered('offset-limit', 'SELECT VALUE c.n FROM c ORDER BY c.n OFFSET 10 LIMIT 4', {
+    rows: [10, 11, 12, 13],
+  }),
+  ordered('offset-limit', 'SELECT VALUE c.n FROM c ORDER BY c.n DESC OFFSET 87 LIMIT 20', {
+    rows: [2, 1, 0],
+  }),
 ]
 
-const colourFlags = distinct(orders.map((order) => JSON.stringify({ colour: order.colour, flag: order.flag })))
+const colourFlags = distinct(
+  orders.map((order) => JSON.stringify({ colour: order.colour, flag: order.flag })),
+)
 
 const distincts: readonly QueryCase[] = [
   unordered('distinct', 'SELECT DISTINCT VALUE c.colour FROM c', { rows: ['red', 'green', 'blue'] }),
@@ -140,7 +147,9 @@ const aggregates: readonly QueryCase[] = [
   unordered('aggregates', 'SELECT VALUE COUNT(c.maybe) FROM c', {
     rows: [where(({ maybe }) => maybe !== undefined).length],
   }),
-  unordered('aggregates', 'SELECT VALUE SUM(c.price) FROM c', { rows: [sum(orders.map(({ price }) => price))] }),
+  unordered('aggregates', 'SELECT VALUE SUM(c.price) FROM c', {
+    rows: [sum(orders.map(({ price }) => price))],
+  }),
   unordered('aggregates', 'SELECT VALUE AVG(c.n) FROM c WHERE c.colour = @colour', {
     ...colour('red'),
     rows: [sum(red.map(({ n }) => n)) / red.length],
@@ -149,7 +158,12 @@ const aggregates: readonly QueryCase[] = [
     rows: [Math.min(...where(({ flag }) => flag).map(({ n }) => n))],
   }),
   unordered('aggregates', 'SELECT VALUE MAX(c.name) FROM c', {
-    rows: [orders.map(({ name }) => name).toSorted().at(-1)],
+    rows: [
+      orders
+        .map(({ name }) => name)
+        .toSorted()
+        .at(-1),
+    ],
   }),
 ]
 
@@ -160,11 +174,15 @@ const composed: readonly QueryCase[] = [
     ...colour('red'),
     rows: idsOf(byNumber(red).toReversed().slice(0, 3)),
   }),
-  ordered('composed', 'SELECT DISTINCT VALUE c.price FROM c WHERE c.n > 9 ORDER BY c.price OFFSET 2 LIMIT 4', {
-    rows: distinct(prices)
-      .toSorted((one, other) => one - other)
-      .slice(2, 6),
-  }),
+  ordered(
+    'composed',
+    'SELECT DISTINCT VALUE c.price FROM c WHERE c.n > 9 ORDER BY c.price OFFSET 2 LIMIT 4',
+    {
+      rows: distinct(prices)
+        .toSorted((one, other) => one - other)
+        .slice(2, 6),
+    },
+  ),
   unordered('composed', "SELECT VALUE SUM(c.price) FROM c JOIN t IN c.tags WHERE t = 't1'", {
     rows: [sum(where(({ tags }) => tags.includes('t1')).map(({ price }) => price))],
   }),
@@ -180,9 +198,13 @@ const joins: readonly QueryCase[] = [
       tags.filter((tag) => tag === 't0' || tag === 't3').map((tag) => ({ id, tag })),
     ),
   }),
-  unordered('join', "SELECT VALUE c.id FROM c WHERE EXISTS (SELECT VALUE t FROM t IN c.tags WHERE t = 't2')", {
-    rows: idsOf(where(({ tags }) => tags.includes('t2'))),
-  }),
+  unordered(
+    'join',
+    "SELECT VALUE c.id FROM c WHERE EXISTS (SELECT VALUE t FROM t IN c.tags WHERE t = 't2')",
+    {
+      rows: idsOf(where(({ tags }) => tags.includes('t2'))),
+    },
+  ),
   unordered('join', "SELECT c.id, ARRAY(SELECT VALUE t FROM t IN c.tags WHERE t != 't0') AS others FROM c", {
     rows: orders.map(({ id, tags }) => ({ id, others: tags.filter((tag) => tag !== 't0') })),
   }),
@@ -191,7 +213,8 @@ const joins: readonly QueryCase[] = [
 const sought = [1, 0, 0.5]
 
 function cosine(vector: readonly number[]): number {
-  const product = (other: readonly number[]): number => sum(vector.map((value, at) => value * (other[at] ?? 0)))
+  const product = (other: readonly number[]): number =>
+    sum(vector.map((value, at) => value * (other[at] ?? 0)))
   return product(sought) / Math.sqrt(product(vector) * sum(sought.map((value) => value * value)))
 }
 

@@ -44,7 +44,9 @@ export const articles: readonly Article[] = Array.from({ length: 30 }, (_, index
     id: `a${String(index).padStart(2, '0')}`,
     pk: `p${index % 7}`,
     vector: [Math.cos(index / 10), Math.sin(index / 10), 0.5],
-    text: [...Array<string>(bicycles).fill('bicycle'), ...Array<string>(10 - bicycles).fill('river')].join(' '),
+    text: [...Array<string>(bicycles).fill('bicycle'), ...Array<string>(10 - bicycles).fill('river')].join(
+      ' ',
+    ),
   }
 })
 
@@ -75,9 +77,7 @@ export const articlesContainer: ContainerRequest = {
     fullTextIndexes: [{ path: '/text' }],
   },
   vectorEmbeddingPolicy: {
-    vectorEmbeddings: [
-      { path: '/vector', dataType: 'float32', dimensions: 3, distanceFunction: 'cosine' },
-    ],
+    vectorEmbeddings: [{ path: '/vector', dataType: 'float32', dimensions: 3, distanceFunction: 'cosine' }],
   },
   fullTextPolicy: { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] },
 } as unknown as ContainerRequest

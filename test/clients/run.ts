@@ -34,7 +34,10 @@ const { values } = parseArgs({
 const limitMs = 300_000
 const folder = resolve('.stepward', 'clients')
 
-function chosenOf<T extends { readonly name: string }>(all: readonly T[], names: readonly string[]): readonly T[] {
+function chosenOf<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: readonly string[],
+): readonly T[] {
   const unknown = names.find((name) => !all.some((one) => one.name === name))
   if (unknown !== undefined) {
     throw new RangeError(`There is no "${unknown}". There are: ${all.map(({ name }) => name).join(', ')}`)
@@ -46,7 +49,8 @@ const chosenChecks = chosenOf(checks, values.check).map(({ name }) => name)
 
 async function columnOf(client: Client): Promise<Column> {
   const missing = missingTools(client)
-  if (missing.length > 0) return { client, report: null, absence: `not run, because ${missing.join(', ')} is missing` }
+  if (missing.length > 0)
+    return { client, report: null, absence: `not run, because ${missing.join(', ')} is missing` }
   const place = join(folder, client.folder)
   process.stderr.write(`${client.name} …\n`)
   const failure = install(client, place)
@@ -65,7 +69,10 @@ async function reportOf(client: Client, place: string): Promise<Report> {
     const queries = queryCases.filter(({ check }) => chosenChecks.includes(check))
     writeFileSync(assignment, JSON.stringify({ endpoint, key, stepward, checks: chosenChecks, queries }))
     const [program, ...rest] = client.run(place)
-    const running = spawn(program, [...rest, assignment], { stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })
+    const running = spawn(program, [...rest, assignment], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: limitMs,
+    })
     running.stderr.pipe(createWriteStream(join(folder, `${client.name}.log`)))
     const [output] = await Promise.all([text(running.stdout), once(running, 'close')])
     return reportIn(output, chosenChecks)

@@ -6,7 +6,10 @@ import { matrixRows, type Cell, type Column } from './matrix.js'
 /** Returns the matrix for a terminal, with the reasons below. */
 export function terminalTable(columns: readonly Column[], excuses: readonly Excuse[]): string {
   const notes = new Notes()
-  const table = new Table({ head: ['check', ...columns.map(headOf)], style: { head: [], border: [], compact: true } })
+  const table = new Table({
+    head: ['check', ...columns.map(headOf)],
+    style: { head: [], border: [], compact: true },
+  })
   for (const { check, cells } of matrixRows(columns, excuses)) {
     table.push([check, ...cells.map((cell) => notes.marked(cell))])
   }
@@ -41,7 +44,9 @@ function headOf({ client, report }: Column): string {
 
 function absences(columns: readonly Column[]): readonly string[] {
   return [
-    ...columns.filter(({ absence }) => absence !== '').map(({ client, absence }) => `${client.title}: ${absence}.`),
+    ...columns
+      .filter(({ absence }) => absence !== '')
+      .map(({ client, absence }) => `${client.title}: ${absence}.`),
     ...Object.entries(withoutChecks).map(([language, reason]) => `${language}: ${reason}.`),
   ]
 }

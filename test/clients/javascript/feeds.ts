@@ -31,7 +31,9 @@ check('change-feed', async (shop) => {
   const { ChangeFeedStartFrom } = shop.cosmos
   const container = await containerOf(shop)
   await numbered(container, 50)
-  const { changes, token } = await drained(container, { changeFeedStartFrom: ChangeFeedStartFrom.Beginning() })
+  const { changes, token } = await drained(container, {
+    changeFeedStartFrom: ChangeFeedStartFrom.Beginning(),
+  })
   same(numbers(changes), upTo(50))
   const since = () => drained(container, { changeFeedStartFrom: ChangeFeedStartFrom.Continuation(token) })
   same((await since()).changes, [])
@@ -75,9 +77,18 @@ check('all-versions', async (shop) => {
     readonly current?: { readonly n?: number }
     readonly previous?: { readonly n?: number }
   }[]
-  same(found.map(({ metadata }) => metadata.operationType), ['create', 'replace', 'delete'])
-  same(found.map(({ current }) => current?.n), [1, 2, null])
-  same(found.map(({ previous }) => previous?.n), [null, 1, 2])
+  same(
+    found.map(({ metadata }) => metadata.operationType),
+    ['create', 'replace', 'delete'],
+  )
+  same(
+    found.map(({ current }) => current?.n),
+    [1, 2, null],
+  )
+  same(
+    found.map(({ previous }) => previous?.n),
+    [null, 1, 2],
+  )
 })
 
 check('hierarchical-keys', async (shop) => {
@@ -104,7 +115,9 @@ check('hierarchical-keys', async (shop) => {
   same((await ofPrefix(['b'])).resources.length, 12)
   same((await ofPrefix(['b'], 'SELECT * FROM c WHERE c.session = 2')).resources.length, 3)
   const { ChangeFeedStartFrom } = shop.cosmos
-  const { changes } = await drained(container, { changeFeedStartFrom: ChangeFeedStartFrom.Beginning(['a', 'x']) })
+  const { changes } = await drained(container, {
+    changeFeedStartFrom: ChangeFeedStartFrom.Beginning(['a', 'x']),
+  })
   same(idsOf(changes), names)
   await container.item('ax1', ['a', 'x', 1]).delete()
   same((await ofPrefix(['a', 'x'])).resources.length, 3)

@@ -47,7 +47,9 @@ check('keys', async (shop) => {
   same(NonePartitionKeyLiteral, undefined)
   for (const [index, key] of [...values, {}].entries()) {
     same((await container.item('same', key as string).read<{ index: number }>()).resource?.index, index)
-    const rows = await container.items.query('SELECT VALUE c.index FROM c', { partitionKey: key as string }).fetchAll()
+    const rows = await container.items
+      .query('SELECT VALUE c.index FROM c', { partitionKey: key as string })
+      .fetchAll()
     same(rows.resources, [index])
   }
   await container.item('same', {} as never).delete()
@@ -56,7 +58,21 @@ check('keys', async (shop) => {
 
 check('unicode', async (shop) => {
   const container = await containerOf(shop)
-  const names = ['with space', 'a+b', '100%', '%20', 'ünï', '名前', 'a&b=c', '\'"', '😀', '<tag>', 'a:b@c', '[x]', '~']
+  const names = [
+    'with space',
+    'a+b',
+    '100%',
+    '%20',
+    'ünï',
+    '名前',
+    'a&b=c',
+    '\'"',
+    '😀',
+    '<tag>',
+    'a:b@c',
+    '[x]',
+    '~',
+  ]
   for (const id of names) {
     const item = container.item(id, id)
     await container.items.create({ id, pk: id, text: id.repeat(3) })
@@ -75,7 +91,9 @@ check('big-documents', async (shop) => {
   const text = 'x'.repeat(1_900_000)
   await container.items.create({ id: 'big', pk: 'a', text })
   same((await container.item('big', 'a').read<{ text: string }>()).resource?.text === text, true)
-  await refused(413, () => container.items.create({ id: 'bigger', pk: 'a', text: text + 'x'.repeat(300_000) }))
+  await refused(413, () =>
+    container.items.create({ id: 'bigger', pk: 'a', text: text + 'x'.repeat(300_000) }),
+  )
 })
 
 check('patch', async (shop) => {
@@ -141,7 +159,10 @@ check('bulk', async (shop) => {
   }))
   const results = await container.items.executeBulkOperations([...operations, ...operations.slice(0, 1)])
   const statuses = results.map(({ response, error }) => response?.statusCode ?? Number(error?.code))
-  same([statuses.filter((status) => status === 201).length, statuses.filter((status) => status === 409).length], [500, 1])
+  same(
+    [statuses.filter((status) => status === 201).length, statuses.filter((status) => status === 409).length],
+    [500, 1],
+  )
   same((await container.items.readAll().fetchAll()).resources.length, 500)
 })
 
@@ -156,7 +177,10 @@ check('read-many', async (shop) => {
   }))
   const results = await container.items.executeBulkOperations(reads)
   const found = results.map(({ response }) => response?.resourceBody as { id: string })
-  same(found.map(({ id }) => id), reads.map(({ id }) => id))
+  same(
+    found.map(({ id }) => id),
+    reads.map(({ id }) => id),
+  )
 })
 
 check('sessions', async (shop) => {
@@ -164,8 +188,13 @@ check('sessions', async (shop) => {
   const { headers, requestCharge } = await container.items.create({ id: '1', pk: 'a' })
   same(requestCharge > 0, true)
   const token = String(headers['x-ms-session-token'])
-  const read = (sessionToken: string) => shop.connected().database(shop.database.id).container('orders').item('1', 'a')
-    .read<{ id: string }>({ sessionToken, consistencyLevel: 'Session' })
+  const read = (sessionToken: string) =>
+    shop
+      .connected()
+      .database(shop.database.id)
+      .container('orders')
+      .item('1', 'a')
+      .read<{ id: string }>({ sessionToken, consistencyLevel: 'Session' })
   same((await read(token)).resource?.id, '1')
   // The store refuses a token that is ahead of it. The client then reads again without the token.
   const ahead = token.replace(/#(\d+)/u, (_, lsn: string) => `#${Number(lsn) + 1_000_000}`)

@@ -19,7 +19,10 @@ interface Assignment {
 
 const [modules = 'node_modules', path = ''] = process.argv.slice(2)
 const folder = resolve(modules, '@azure', 'cosmos')
-const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string; main: string }
+const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  version: string
+  main: string
+}
 const cosmos = (await import(pathToFileURL(join(folder, manifest.main)).href)) as Cosmos
 const { endpoint, key, checks, queries } = JSON.parse(readFileSync(path, 'utf8')) as Assignment
 const consistencyLevel = 'Session' as never

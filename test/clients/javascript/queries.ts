@@ -3,7 +3,20 @@ import type { FeedOptions, SqlQuerySpec } from '@azure/cosmos'
 import type { QueryCase } from '../query-cases.js'
 import { check, same, type Shop } from './registry.js'
 
-const rows = ['filter', 'order-by', 'top', 'offset-limit', 'distinct', 'distinct-falsy', 'group-by', 'aggregates', 'composed', 'join', 'vector', 'hybrid']
+const rows = [
+  'filter',
+  'order-by',
+  'top',
+  'offset-limit',
+  'distinct',
+  'distinct-falsy',
+  'group-by',
+  'aggregates',
+  'composed',
+  'join',
+  'vector',
+  'hybrid',
+]
 
 for (const row of rows) {
   check(row, async (shop) => {
@@ -54,7 +67,10 @@ check('paging', async ({ client, connected, queries }) => {
   const ofKey = ask(client, 'SELECT * FROM c', { partitionKey: 'k0', maxItemCount: 3 })
   const sizes: number[] = []
   while (ofKey.hasMoreResults()) sizes.push((await ofKey.fetchNext()).resources.length)
-  same(sizes.filter((size) => size > 0), [3, 3, 1])
+  same(
+    sizes.filter((size) => size > 0),
+    [3, 3, 1],
+  )
 })
 
 check('plan', async ({ client }) => {

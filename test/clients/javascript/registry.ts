@@ -44,7 +44,11 @@ export async function report(name: string, shop: Omit<Shop, 'database'>): Promis
     print({ check: name, outcome: 'ok' })
   } catch (error) {
     process.stderr.write(`${name}: ${error instanceof Error ? String(error.stack) : String(error)}\n`)
-    print({ check: name, outcome: 'fails', reason: error instanceof Error ? error.message : JSON.stringify(error) })
+    print({
+      check: name,
+      outcome: 'fails',
+      reason: error instanceof Error ? error.message : JSON.stringify(error),
+    })
   }
 }
 

@@ -76,10 +76,18 @@ check('refusals', async (shop) => {
     await refused(501, () => scripts.storedProcedures.create({ id: 'x', body })),
     await refused(501, () => scripts.userDefinedFunctions.create({ id: 'x', body })),
     await refused(501, () =>
-      scripts.triggers.create({ id: 'x', body, triggerType: 'Pre' as never, triggerOperation: 'All' as never }),
+      scripts.triggers.create({
+        id: 'x',
+        body,
+        triggerType: 'Pre' as never,
+        triggerOperation: 'All' as never,
+      }),
     ),
   ]
-  same(refusals.filter(({ message }) => !message.includes('embedded Cosmos DB')), [])
+  same(
+    refusals.filter(({ message }) => !message.includes('embedded Cosmos DB')),
+    [],
+  )
 })
 
 for (const row of ['processor', 'processor-latest', 'processor-versions', 'estimator']) {

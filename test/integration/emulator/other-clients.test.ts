@@ -63,7 +63,9 @@ describe('the store, as clients in other languages expect,', () => {
     account.engine.createDatabase('other')
     const other = account.engine.createContainer('other', { id: 'orders', partitionKey: { paths: ['/pk'] } })
     const second = account.engine.createContainer('shop', { id: 'more', partitionKey: { paths: ['/pk'] } })
-    const halves = [container, other, second].map(({ rid }) => Buffer.from(rid, 'base64').subarray(4).toString('hex'))
+    const halves = [container, other, second].map(({ rid }) =>
+      Buffer.from(rid, 'base64').subarray(4).toString('hex'),
+    )
     expect(new Set(halves).size).toBe(3)
     expect(halves.filter((half) => Number.parseInt(half, 16) < 0x8000_0000)).toEqual([])
   })
