@@ -3,7 +3,7 @@ import type { Container, OperationInput, PatchOperation } from '@azure/cosmos'
 import { check, containerOf, idsOf, refused, same } from './registry.js'
 
 /** Demands that an item does not exist. This client answers such a read without an error. */
-async function absent(container: Container, id: string, key: never | string): Promise<void> {
+async function absent(container: Container, id: string, key: string): Promise<void> {
   same((await container.item(id, key).read()).statusCode, 404)
 }
 
@@ -43,17 +43,15 @@ check('keys', async (shop) => {
   const values = ['text', 'ключ', '', 5, -1.5, 1e300, true, false, null]
   for (const [index, pk] of values.entries()) await container.items.create({ id: 'same', pk, index })
   await container.items.create({ id: 'same', index: values.length })
-  const { NonePartitionKeyLiteral } = shop.cosmos.Constants as never as { NonePartitionKeyLiteral: unknown }
-  same(NonePartitionKeyLiteral, undefined)
-  for (const [index, key] of [...values, {}].entries()) {
-    same((await container.item('same', key as string).read<{ index: number }>()).resource?.index, index)
-    const rows = await container.items
-      .query('SELECT VALUE c.index FROM c', { partitionKey: key as string })
-      .fetchAll()
+  for (const [index, value] of [...values, {}].entries()) {
+    const key = value as string
+    same((await container.item('same', key).read<{ index: number }>()).resource?.index, index)
+    const rows = await container.items.query('SELECT VALUE c.index FROM c', { partitionKey: key }).fetchAll()
     same(rows.resources, [index])
   }
-  await container.item('same', {} as never).delete()
-  await absent(container, 'same', {} as never)
+  const none = {} as string
+  await container.item('same', none).delete()
+  await absent(container, 'same', none)
 })
 
 check('unicode', async (shop) => {
@@ -108,7 +106,7 @@ check('patch', async (shop) => {
     { op: 'remove', path: '/gone' },
     { op: 'move', from: '/old', path: '/new' },
   ]
-  const { resource } = await item.patch(operations)
+  const resource: unknown = (await item.patch(operations)).resource
   const own = Object.fromEntries(Object.entries(resource as object).filter(([name]) => !name.startsWith('_')))
   const expected = { id: '1', pk: 'a', n: 7, list: [1, 9, 2], state: 'open', new: 'v' }
   same(Object.entries(own).toSorted(), Object.entries(expected).toSorted())
