@@ -24,7 +24,7 @@ check('containers', async (shop) => {
   same(resource?.partitionKey?.paths, ['/pk'])
   same(resource?.indexingPolicy?.indexingMode, 'consistent')
   same(idsOf((await database.containers.readAll().fetchAll()).resources), ['orders'])
-  const found = await database.containers.query("SELECT * FROM c WHERE c.id = 'orders'").fetchAll()
+  const found = await database.containers.query({ query: "SELECT * FROM c WHERE c.id = 'orders'" }).fetchAll()
   same(idsOf(found.resources), ['orders'])
   await container.replace({ id: 'orders', partitionKey: { paths: ['/pk'] }, defaultTtl: -1 })
   same((await container.read()).resource?.defaultTtl, -1)
