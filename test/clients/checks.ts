@@ -48,5 +48,5 @@ export const checks: readonly Check[] = [
   { name: 'processor', meaning: '`handleChanges`: 5,000 items, two hosts, a split and a merge' },
   { name: 'processor-latest', meaning: '`handleLatestVersionChanges`, in the same way' },
   { name: 'processor-versions', meaning: '`handleAllVersionsAndDeletesChanges`, in the same way' },
-  { name: 'estimator', meaning: 'the lag of a processor that stopped, for each lease' },
+  { name: 'estimator', meaning: 'the lag of a processor that accepts no more items, for each lease' },
 ]
