@@ -1,13 +1,14 @@
 import { systemClock } from '../../platform/index.js'
-import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
+import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias } from './language/ast.js'
+import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
+import { usedPathsOf } from './select/used-paths.js'
 import { cut } from './select/window.js'
 
 /**
@@ -23,7 +24,8 @@ export function compileQuery(
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows, window } = compileSelect(query, scope)
+  const { filter, rows, rowsOfFrame, window } = compileSelect(query, scope)
+  const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
   const isStreaming =
     readsContainer(query) &&
     !query.isDistinct &&
@@ -36,13 +38,26 @@ export function compileQuery(
 
   return {
     ...hintsOf(filter, documentAlias(query)),
+    order: orderOf(query),
     isStreaming,
     readsContainer: readsContainer(query),
     plan: (features) => planOf({ query, text, window }, features),
+    usedPaths: () => usedPathsOf(query, text),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
-      return [...rows([], [document])]
+      return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
     },
     execute: (documents) => [...cut(rows([], documents), window)],
+    rowsInOrder: (documents) =>
+      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
   }
+}
+
+/** Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document. */
+function orderOf(query: Query): readonly OrderKey[] {
+  const keys = query.orderBy.map(({ expression, isDescending }) => ({
+    steps: pathOf(expression) ?? [],
+    isDescending,
+  }))
+  return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
 }

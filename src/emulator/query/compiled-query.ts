@@ -1,4 +1,6 @@
 import type { QueryInfo } from './plan/query-plan.js'
+import type { PathCondition } from './select/filter.js'
+import type { UsedPaths } from './select/used-paths.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -16,6 +18,13 @@ export interface QueryOptions {
 /** A stored document as a query sees it. */
 export type QueryDocument = Readonly<Record<string, unknown>>
 
+/** An item of ORDER BY. */
+export interface OrderKey {
+  /** The steps from the document to the value: names of properties, and positions in arrays. */
+  readonly steps: readonly (string | number)[]
+  readonly isDescending: boolean
+}
+
 /** A compiled query. It holds no documents and may run any number of times. */
 export interface CompiledQuery {
   /**
@@ -29,6 +38,13 @@ export interface CompiledQuery {
    * them, a caller can skip documents without parsing them. This is only a hint.
    */
   readonly requiredTexts: readonly string[]
+  /**
+   * Values that every matching document has at certain paths. With them, a caller can look documents up in an
+   * index. This is only a hint.
+   */
+  readonly conditions: readonly PathCondition[]
+  /** The items of ORDER BY. Empty if the rows of the query do not follow an order of documents. */
+  readonly order: readonly OrderKey[]
   /**
    * True if each row depends on only one document and the rows follow the order of the documents: the query
    * has no ORDER BY, GROUP BY, aggregate, TOP, OFFSET or DISTINCT. Such a query can be paged by document
@@ -44,6 +60,8 @@ export interface CompiledQuery {
    * @param features the features that the client supports, separated by commas, or null if it names none
    */
   plan(features: string | null): QueryInfo
+  /** Returns the paths whose indexes make the query faster. */
+  usedPaths(): UsedPaths
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
    * a `TypeError` if the query is not streaming.
@@ -51,4 +69,9 @@ export interface CompiledQuery {
   rowsOf(document: QueryDocument): readonly unknown[]
   /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */
   execute(documents: Iterable<QueryDocument>): readonly unknown[]
+  /**
+   * Yields the same rows as `execute` for documents that already have the order of ORDER BY, and are in the
+   * usual order where ORDER BY leaves them equal. Reads only the documents that the requested rows need.
+   */
+  rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
 }

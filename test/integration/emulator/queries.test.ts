@@ -122,6 +122,22 @@ describe.each(doors)('a query through the SDK, %s', (_name, open) => {
     expect(resources).toEqual(['1'])
   })
 
+  it('names the indexes that it uses, and those that would help', async () => {
+    const spec = query("SELECT * FROM c WHERE c.pk = 'k5' AND c.total > 3")
+    const iterator = container.items.query<Order>(spec, { populateIndexMetrics: true })
+    const { indexMetrics } = await iterator.fetchNext()
+    expect(JSON.parse(indexMetrics)).toEqual({
+      UtilizedIndexes: {
+        SingleIndexes: [{ IndexSpec: '/pk/?' }, { IndexSpec: '/total/?' }],
+        CompositeIndexes: [],
+      },
+      PotentialIndexes: {
+        SingleIndexes: [],
+        CompositeIndexes: [{ IndexSpecs: ['/pk ASC', '/total ASC'], IndexImpactScore: 'High' }],
+      },
+    })
+  })
+
   it('with a syntax error is answered with 400', async () => {
     const broken = container.items.query(query('SELEC * FROM c')).fetchAll()
     await expect(broken).rejects.toMatchObject({ code: 400 })

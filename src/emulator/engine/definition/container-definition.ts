@@ -5,6 +5,7 @@ import { assertId } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 import { badRequest, Refusal } from '../values/refusal.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
+import { parseIndexingPolicy, type IndexingPolicy } from './indexing-policy.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
 /** The checked settings of a container, with the service's defaults filled in. */
@@ -22,6 +23,7 @@ export interface ContainerDefinition {
    */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
+  readonly indexingPolicy: IndexingPolicy
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
@@ -51,6 +53,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     uniqueKeys,
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
+    indexingPolicy: parseIndexingPolicy(indexingPolicy),
     body: {
       conflictResolutionPolicy: defaultConflictResolution,
       geospatialConfig: { type: 'Geography' },

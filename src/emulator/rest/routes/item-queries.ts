@@ -8,7 +8,8 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import { readPage, type ItemQuery } from './item-pages.js'
+import { readPage, type ItemQuery } from '../pages/item-pages.js'
+import { indexMetricsHeader } from '../pages/index-metrics.js'
 import { queryRanges } from './query-ranges.js'
 import type { CompiledQuery, QueryParameter } from '../../query/index.js'
 import { compileQuery } from './load-query.js'
@@ -40,10 +41,14 @@ export function routeReadFeed(request: RestRequest, container: Container): Answe
 const everyDocument: ItemQuery = {
   equalities: new Map(),
   requiredTexts: [],
+  conditions: [],
+  order: [],
   isStreaming: true,
   readsContainer: true,
+  usedPaths: () => ({ predicates: [], groupBy: [] }),
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
+  rowsInOrder: (documents) => documents,
 }
 
 /**
@@ -91,6 +96,7 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
       // not needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
+      ...indexMetricsHeader(request, container, query),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
     },
   }
