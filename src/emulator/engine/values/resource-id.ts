@@ -15,8 +15,13 @@ export function offerRid(number: number): string {
   return encoded(numbered(number).subarray(1))
 }
 
+/**
+ * Returns the rid of the container with this number in a database. Java keeps session tokens by the second
+ * half of the rid alone, so this half must differ between databases. The service's halves look random.
+ */
 export function containerRid(database: string, number: number): string {
-  return encoded(Buffer.concat([decoded(database), numbered(containerFlag | number)]))
+  const owner = decoded(database)
+  return encoded(Buffer.concat([owner, numbered(containerFlag | (owner.readUInt32BE() + number))]))
 }
 
 export function userRid(database: string, number: number): string {

@@ -17,18 +17,21 @@ describe('the time to live', () => {
     ['the container’s 9, the document’s 5', 9, 5, 5],
     ['the container’s 9, the document’s 12', 9, 12, 12],
     ['the container’s 9, the document’s -1', 9, -1, null],
-  ])('is computed from %s, and counts from the end of the second of the write', (_name, defaultTtl, ttl, seconds) => {
-    let now = start
-    const settings = defaultTtl === undefined ? {} : { defaultTtl }
-    const container = aContainer(anEngine({ now: () => now }), settings)
-    container.execute(['a'], upsertOf('x', 'a', ttl === undefined ? {} : { ttl }))
-    now = start + ((seconds ?? 1_000_000) + 1) * 1_000 - 1
-    expect(container.find(['a'], 'x')).toBeDefined()
-    now += 1
-    expect(container.find(['a'], 'x') === undefined).toBe(seconds !== null)
-    expect(container.execute(['b'], upsertOf('other', 'b', { ttl: -1 })).status).toBe(201)
-    expect(container.documentCount).toBe(seconds === null ? 2 : 1)
-  })
+  ])(
+    'is computed from %s, and counts from the end of the second of the write',
+    (_name, defaultTtl, ttl, seconds) => {
+      let now = start
+      const settings = defaultTtl === undefined ? {} : { defaultTtl }
+      const container = aContainer(anEngine({ now: () => now }), settings)
+      container.execute(['a'], upsertOf('x', 'a', ttl === undefined ? {} : { ttl }))
+      now = start + ((seconds ?? 1_000_000) + 1) * 1_000 - 1
+      expect(container.find(['a'], 'x')).toBeDefined()
+      now += 1
+      expect(container.find(['a'], 'x') === undefined).toBe(seconds !== null)
+      expect(container.execute(['b'], upsertOf('other', 'b', { ttl: -1 })).status).toBe(201)
+      expect(container.documentCount).toBe(seconds === null ? 2 : 1)
+    },
+  )
 
   it.each<[string, (container: ReturnType<typeof aContainer>) => unknown]>([
     ['a write', (container) => container.execute(['b'], upsertOf('kept', 'b', { round: 2 }))],
