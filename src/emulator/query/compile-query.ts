@@ -2,8 +2,11 @@ import { systemClock } from '../../platform/index.js'
 import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
+import { computedValue } from './computed/computed-property.js'
+import { withComputed } from './computed/with-computed.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias } from './language/ast.js'
+import { childrenOf, documentAlias, pathOf, rootOf, type Expression } from './language/ast.js'
+import { QueryError } from './language/query-error.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
@@ -18,9 +21,10 @@ import { cut } from './select/window.js'
 export function compileQuery(
   text: string,
   parameters: readonly QueryParameter[],
-  { now = () => systemClock.now() }: QueryOptions = {},
+  { now = () => systemClock.now(), computedProperties = [] }: QueryOptions = {},
 ): CompiledQuery {
-  const query = parse(text)
+  const written = parse(text)
+  const query = withComputed(written, computedProperties)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
   const { filter, rows, window, isSingle } = compileSelect(query, scope)
@@ -38,7 +42,7 @@ export function compileQuery(
     ...hintsOf(filter, documentAlias(query)),
     isStreaming,
     readsContainer: readsContainer(query),
-    plan: (features) => planOf({ query, text, window }, features),
+    plan: (features) => planOf({ query: written, text, window }, features),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return [...rows([], [document])]
@@ -47,4 +51,24 @@ export function compileQuery(
     isComplete: (rowCount) => isSingle || isGrouped(query) || query.isDistinct || rowCount >= window.take,
     matched: () => scope.matched.count,
   }
+}
+
+/**
+ * Throws {@link QueryError} if this query cannot define a computed property, for example because it depends on
+ * a property that is computed itself.
+ *
+ * @param names the names of all computed properties of the container
+ */
+export function refuseInvalidComputed(text: string, names: readonly string[]): void {
+  const { expression, alias } = computedValue(text)
+  compileQuery(text, [])
+  const used = names.find((name) => readsProperty(expression, alias, name))
+  if (used === undefined) return
+  const reason = `The query of a computed property must not use the computed property '${used}'.`
+  throw new QueryError('BadRequest', reason, expression.span)
+}
+
+function readsProperty(expression: Expression, alias: string, name: string): boolean {
+  const isIt = rootOf(expression) === alias && pathOf(expression)?.[0] === name
+  return isIt || childrenOf(expression).some((child) => readsProperty(child, alias, name))
 }

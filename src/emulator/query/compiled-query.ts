@@ -1,3 +1,4 @@
+import type { ComputedProperty } from './computed/computed-property.js'
 import type { QueryInfo } from './plan/query-plan.js'
 
 /** A value for `@name` in the text. */
@@ -11,6 +12,8 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
+  /** The computed properties of the container. Default: none. */
+  readonly computedProperties?: readonly ComputedProperty[]
 }
 
 /** A stored document as a query sees it. */

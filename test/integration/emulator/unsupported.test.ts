@@ -59,15 +59,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
         indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
       }),
   ],
-  [
-    'computed property',
-    ({ database }) =>
-      database.containers.create({
-        id: 'c',
-        partitionKey,
-        computedProperties: [{ name: 'low', query: 'SELECT VALUE LOWER(c.name) FROM c' }],
-      }),
-  ],
   ['FULLTEXTSCORE', ({ container }) => queried(container, 'SELECT FullTextScore(c.text, "x") FROM c')],
 ]
 

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../values/json.js'
 import { assertId } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 import { badRequest, Refusal } from '../values/refusal.js'
+import { parseComputedProperties, type ComputedPropertyDefinition } from './computed-properties.js'
 import { assertConflictResolutionKept, parseConflictResolution } from './conflict-resolution.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
@@ -25,6 +26,7 @@ export interface ContainerDefinition {
   readonly indexing: IndexingFactor
   /** Whether the policy asks for indexes that follow the writes later. */
   readonly isLazilyIndexed: boolean
+  readonly computedProperties: readonly ComputedPropertyDefinition[]
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
@@ -47,6 +49,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     defaultTtl,
     uniqueKeys,
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
+    computedProperties: parseComputedProperties(body['computedProperties'], indexingPolicy),
     isLazilyIndexed: indexingPolicy['indexingMode'] === 'lazy',
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     body: {

@@ -7,7 +7,6 @@ const features: readonly (readonly [path: string, feature: string])[] = [
   ['indexingPolicy/vectorIndexes', 'Vector search'],
   ['fullTextPolicy', 'Full-text search'],
   ['indexingPolicy/fullTextIndexes', 'Full-text search'],
-  ['computedProperties', 'A computed property'],
   ['clientEncryptionPolicy', 'Client-side encryption'],
   ['materializedViewDefinition', 'A materialized view'],
   ['analyticalStorageTtl', 'The analytical store'],

@@ -55,6 +55,8 @@ export type Collection =
 export interface OrderItem {
   readonly expression: Expression
   readonly isDescending: boolean
+  /** True for the value of a computed property, by which documents are ordered like by a stored one. */
+  readonly isComputed?: boolean
 }
 
 /** `OFFSET skip LIMIT take`. */

@@ -21,8 +21,8 @@ export function compileOrder(
   if (ranked !== undefined) return compileRank(ranked, scope)
   if (query.orderBy.length === 0) return undefined
   const alias = documentAlias(query)
-  const keys = query.orderBy.map(({ expression, isDescending }) => ({
-    evaluate: compileKey(expression, alias, scope),
+  const keys = query.orderBy.map(({ expression, isDescending, isComputed = false }) => ({
+    evaluate: isComputed ? compileExpression(expression, scope) : compileKey(expression, alias, scope),
     sign: isDescending ? -1 : 1,
   }))
   const keyed = (frame: Frame): Keyed => ({ frame, values: keys.map(({ evaluate }) => evaluate(frame)) })

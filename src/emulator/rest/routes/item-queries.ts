@@ -4,15 +4,14 @@ import {
   lookupCharge,
   partitionsIn,
   type Container,
-  type CosmosEngine,
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
 import { readPage, type ItemQuery } from './item-pages.js'
 import { QueryMeasure } from '../metering/query-metrics.js'
 import { queryRanges } from './query-ranges.js'
-import type { CompiledQuery, QueryParameter } from '../../query/index.js'
-import { compileQuery } from './load-query.js'
+import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/index.js'
+import { compileQuery, queryOptions } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
 import {
@@ -28,7 +27,7 @@ import {
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery({ request, monotonic }: RouteContext, container: Container): Answer {
   const measure = isSet(request, header.populateQueryMetrics) ? new QueryMeasure(monotonic) : undefined
-  const query = parseQuery(request, container)
+  const query = parseQuery(request, queryOptions(container))
   measure?.compiled()
   if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query, measure)
   const features = request.headers[header.supportedQueryFeatures] ?? null
@@ -65,7 +64,7 @@ export function routeResources(
 ): Answer | undefined {
   const isAsked = request.method === 'POST' && isQuery(request)
   if (!isAsked && request.method !== 'GET') return undefined
-  const rows = isAsked ? parseQuery(request, engine).execute(resources) : resources
+  const rows = isAsked ? parseQuery(request, { now: engine.now }).execute(resources) : resources
   const texts = rows.map((row) => JSON.stringify(row))
   return {
     status: 200,
@@ -108,11 +107,11 @@ function answerPage(
   }
 }
 
-function parseQuery(request: RestRequest, { now }: Pick<CosmosEngine, 'now'>): CompiledQuery {
+function parseQuery(request: RestRequest, options: QueryOptions): CompiledQuery {
   const { query, parameters = [] } = bodyObject(request)
   if (typeof query !== 'string') throw badRequest('A query request must have its text in "query".')
   if (!Array.isArray(parameters)) throw badRequest('The "parameters" of a query must be an array.')
-  return compileQuery(query, parameters.map(parseParameter), { now })
+  return compileQuery(query, parameters.map(parseParameter), options)
 }
 
 function parseParameter(parameter: unknown): QueryParameter {
