@@ -12,7 +12,7 @@ import { planOf } from './plan/query-plan.js'
 import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
-import { usedPathsOf } from './select/used-paths.js'
+import { usedPathsOf } from './plan/used-paths.js'
 import { cut } from './select/window.js'
 import { withMeasures } from './vector-measures.js'
 

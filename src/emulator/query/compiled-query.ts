@@ -1,6 +1,6 @@
 import type { QueryPlan } from './plan/query-info.js'
 import type { PathCondition } from './select/filter.js'
-import type { UsedPaths } from './select/used-paths.js'
+import type { UsedPaths } from './plan/used-paths.js'
 import type { QueryUsage } from './plan/usage.js'
 import type { ComputedProperty } from './computed/computed-property.js'
 

@@ -36,5 +36,5 @@
  */
 export { compileQuery, refuseInvalidComputed } from './compile-query.js'
 export type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'
-export { longestQuery } from './language/depth.js'
+export { longestQuery } from './language/query-limits.js'
 export { QueryError } from './language/query-error.js'

@@ -124,8 +124,7 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
   if (repeated !== undefined) throw badRequest(`The partition key names the path ${repeated} twice.`)
   const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
   if (kind === 'Hash' && checked.length === 1) {
-    // As in the service, a definition without a version has the older hash.
-    const key = { paths: checked, kind: 'Hash', version: checkedVersion(value['version'] ?? 1) } as const
+    const key = { paths: checked, kind: 'Hash', version: checkedVersion(value['version'] ?? 2) } as const
     return value['systemKey'] === true && checked[0] === keylessPath ? { ...key, systemKey: true } : key
   }
   if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {
