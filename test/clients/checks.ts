@@ -33,6 +33,7 @@ export const checks: readonly Check[] = [
   { name: 'join', meaning: 'JOIN with arrays, and subqueries' },
   { name: 'vector', meaning: 'the order of VectorDistance over three ranges' },
   { name: 'hybrid', meaning: 'ORDER BY RANK with full-text and vector scores over three ranges' },
+  { name: 'hybrid-value', meaning: 'ORDER BY RANK with SELECT VALUE of a text' },
   { name: 'paging', meaning: 'pages of a query, continued by a second client with the token' },
   { name: 'plan', meaning: 'a query whose filter fixes the key reads one range' },
   { name: 'change-feed', meaning: 'the feed from the beginning and from now, continued by its token' },

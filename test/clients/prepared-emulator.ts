@@ -50,10 +50,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<{ endpoint: string; 
 async function storeData(client: CosmosClient): Promise<void> {
   const { database } = await client.databases.create({ id: 'queries' })
   await fill(database, ordersContainer, orders)
-  // Without this container, only the rows about vectors and texts fail.
-  await fill(database, articlesContainer, articles).catch((error: unknown) => {
-    process.stderr.write(`The container of articles is missing: ${String(error)}\n`)
-  })
+  await fill(database, articlesContainer, articles)
 }
 
 async function fill(database: Database, settings: ContainerRequest, items: readonly object[]): Promise<void> {

@@ -90,7 +90,7 @@ func numbersFrom(first, end, step int) []string {
 }
 
 func init() {
-	for _, row := range []string{"order-by", "top", "offset-limit", "distinct", "distinct-falsy", "group-by", "aggregates", "composed", "vector", "hybrid"} {
+	for _, row := range []string{"order-by", "top", "offset-limit", "distinct", "distinct-falsy", "group-by", "aggregates", "composed", "vector", "hybrid", "hybrid-value"} {
 		unsupported[row] = "the client sends a query over several ranges without a plan, so only filters and projections work"
 	}
 	unsupported["plan"] = "the client asks for no plans"

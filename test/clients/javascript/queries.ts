@@ -16,6 +16,7 @@ const rows = [
   'join',
   'vector',
   'hybrid',
+  'hybrid-value',
 ]
 
 for (const row of rows) {

@@ -62,6 +62,7 @@ for row_name in [
     "join",
     "vector",
     "hybrid",
+    "hybrid-value",
 ]:
     check_queries(row_name)
 

@@ -75,6 +75,28 @@ describe('the store, as clients in other languages expect,', () => {
     expect(halves.filter((half) => Number.parseInt(half, 16) < 0x8000_0000)).toEqual([])
   })
 
+  it('takes the names of hash versions from Java, and shows numbers', async () => {
+    const created = async (id: string, version: unknown): Promise<RestResponse> => {
+      const partitionKey = { paths: ['/a', '/b'], kind: 'MultiHash', version }
+      return ask({ method: 'POST', path: '/dbs/shop/colls', body: JSON.stringify({ id, partitionKey }) })
+    }
+    const named = await created('named', 'V2')
+    expect(named.status).toBe(201)
+    expect(JSON.parse(named.body)).toMatchObject({ partitionKey: { version: 2 } })
+    // A hierarchical key has no version 1, so the name was read as this number.
+    expect((await created('first', 'V1')).body).toContain('needs version 2')
+    expect((await created('third', 'V3')).status).toBe(400)
+  })
+
+  it('takes a container back from Go, which leaves out empty settings of its conflict policy', async () => {
+    const read = JSON.parse((await ask({ method: 'GET', path: collection })).body) as Record<string, object>
+    const replaced = (conflictResolutionPolicy: object): Promise<RestResponse> =>
+      ask({ method: 'PUT', path: collection, body: JSON.stringify({ ...read, conflictResolutionPolicy }) })
+    const kept = { mode: 'LastWriterWins', conflictResolutionPath: '/_ts' }
+    expect((await replaced(kept)).status).toBe(200)
+    expect((await replaced({ ...kept, conflictResolutionPath: '/other' })).status).toBe(400)
+  })
+
   it('gives Java a plan of an aggregate, whose parts it merges', async () => {
     const planned = await query('SELECT VALUE COUNT(1) FROM c', asPlan)
     expect(JSON.parse(planned.body)).toMatchObject({

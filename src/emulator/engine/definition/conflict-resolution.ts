@@ -26,8 +26,16 @@ export function parseConflictResolution(policy: unknown): JsonObject {
 /** Refuses another conflict resolution policy than the container has. */
 export function assertConflictResolutionKept(current: JsonObject, next: JsonObject): void {
   const [before, after] = [current, next].map((body) => body['conflictResolutionPolicy'])
-  if (isDeepStrictEqual(before, after)) return
+  if (isDeepStrictEqual(filledIn(before), filledIn(after))) return
   throw badRequest(
     'The conflictResolutionPolicy of a container cannot be changed. Send it as it is, or create another container.',
   )
+}
+
+/** Leaves out empty settings. Go sends a policy back without them. */
+function filledIn(policy: unknown): readonly (readonly [string, unknown])[] {
+  if (!isJsonObject(policy)) return []
+  return Object.entries(policy)
+    .filter(([, value]) => value !== '' && value !== null)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
 }

@@ -139,8 +139,10 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
 
 const keyPath = /^(?:\/[^\s/"'\\*?[\]{}@#]+)+$/u
 const acceptedPart = /^(?:\/[^\s/"'\\*?[\]{}@#]+)*\/?\s*/u
+/** Java sends the names V1 and V2 instead of the numbers. */
 function checkedVersion(version: unknown): 1 | 2 {
-  if (version === 1 || version === 2) return version
+  if (version === 1 || version === 'V1') return 1
+  if (version === 2 || version === 'V2') return 2
   throw badRequest(`The version of a partition key is ${JSON.stringify(version)}; it must be 1 or 2.`)
 }
 

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /** Checks of queries. This client asks for a plan before each query. */
 final class Queries {
     private static final List<String> ROWS = List.of("filter", "order-by", "top", "offset-limit", "distinct",
-        "distinct-falsy", "group-by", "aggregates", "composed", "join", "vector", "hybrid");
+        "distinct-falsy", "group-by", "aggregates", "composed", "join", "vector", "hybrid", "hybrid-value");
 
     static void register() {
         for (String row : ROWS) {
