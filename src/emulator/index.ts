@@ -20,8 +20,7 @@
  * data in the answer is on disk**. This applies to reads as well, because a reader of the feed may keep a
  * position that it has seen.
  *
- * The account refuses features that it lacks, such as stored procedures, triggers and users, with a clear
- * message.
+ * The account refuses features that it lacks, such as stored procedures and triggers, with a clear message.
  *
  * Start reading in `doors/account.ts`, which connects the engine, the journal, the routes and the faults.
  */
