@@ -167,7 +167,11 @@ const rooms = {
     faults: ['engine', 'messages', '/platform'],
     'rest/routes': ['engine', 'faults', 'messages', 'query', 'query/language'],
     rest: ['engine', 'faults', 'messages', 'query/language', 'rest/routes'],
-    doors: ['durability', 'engine', 'faults', 'messages', 'rest', 'rest/routes', '/platform'],
+    explorer: ['messages'],
+    'explorer/page/account': [],
+    'explorer/page/views': ['explorer/page/account'],
+    'explorer/page': ['explorer/page/account', 'explorer/page/views'],
+    doors: ['durability', 'engine', 'explorer', 'faults', 'messages', 'rest', 'rest/routes', '/platform'],
     '.': ['doors', 'engine', 'faults', 'messages', 'rest'],
   }),
   ...within('src/emulator/query', {
@@ -240,7 +244,7 @@ const adapters = [
 /** Matches the files of a folder without its subfolders; from another room, only its doors (`options.ts` alone loads zod). */
 function filesOf(folder, from = folder) {
   const isOtherRoom = /^(src\/[^/]+|lease-store)$/.test(folder) && !from.startsWith(folder)
-  return `^${folder}/${isOtherRoom ? '(index|internal|options)' : '[^/]+'}\\.ts$`
+  return `^${folder}/${isOtherRoom ? '(index|internal|options)' : '[^/]+'}\\.[jt]s$`
 }
 
 const edges = Object.entries(rooms).map(([room, lower]) => ({

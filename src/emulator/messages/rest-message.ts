@@ -37,6 +37,8 @@ export const header = {
   altContentPath: 'x-ms-alt-content-path',
   continuation: 'x-ms-continuation',
   endEpk: 'x-ms-end-epk',
+  /** Marks requests of the data explorer, which faults leave alone. */
+  explorer: 'x-stepward-explorer',
   isBatch: 'x-ms-cosmos-is-batch-request',
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',
   isContinuedOnError: 'x-ms-cosmos-batch-continue-on-error',
