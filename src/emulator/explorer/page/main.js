@@ -61,6 +61,7 @@ async function route() {
   shown?.stop?.()
   shown = null
   tree.mark()
+  showTree(location.hash === '')
   part('#faults-link').ariaCurrent = location.hash === '#faults' ? 'page' : null
   const view = await viewOf(location.hash).catch(problemView)
   if (number !== visit) {
@@ -69,6 +70,16 @@ async function route() {
   }
   shown = view
   fill(main, view.element)
+}
+
+/**
+ * Opens or closes the tree in a narrow window. A wide window always shows it.
+ *
+ * @param {boolean} isOpen
+ */
+function showTree(isOpen) {
+  part('#tree').classList.toggle('open', isOpen)
+  part('#tree-button').ariaExpanded = String(isOpen)
 }
 
 /**
@@ -148,6 +159,9 @@ function part(selector) {
 }
 
 fill(part('#address'), location.origin)
+part('#tree-button').onclick = () => {
+  showTree(!part('#tree').classList.contains('open'))
+}
 if (!isSecureContext) {
   fill(main, empty('Browsers sign requests only on localhost or over https. Open this page there.'))
 } else {

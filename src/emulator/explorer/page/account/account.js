@@ -126,5 +126,22 @@ function jsonOr(text) {
 
 /** @param {any} body */
 function messageIn(body) {
-  return String(body?.message ?? body ?? 'The account refused the request without a reason.')
+  const message = String(body?.message ?? body ?? 'The account refused the request without a reason.')
+  return syntaxErrorsIn(message) ?? message
+}
+
+/**
+ * Returns the texts of syntax errors, which the service sends as JSON within the message. Returns null for any
+ * other message.
+ *
+ * @param {string} message
+ */
+export function syntaxErrorsIn(message) {
+  const parsed = jsonOr(/\{"errors":\[.*\]\}/u.exec(message)?.[0] ?? '')
+  if (!Array.isArray(parsed.errors)) return null
+  const texts = parsed.errors.map((/** @type {any} */ { message: text, code, location }) => {
+    const place = location === undefined ? '' : `, at character ${Number(location.start) + 1}`
+    return `${text} (${code}${place})`
+  })
+  return texts.join('\n')
 }

@@ -20,14 +20,14 @@ export const operations = [
 
 /** The effects that a fault may have, by their names in the form. */
 export const effects = {
-  'answers 429 (too many requests)': { status: 429 },
-  'answers 503 (unavailable)': { status: 503 },
-  'answers 408 (timeout)': { status: 408 },
-  'answers 410 (gone)': { status: 410 },
-  'answers 449 (retry with)': { status: 449 },
-  'cuts the connection': { reset: true },
-  'waits 1 second': { delay: 1_000 },
-  'waits 5 seconds': { delay: 5_000 },
+  'status 429 (too many requests)': { status: 429 },
+  'status 503 (unavailable)': { status: 503 },
+  'status 408 (timeout)': { status: 408 },
+  'status 410 (gone)': { status: 410 },
+  'status 449 (retry with)': { status: 449 },
+  'the connection is cut': { reset: true },
+  'a delay of 1 second': { delay: 1_000 },
+  'a delay of 5 seconds': { delay: 5_000 },
 }
 
 /**
@@ -37,24 +37,25 @@ export const effects = {
  */
 export function faultText({ match, status, reset, delay, afterApply, probability, times }) {
   const steps = [
-    delay === undefined ? '' : `waits ${typeof delay === 'number' ? `${delay} ms` : plain(delay)}`,
-    status === undefined ? '' : `answers ${plain(status)}`,
-    reset === true ? 'cuts the connection' : '',
+    delay === undefined ? '' : `a delay of ${typeof delay === 'number' ? `${delay} ms` : plain(delay)}`,
+    status === undefined ? '' : `status ${plain(status)}`,
+    reset === true ? 'the connection is cut' : '',
   ].filter((step) => step !== '')
-  const often = typeof probability === 'number' ? `, for ${Math.round(probability * 1_000) / 10} %` : ''
+  const share = typeof probability === 'number' ? `${Math.round(probability * 1_000) / 10} % of ` : ''
   const limit = typeof times === 'number' ? `, at most ${times} times` : ''
   const after = afterApply === true ? ', after the request was carried out' : ''
-  return `${matchText(match)}: ${steps.join(' and ')}${after}${often}${limit}`
+  const subject = `${share}${matchText(match)}`
+  return `${subject.charAt(0).toUpperCase()}${subject.slice(1)}: ${steps.join(', then ')}${after}${limit}`
 }
 
 /** @param {any} match */
 function matchText(match) {
-  if (match === undefined) return 'Every request'
-  if (typeof match === 'string') return `Requests that match ${match}`
+  if (match === undefined) return 'all requests'
+  if (typeof match === 'string') return `requests that match ${match}`
   const parts = Object.entries(match).map(
     ([name, value]) => `${name} ${[value].flat().map(plain).join(' or ')}`,
   )
-  return `Requests with ${parts.join(', ')}`
+  return `requests with ${parts.join(', ')}`
 }
 
 /** @param {unknown} value */

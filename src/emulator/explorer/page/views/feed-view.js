@@ -42,6 +42,8 @@ class FeedView {
     this.place = place
     /** @type {readonly Change[]} newest first */
     this.changes = []
+    /** @type {WeakMap<object, HTMLElement>} the elements of items */
+    this.contents = new WeakMap()
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined
     this.isFollowing = true
@@ -106,7 +108,8 @@ class FeedView {
   /** @param {readonly Change[]} found */
   add(found) {
     if (found.length === 0) return
-    const newest = [...found].sort((one, other) => other.atSeconds - one.atSeconds)
+    // The sort keeps the order of equal times, and a page has its newest change last.
+    const newest = [...found].reverse().sort((one, other) => other.atSeconds - one.atSeconds)
     this.changes = [...newest, ...this.changes].slice(0, keptChanges)
     this.draw()
   }
@@ -124,9 +127,22 @@ class FeedView {
       rangeId,
       ...(hasVersions ? [operation] : []),
       cellText(item.id),
-      contentOf(item),
+      this.contentOf(item),
     ])
     fill(this.results, table(headings, rows), this.note(place))
+  }
+
+  /**
+   * Returns the content of a change. It is the same element each time, so that it stays open while others come.
+   *
+   * @param {any} item
+   */
+  contentOf(item) {
+    const known = this.contents.get(item)
+    if (known !== undefined) return known
+    const created = contentOf(item)
+    this.contents.set(item, created)
+    return created
   }
 
   /** @param {ContainerPlace} place */

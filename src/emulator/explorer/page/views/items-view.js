@@ -1,5 +1,5 @@
 import { readPage } from '../account/queries.js'
-import { keyValuesOf } from '../account/partition-keys.js'
+import { keyValuesOf, namesIn } from '../account/partition-keys.js'
 import { keyPathsOf } from '../account/resources.js'
 import { button, empty, field, fill, h, textOf } from './dom.js'
 import { cellText, ownProperties, timeText } from './formats.js'
@@ -84,8 +84,19 @@ export function itemsView(account, place) {
   }
   void show()
   return {
-    element: h('div', {}, form, results, h('div', { className: 'bar pager' }, previous, next, position)),
+    element: h('div', {}, form, h('div', { className: 'bar' }, previous, next, position), results),
   }
+}
+
+/**
+ * Returns the properties that the other columns do not show.
+ *
+ * @param {Item} item
+ * @param {readonly string[]} paths
+ */
+function contentOf(item, paths) {
+  const shown = new Set(['id', ...paths.map(namesIn).flatMap((names) => (names.length === 1 ? names : []))])
+  return Object.fromEntries(Object.entries(ownProperties(item)).filter(([name]) => !shown.has(name)))
 }
 
 /** @param {string} filter */
@@ -126,7 +137,7 @@ function listOf(place, { rows }, filter, open) {
       const item = /** @type {Item} */ (row)
       const link = button(cellText(item['id']), () => open(item), { className: 'link' })
       const keys = keyValuesOf(item, paths).map(cellText)
-      return [link, ...keys, timeText(item['_ts']), JSON.stringify(ownProperties(item))]
+      return [link, ...keys, timeText(item['_ts']), JSON.stringify(contentOf(item, paths))]
     }),
   )
 }

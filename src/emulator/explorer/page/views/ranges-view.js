@@ -54,6 +54,17 @@ function byPlace(one, other) {
 }
 
 /**
+ * Returns a bound of the key space in a short form. Bounds of whole ranges rarely differ only at their ends.
+ *
+ * @param {string} bound
+ */
+function boundText(bound) {
+  if (bound === '') return 'start'
+  if (bound === 'FF') return 'end'
+  return bound.length > 12 ? h('span', { title: bound }, `${bound.slice(0, 10)}…`) : bound
+}
+
+/**
  * @param {readonly Range[]} ranges in the order of the key space
  * @param {(ranges: readonly Range[]) => unknown} change splits one range, or merges two
  */
@@ -63,7 +74,7 @@ function rangesTable(ranges, change) {
     'div',
     {},
     table(
-      ['range', 'from', 'to', 'items', 'share', ''],
+      ['range', 'items', 'share', '', 'from', 'to'],
       ranges.map((range, index) => {
         const next = ranges[index + 1]
         const share = h('meter', {
@@ -73,8 +84,6 @@ function rangesTable(ranges, change) {
         })
         return [
           range.id,
-          range.min === '' ? 'start' : range.min,
-          range.max === 'FF' ? 'end' : range.max,
           range.documents.toLocaleString('en'),
           share,
           h(
@@ -87,6 +96,8 @@ function rangesTable(ranges, change) {
                   'aria-label': `Merge the ranges ${range.id} and ${next.id}`,
                 }),
           ),
+          boundText(range.min),
+          boundText(range.max),
         ]
       }),
     ),
