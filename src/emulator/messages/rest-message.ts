@@ -37,7 +37,10 @@ export const header = {
   altContentPath: 'x-ms-alt-content-path',
   continuation: 'x-ms-continuation',
   endEpk: 'x-ms-end-epk',
-  /** Marks requests of the data explorer, which faults leave alone. */
+  /**
+   * Marks requests of the data explorer. Faults leave them alone, and a query over several ranges is answered
+   * in one piece.
+   */
   explorer: 'x-stepward-explorer',
   isBatch: 'x-ms-cosmos-is-batch-request',
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',

@@ -135,7 +135,7 @@ describe('the page as a client', () => {
     askKey = () => Promise.reject(new Error('asked')),
   ): Account {
     return new Account({
-      fetch: (path, options) => fetch(new URL(path as string, endpoint), options),
+      fetch: (path, options) => fetch(new URL(path, endpoint), options),
       now: () => new Date(),
       key,
       askKey,
