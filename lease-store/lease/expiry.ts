@@ -19,8 +19,8 @@ export function expired(
 /**
  * Returns the tokens of expired leases, like {@link expired}, but without the store's time. A lease counts as
  * expired if it has an owner and this instance has seen no change of the lease for `expirationMs`. Both
- * functions are equally safe. After a restart of this instance, this function finds an expired lease one
- * interval later than `expired` does.
+ * functions are equally safe. After a restart of this instance, this function finds an expired lease up to
+ * one expiration interval later than `expired` does.
  */
 export function expiredByObservation(
   leases: readonly Lease[],

@@ -1,6 +1,6 @@
 import type { Lease, LeaseOwner } from './lease.js'
 
-/** The observations of one lease. All times are by the observer's own monotonic clock. */
+/** What this instance has observed about one lease. All times are by the observer's own monotonic clock. */
 export interface LeaseObservation {
   readonly lease: Lease
   /** The time at which the lease was first seen in its current state. */

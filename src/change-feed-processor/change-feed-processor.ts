@@ -104,7 +104,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
     return this.gate.isPaused
   }
 
-  /** Looks for free leases immediately. Call this method after instances were started or stopped. */
+  /** Looks for free leases immediately. Call this method after instances have been started or stopped. */
   rebalance(): void {
     this.running?.balancer.wake()
   }
@@ -193,7 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // With half a renew interval, the lease is not lost if one answer is missing.
+        // A call ends after half a renew interval, so there is time for another one before the lease is lost.
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),

@@ -91,7 +91,7 @@ async function estimateOf(feed: ChangeFeed, lease: Lease, listedAtMs: number | n
   const known = { leaseToken, feedRange, owner }
   const unknown = { ...known, estimatedLag: unknownLag, oldestAgeMs: null, requestCharge: 0 }
   const start = startOf(lease, 'now')
-  // The first instance that reads the lease will decide its first position.
+  // No position is known yet: the first instance that reads the lease chooses it.
   if (start.kind === 'now') return unknown
   const page = await firstChange(feed, lease, start)
   if (page === null) return unknown

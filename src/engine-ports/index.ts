@@ -2,7 +2,7 @@
  * # Engine ports
  *
  * Implements the ports (`LeaseStore`, `ChangeFeed`, `StateStore`, `JobQueries`) directly on the engine of the
- * embedded Cosmos DB, without REST and SDK. Simulations run thousands of instances on these ports. The test
+ * embedded Cosmos DB, without REST or the SDK. Simulations run thousands of instances on these ports. The test
  * suites in `test/conformance` check that the ports behave like the adapters for a real account.
  *
  * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
@@ -39,7 +39,7 @@ export interface EnginePorts {
 }
 
 /**
- * Returns the ports on a database of an engine, without REST and SDK. Their promises wait only for the
+ * Returns the ports on a database of an engine, without REST or the SDK. Their promises wait only for the
  * engine's disk, if any. If a container is missing, `leaseStore` throws, and the other ports fail at their
  * first call.
  */

@@ -84,7 +84,9 @@ export class RoleKeeper {
     for (const instance of [...this.living].slice(count).reverse()) this.retire(instance)
   }
 
-  /** Stops every process. Resolves when all processes have ended and their leases are free. */
+  /**
+   * Stops every process. Resolves when all processes have ended and their leases are released, or cannot be.
+   */
   async stop(): Promise<void> {
     this.scale(0)
     while (this.pending.size > 0) await Promise.all(this.pending)

@@ -6,7 +6,7 @@ import { ConfigurationInvalid } from '../connection/index.js'
 import { isAnswered } from './control.js'
 
 /**
- * Returns the folder in which a fleet that was started in `directory` listens and keeps its state. The folder
+ * Returns the folder of the socket and the state of a fleet that was started in `directory`. The folder
  * is in `XDG_RUNTIME_DIR` or the temporary directory, because the application's own folder may be read-only.
  * A login and a service may have different environment variables, so a folder in which a fleet already
  * listens is preferred.

@@ -4,7 +4,7 @@ import { BackgroundLoop } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import type { OpenConnection } from '../connection/internal.js'
 
-/** The interval at which a running host reads its account. A read costs no request units. */
+/** The interval at which a running host reads the settings of its account. A read costs no request units. */
 const askEveryMs = 300_000
 
 /**

@@ -11,7 +11,7 @@ export interface LeaseRow {
   /** True if the owner has not renewed the lease within the expiration interval. */
   readonly isExpired: boolean
   readonly continuationToken: string | null
-  /** The time of the owner's last write by the store's clock, in ISO-8601 UTC. */
+  /** The time of the last write to the lease by the store's clock, in ISO-8601 UTC. */
   readonly renewedAt: string
   /**
    * The time since `renewedAt` by the store's clock, in milliseconds, or null if the store's time is unknown.

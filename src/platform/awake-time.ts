@@ -3,6 +3,16 @@ const compareEveryMs = 100
 /** The smallest difference that counts as sleep. On some systems `sinceStart` returns whole seconds. */
 const visibleMs = 2_000
 
+/** The clocks of a machine. All of them return milliseconds. */
+export interface MachineClocks {
+  /** Stops while the machine sleeps. */
+  precise(): number
+  /** Continues during sleep. Possibly rounded to whole seconds, and slow to read. */
+  sinceStart(): number
+  /** Continues during sleep, and is fast to read. May be set to any other time. */
+  wall(): number
+}
+
 /**
  * A monotonic clock that continues while the machine sleeps. The precise clock stops during sleep. With that
  * clock alone, a process could continue to use a lease that another process has taken over.
@@ -10,26 +20,26 @@ const visibleMs = 2_000
 export class AwakeTime {
   private readonly startMs: number
   private comparedAtMs: number
+  private wallMs: number
   private sleptMs = 0
 
-  /**
-   * @param precise returns milliseconds, and stops while the machine sleeps
-   * @param sinceStart returns milliseconds, possibly rounded to whole seconds, and continues during sleep
-   */
-  constructor(
-    private readonly precise: () => number,
-    private readonly sinceStart: () => number,
-  ) {
-    this.comparedAtMs = precise()
-    this.startMs = sinceStart() - this.comparedAtMs
+  constructor(private readonly clocks: MachineClocks) {
+    this.comparedAtMs = clocks.precise()
+    this.wallMs = clocks.wall()
+    this.startMs = clocks.sinceStart() - this.comparedAtMs
   }
 
   /** Returns milliseconds since an arbitrary start, including sleep. Never goes back. */
   now(): number {
-    const preciseMs = this.precise()
-    if (preciseMs - this.comparedAtMs >= compareEveryMs) {
+    const preciseMs = this.clocks.precise()
+    const wallMs = this.clocks.wall()
+    // The precise clock does not show a sleep that has just ended, but the wall clock does.
+    const isDue =
+      preciseMs - this.comparedAtMs >= compareEveryMs || Math.abs(wallMs - this.wallMs) >= compareEveryMs
+    if (isDue) {
       this.comparedAtMs = preciseMs
-      const aheadMs = this.sinceStart() - preciseMs - this.startMs
+      this.wallMs = wallMs
+      const aheadMs = this.clocks.sinceStart() - preciseMs - this.startMs
       if (aheadMs - this.sleptMs >= visibleMs) this.sleptMs = aheadMs
     }
     return preciseMs + this.sleptMs

@@ -58,10 +58,11 @@ export function sleepOn(set: Clock['schedule'], ms: number, signal?: AbortSignal
   })
 }
 
-const awakeTime = new AwakeTime(
-  () => performance.now(),
-  () => uptime() * 1_000,
-)
+const awakeTime = new AwakeTime({
+  precise: () => performance.now(),
+  sinceStart: () => uptime() * 1_000,
+  wall: () => Date.now(),
+})
 
 /** The machine's own clock. While the machine sleeps, timers stop, but `now` and `monotonic` continue. */
 export const systemClock: Clock = {

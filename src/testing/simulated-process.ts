@@ -59,7 +59,8 @@ export class SimulatedProcess {
   ) {
     const speed = 1 + computer.driftPpm / 1e6
     const precise = (): number => (time.monotonic() - this.asleepMs) * speed
-    const awake = new AwakeTime(precise, () => time.monotonic() * speed)
+    const wall = (): number => time.now() + computer.skewMs + this.jumpedMs + time.monotonic() * (speed - 1)
+    const awake = new AwakeTime({ precise, sinceStart: () => time.monotonic() * speed, wall })
     const schedule = (ms: number, action: () => void): Timer => {
       const dueMs = precise() + ms
       let isCancelled = false
@@ -84,7 +85,7 @@ export class SimulatedProcess {
       }
     }
     const machine: Clock = {
-      now: () => time.now() + computer.skewMs + this.jumpedMs + time.monotonic() * (speed - 1),
+      now: wall,
       monotonic: () => awake.now(),
       sleep: (ms, signal) => sleepOn(schedule, ms, signal),
       schedule,

@@ -25,7 +25,7 @@ const lockMs = 30_000
 
 /**
  * Returns the problems and notices that the inspection alone shows, with advice for each. Problems come
- * first. Throws {@link ProcessorOptionsError} if an option has a wrong type.
+ * first. Throws {@link ProcessorOptionsError} if an option is invalid or unknown.
  */
 export function diagnose(inspection: Inspection, options: DiagnosisOptions = {}): readonly Finding[] {
   const { leaseExpirationInterval: expirationMs } = checkedOptions(

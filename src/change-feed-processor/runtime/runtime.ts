@@ -27,7 +27,7 @@ export interface ChangeDelegates {
 export interface Runtime {
   readonly options: ResolvedOptions
   readonly delegates: PageDelegates | ChangeDelegates
-  /** Stores a change that is set aside. Called only if failures are limited. */
+  /** Stores a change that is set aside. Called only if the option `failurePolicy` is set. */
   readonly deadLetter: DeadLetter<AnyChange>
   readonly feed: ChangeFeed
   /** Reads a page of the feed in the mode of the processor. */

@@ -63,8 +63,8 @@ export function terminalOf({ stdout, stderr }: Streams): Terminal {
 
 /**
  * Escapes characters that could control a terminal or reorder its text, because ids and messages come from
- * outside. Keeps line ends and our own marks. The escapes are those of JSON, so printed JSON keeps its
- * meaning.
+ * outside. Keeps line ends, and the marks by which this file colours text. The escapes are those of JSON, so
+ * printed JSON keeps its meaning.
  */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (sign) =>

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly privateKey: string
 }
 
-/** The file with the certificate in the data directory. Clients must trust this certificate. */
+/** The name of the certificate's file in the data directory. Clients must trust this certificate. */
 const certificateFile = 'certificate.pem'
 const privateKeyFile = 'certificate-key.pem'
 

@@ -24,7 +24,7 @@ const lockFile = 'lock.mdb'
  */
 const unfinishedFile = 'data.unfinished'
 
-/** The size of two meta pages with the smallest page size. */
+/** The size of two meta pages of the smallest page size. */
 const smallestFile = 2 * 4096
 
 /**

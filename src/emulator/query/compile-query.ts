@@ -1,13 +1,14 @@
 import { systemClock } from '../../platform/index.js'
 import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
+import { combiningSource, readsContainer } from './select/container-reading.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias, type Query } from './language/ast.js'
+import { documentAlias } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
-import { cut, windowOf } from './select/window.js'
+import { cut } from './select/window.js'
 
 /**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
@@ -22,22 +23,21 @@ export function compileQuery(
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows } = compileSelect(query, scope)
-  const window = windowOf(query, scope)
+  const { filter, rows, window } = compileSelect(query, scope)
   const isStreaming =
-    query.sources.length > 0 &&
+    readsContainer(query) &&
     !query.isDistinct &&
     query.orderBy.length === 0 &&
     query.rank === undefined &&
     query.page === undefined &&
     !isGrouped(query) &&
-    !readsOtherDocuments(query) &&
+    combiningSource(query) === undefined &&
     query.top === undefined
 
   return {
     ...hintsOf(filter, documentAlias(query)),
     isStreaming,
-    readsContainer: query.sources.length > 0,
+    readsContainer: readsContainer(query),
     plan: (features) => planOf({ query, text, window }, features),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
@@ -45,15 +45,4 @@ export function compileQuery(
     },
     execute: (documents) => [...cut(rows([], documents), window)],
   }
-}
-
-/**
- * Checks whether rows of a subquery in FROM depend on several documents, as with `FROM (SELECT DISTINCT …)`.
- */
-function readsOtherDocuments({ sources }: Query): boolean {
-  return sources.some(
-    ({ collection }) =>
-      collection.kind === 'query' &&
-      (collection.query.isDistinct || isGrouped(collection.query) || readsOtherDocuments(collection.query)),
-  )
 }

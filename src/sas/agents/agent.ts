@@ -32,8 +32,8 @@ export interface AgentContext {
    * at least half of `completeWithin` is left, unless the job itself must be done earlier. The call writes to
    * the store only if less than half is left.
    *
-   * The call rejects if no outcome would be recorded any more, because the handler has returned or `signal`
-   * has aborted. It also rejects if the store does not answer before the deadline.
+   * The call rejects once the handler has returned or `signal` has aborted, because no outcome is recorded
+   * then. It also rejects if the store does not answer before the deadline.
    */
   readonly extend: () => Promise<void>
   /**

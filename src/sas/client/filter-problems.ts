@@ -19,8 +19,8 @@ const jobShape = {
 const noticeShape = { jobId: text().optional(), workflow: text().optional(), limit }
 
 /**
- * Returns all problems of a filter of jobs. If a misspelt filter were accepted, a command with this filter
- * would change all jobs.
+ * Returns all problems of a filter of jobs. If a misspelt filter were ignored, a command would change every
+ * job.
  */
 export function jobFilterProblems(filter: JobFilter): readonly string[] {
   return readOptions(jobShape, filter).problems

@@ -27,8 +27,8 @@ export interface StepView {
   readonly output: Json
   readonly attention: Attention | null
   /**
-   * Whether an attempt with the current idempotency key may have had an effect that is not undone. A step
-   * gets a new key if an operator replaces its input.
+   * Whether an attempt with the current idempotency key may have had an effect that has not been undone. A
+   * step gets a new key if an operator replaces its input.
    */
   readonly mayHaveActed: boolean
   readonly diagnostics: readonly Diagnostic[]

@@ -77,8 +77,8 @@ export class JobWaiting {
   }
 
   /**
-   * Waits for `poll` and for the end of the job in this process, and returns the earlier result. The signal
-   * of `poll` aborts with the caller's signal, or when `poll` is no longer needed.
+   * Waits until `poll` resolves or the job ends in this process, whichever comes first, and returns that
+   * result. The signal of `poll` aborts with the caller's signal, or when `poll` is no longer needed.
    */
   private async orEndedHere<T>(
     job: JobAddress,

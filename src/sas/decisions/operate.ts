@@ -173,7 +173,7 @@ function editsIn({ steps = [] }: Resubmission): Edits {
 
 function inputOfOthers(steps: readonly StepDocument[]): string {
   const stepIds = steps.map(({ stepId }) => stepId)
-  return `${list(stepIds)} only collects the outputs of other steps: resubmit without an input`
+  return `no input is allowed for ${list(stepIds)}: the input is collected from other steps`
 }
 
 function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {

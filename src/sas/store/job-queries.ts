@@ -28,7 +28,7 @@ export interface JobQueries {
   /**
    * Lists at most `limit` jobs. The newest submission comes first, and jobs of the same millisecond are
    * ordered by id. The next page begins `after` the last job of this page. Paging can omit a job in only one
-   * case: two jobs have the same id under different partition keys and the same millisecond of submission,
+   * case: two jobs with the same id under different partition keys were submitted in the same millisecond,
    * and a page ends between them.
    */
   listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]>

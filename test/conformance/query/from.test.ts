@@ -128,6 +128,8 @@ describe('FROM with a subquery', () => {
     ['SELECT VALUE x FROM x IN (SELECT VALUE c.list FROM c)', lists, [1, 2, [3], null, 'z']],
     ['SELECT VALUE x FROM x IN (SELECT VALUE [1, "a"])', [{}], [1, 'a']],
     ['SELECT VALUE x FROM (SELECT VALUE 5) AS x', [{}], [5]],
+    ['SELECT VALUE x FROM (SELECT VALUE 5) AS x', [{}, {}], [5]],
+    ['SELECT VALUE n FROM c JOIN (SELECT VALUE COUNT(1) FROM t IN c.tags) n', [{ tags: [1, 2] }, {}], [2, 0]],
     ['SELECT VALUE y FROM (SELECT VALUE x FROM (SELECT VALUE c.v FROM c) x) y', [{ v: 1 }, {}], [1]],
     ['SELECT VALUE x.n FROM (SELECT COUNT(1) AS n FROM c) x', [{}, {}], [2]],
   ])('has a row for each row of the subquery: %s', (query, documents, expected) => {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { compileQuery, QueryError } from '../../../src/emulator/query/index.js'
 
 export type Documents = readonly Readonly<Record<string, unknown>>[]
@@ -10,13 +11,19 @@ export function sql(parts: TemplateStringsArray): string {
   return parts.join('').replace(/\s+/g, ' ').trim()
 }
 
+/** Returns the rows of a query. Expects the same rows from a query that answers document by document. */
 export function rowsOf(
   text: string,
   documents: Documents = [{}],
   parameters: Readonly<Record<string, unknown>> = {},
 ): readonly unknown[] {
   const bound = Object.entries(parameters).map(([name, value]) => ({ name: `@${name}`, value }))
-  return compileQuery(text, bound).execute(documents)
+  const query = compileQuery(text, bound)
+  const rows = query.execute(documents)
+  if (query.isStreaming) {
+    expect(documents.flatMap((document) => query.rowsOf(document))).toStrictEqual(rows)
+  }
+  return rows
 }
 
 /** Returns the status and the code of the refusal, such as `400 SC1001`, or `answered`. */

@@ -3,18 +3,24 @@ import { AwakeTime } from '../../../src/platform/awake-time.js'
 
 /** A machine whose precise clock stops while it sleeps. Its other clock shows whole seconds. */
 function aMachine() {
-  const times = { preciseMs: 400, sinceStartMs: 1_000_900 }
-  const time = new AwakeTime(
-    () => times.preciseMs,
-    () => Math.floor(times.sinceStartMs / 1_000) * 1_000,
-  )
+  const times = { preciseMs: 400, sinceStartMs: 1_000_900, wallMs: 5_000_000 }
+  const time = new AwakeTime({
+    precise: () => times.preciseMs,
+    sinceStart: () => Math.floor(times.sinceStartMs / 1_000) * 1_000,
+    wall: () => times.wallMs,
+  })
   const pass = (ms: number): number => {
     times.preciseMs += ms
     times.sinceStartMs += ms
+    times.wallMs += ms
     return time.now()
   }
-  const sleep = (ms: number): void => void (times.sinceStartMs += ms)
-  return { time, pass, sleep }
+  const sleep = (ms: number): void => {
+    times.sinceStartMs += ms
+    times.wallMs += ms
+  }
+  const setWallClock = (byMs: number): void => void (times.wallMs += byMs)
+  return { time, pass, sleep, setWallClock }
 }
 
 describe('a monotonic clock that continues while the machine sleeps', () => {
@@ -31,6 +37,22 @@ describe('a monotonic clock that continues while the machine sleeps', () => {
       sleep(3_600_000)
       expect(Math.abs(pass(200) - start - sleeps * 3_600_200)).toBeLessThanOrEqual(1_000)
     }
+  })
+
+  it('counts a sleep as soon as the machine wakes', () => {
+    const { time, sleep } = aMachine()
+    const before = time.now()
+    sleep(60_000)
+    expect(time.now() - before).toBeGreaterThanOrEqual(59_000)
+  })
+
+  it('does not follow a wall clock that is set', () => {
+    const { time, pass, setWallClock } = aMachine()
+    const before = time.now()
+    setWallClock(3_600_000)
+    expect(pass(10) - before).toBe(10)
+    setWallClock(-7_200_000)
+    expect(pass(10) - before).toBe(20)
   })
 
   it('never goes back', () => {

@@ -49,7 +49,7 @@ function parseStep(operation: unknown, guarded: readonly string[]): PatchStep {
   const path = parsePath(fields['path'], guarded)
   const from = kind === 'move' ? parsePath(fields['from'], guarded) : []
   if (kind === 'move' && isWithin(path, from)) {
-    throw badRequest(`move cannot put ${JSON.stringify(fields['from'])} inside of itself.`)
+    throw badRequest(`move cannot put ${JSON.stringify(fields['from'])} inside itself.`)
   }
   return { kind, path, from, value: fields['value'] }
 }

@@ -165,7 +165,7 @@ export interface Like extends Node<'like'> {
 }
 
 export interface Call extends Node<'call'> {
-  /** The name as written. Function names ignore case. */
+  /** The name as written. Function names are case-insensitive. */
   readonly name: string
   readonly arguments: readonly Expression[]
 }

@@ -40,7 +40,7 @@ export function refuseDeepTokens(tokens: readonly IToken[]): void {
   }
 }
 
-/** Refuses a tree that is too deep for recursion. `1+1+…` and `c.a.a.…` are deep without parentheses. */
+/** Refuses a tree that is too deep for recursion. `1+1+…` and `c.a.a.…` are deep even without parentheses. */
 export function refuseDeepTree(root: Expression): void {
   let level: readonly Expression[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,19 +1,49 @@
 import { QueryError } from './query-error.js'
 
-/** The most comparisons in one call of a function. */
-const mostComparisons = 10_000_000
+/**
+ * The kinds of work that short texts or documents can make very long, each with the most that one request or
+ * one call may do of it.
+ */
+const limits = {
+  combinedValues: {
+    most: 10_000_000,
+    tooMuch: (most: number) =>
+      `The query combines more values than the limit of ${most}. Filter before you join.`,
+  },
+  patternComparisons: {
+    most: 50_000_000,
+    tooMuch: (most: number) =>
+      `A LIKE pattern needs more comparisons for one text than the limit of ${most}. ` +
+      'Use fewer wildcards between two %.',
+  },
+  expressionSteps: {
+    most: 50_000_000,
+    tooMuch: (most: number) =>
+      `A regular expression needs more steps for one text than the limit of ${most}. ` +
+      'Use a shorter expression, or fewer repetitions.',
+  },
+  comparedEdges: {
+    most: 10_000_000,
+    tooMuch: (most: number) =>
+      `A spatial function compares edges more than the limit of ${most} times. Compare smaller values.`,
+  },
+  comparedWords: {
+    most: 10_000_000,
+    tooMuch: (most: number) =>
+      `A full-text function compares words more than the limit of ${most} times. Compare smaller values.`,
+  },
+} as const
 
-/** Counts the comparisons of one call, and refuses a call that needs too many of them. */
+/** Counts work of one kind, and refuses work over the limit. */
 export class Effort {
   private spent = 0
 
-  /** @param what the beginning of the error's text, such as 'A spatial function compares edges' */
-  constructor(private readonly what: string) {}
+  constructor(private readonly kind: keyof typeof limits) {}
 
-  spend(comparisons: number): void {
-    this.spent += comparisons
-    if (this.spent <= mostComparisons) return
-    const reason = `${this.what} more than the limit of ${mostComparisons} times. Compare smaller values.`
-    throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
+  /** Throws {@link QueryError} if the sum of all units exceeds the limit of the kind. */
+  spend(units: number): void {
+    this.spent += units
+    const { most, tooMuch } = limits[this.kind]
+    if (this.spent > most) throw new QueryError('BadRequest', tooMuch(most), { start: 0, end: 0 })
   }
 }

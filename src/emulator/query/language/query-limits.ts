@@ -9,12 +9,6 @@ const longestResult = 4 * 1024 * 1024
 /** The maximum depth of a value. The service has the same limit for documents. */
 const deepestValue = 128
 
-/** The most comparisons of one LIKE with one text. */
-const mostComparisons = 50_000_000
-
-/** The most steps of one regular expression with one text. */
-const mostSteps = 50_000_000
-
 /** The longest regular expression in characters. Compiling a long one can take longer than running it. */
 const longestExpression = 4096
 
@@ -27,42 +21,6 @@ const nowhere = { start: 0, end: 0 }
 export function refuseLongResult(characters: number): void {
   if (characters <= longestResult) return
   const reason = `The query computes a value over the limit of ${longestResult} characters. Select less.`
-  throw new QueryError('BadRequest', reason, nowhere)
-}
-
-export function refuseCostly(comparisons: number): void {
-  if (comparisons <= mostComparisons) return
-  const reason =
-    `A LIKE pattern needs more comparisons for one text than the limit of ${mostComparisons}. ` +
-    'Use fewer wildcards between two %.'
-  throw new QueryError('BadRequest', reason, nowhere)
-}
-
-/** The most rows of FROM and JOIN that one request may make. */
-const mostFrames = 10_000_000
-
-/**
- * Counts the rows of FROM and JOIN that one request makes, so that a product of arrays cannot take unlimited
- * time.
- */
-export class QueryWork {
-  private frames = 0
-
-  /** Counts a row. Throws {@link QueryError} when there are too many. */
-  add(): void {
-    this.frames += 1
-    if (this.frames <= mostFrames) return
-    const reason = `The query combines more values than the limit of ${mostFrames}. Filter before you join.`
-    throw new QueryError('BadRequest', reason, nowhere)
-  }
-}
-
-/** Refuses a regular expression that takes too many steps. */
-export function refuseSteps(steps: number): void {
-  if (steps <= mostSteps) return
-  const reason =
-    `A regular expression needs more steps for one text than the limit of ${mostSteps}. ` +
-    'Use a shorter expression, or fewer repetitions.'
   throw new QueryError('BadRequest', reason, nowhere)
 }
 

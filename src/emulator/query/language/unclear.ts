@@ -54,8 +54,8 @@ function unclearOperand(operand: Expression, operator: string): string | undefin
 }
 
 /**
- * Checks whether an operand without parentheses has another operator, and whether one of the two operators is
- * bitwise.
+ * Checks whether an operand without parentheses has a different operator from the expression around it, and
+ * at least one of the two operators is bitwise.
  */
 function isBitwiseMixture({ operator }: Binary, operand: Expression): boolean {
   if (operand.kind !== 'binary' || operand.operator === operator) return false

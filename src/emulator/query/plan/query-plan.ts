@@ -1,5 +1,6 @@
 import { unwrapped, type Expression, type Query } from '../language/ast.js'
 import { notSupported } from '../language/query-error.js'
+import { combiningSource } from '../select/container-reading.js'
 import { rankedBy } from '../select/rank.js'
 import { isGrouped } from '../select/rows.js'
 import type { Window } from '../select/window.js'
@@ -95,19 +96,7 @@ function isOrderedDistinct({ selection, orderBy }: Query, slice: (span: Query['s
 
 /** Refuses a query whose result for all ranges cannot be computed from its results for each range. */
 function refuseUnmergeable(query: Query): void {
-  for (const { collection, span } of query.sources) {
-    if (collection.kind !== 'query') continue
-    if (collection.query.isDistinct || isGrouped(collection.query)) {
-      if (readsContainer(collection.query)) {
-        throw notSupported('A plan for DISTINCT, GROUP BY or an aggregate in FROM over several ranges', span)
-      }
-    }
-    refuseUnmergeable(collection.query)
-  }
-}
-
-function readsContainer(query: Query): boolean {
-  const [first] = query.sources
-  if (first === undefined) return false
-  return first.collection.kind === 'query' ? readsContainer(first.collection.query) : true
+  const source = combiningSource(query)
+  if (source === undefined) return
+  throw notSupported('A plan for DISTINCT, GROUP BY or an aggregate in FROM over several ranges', source.span)
 }

@@ -7,7 +7,7 @@ import { refuseWrongCount } from '../values/query-function.js'
 import { parameterValue, type Evaluate, type Scope } from './scope.js'
 import { compileSubquery } from './subquery.js'
 import { unknownFunction } from '../functions/unknown-function.js'
-import { areEqual, compareForOperators, isObject } from '../values/values.js'
+import { areEqual, compareForOperators, isObject, memberOf } from '../values/values.js'
 
 /**
  * Compiles an expression. All names are resolved here, so evaluation throws only if a function refuses an
@@ -69,12 +69,7 @@ function compileMember({ object, key }: Member, compile: Compile): Evaluate {
   const container = compile(object)
   if (key.kind === 'literal' && typeof key.value === 'string') return property(container, key.value)
   const index = compile(key)
-  return (input) => {
-    const value = container(input)
-    const at = index(input)
-    if (Array.isArray(value)) return typeof at === 'number' ? (value[at] as unknown) : undefined
-    return typeof at === 'string' && isObject(value) && Object.hasOwn(value, at) ? value[at] : undefined
-  }
+  return (input) => memberOf(container(input), index(input))
 }
 
 function property(container: Evaluate, name: string): Evaluate {

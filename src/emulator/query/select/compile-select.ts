@@ -4,18 +4,22 @@ import { compileFilter, type Filter } from './filter.js'
 import { compileRows } from './rows.js'
 import type { CompiledSelect, Frame, Scope } from './scope.js'
 import { compileSources } from './sources.js'
+import { windowOf, type Window } from './window.js'
 
-/** A compiled query and its filter. */
-interface FilteredSelect extends CompiledSelect {
+/** A compiled query with its filter and its window, which `rows` does not cut. */
+interface WindowedSelect extends CompiledSelect {
   readonly filter: Filter
+  readonly window: Window
 }
 
-export function compileSelect(query: Query, outer: Scope): FilteredSelect {
+export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   const sources = compileSources(query.sources, outer)
   const filter = compileFilter(query.where, sources.scope)
-  const { makeRows, isSingle } = compileRows(query, { outer, inner: sources.scope })
+  const window = windowOf(query, outer)
+  const { makeRows, isSingle } = compileRows(query, window, { outer, inner: sources.scope })
   return {
     filter,
+    window,
     rows: (frame, container) => {
       const rows = makeRows(passing(sources.frames(frame, container), filter), frame)
       return query.isDistinct ? distinct(rows) : rows

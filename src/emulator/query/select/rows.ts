@@ -6,7 +6,7 @@ import { QueryError } from '../language/query-error.js'
 import { refuseLongResult, sizeOf } from '../language/query-limits.js'
 import type { Evaluate, Frame, QueryScopes } from './scope.js'
 import { compileSelection } from './selection.js'
-import { windowOf } from './window.js'
+import type { Window } from './window.js'
 
 /** Turns filtered frames into rows, before duplicates are removed and the window is cut. */
 export type MakeRows = (frames: Iterable<Frame>, outer: Frame) => Iterable<unknown>
@@ -25,8 +25,7 @@ export function isGrouped({ selection, groupBy }: Query): boolean {
   return groupBy.length > 0 || selectedExpressions(selection).some(containsAggregate)
 }
 
-export function compileRows(query: Query, scopes: QueryScopes): CompiledRows {
-  const { skip, take } = windowOf(query, scopes.outer)
+export function compileRows(query: Query, { skip, take }: Window, scopes: QueryScopes): CompiledRows {
   // Undefined and repeated rows do not count in the window, so later frames may have to take their place.
   const isCut = !query.isDistinct && query.selection.kind !== 'value'
   const sort = compileOrder(query, scopes.inner, isCut ? skip + take : Infinity)

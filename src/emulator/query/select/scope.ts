@@ -1,7 +1,7 @@
 import type { Call, Expression, ParameterReference, Query, SourceReference } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 import type { QueryTime } from '../values/query-function.js'
-import { QueryWork } from '../language/query-limits.js'
+import { Effort } from '../language/effort.js'
 
 /** The values of the aliases in one row of FROM and JOIN. Those of outer queries come first. */
 export type Frame = readonly unknown[]
@@ -41,8 +41,8 @@ export interface Scope {
   readonly known: (expression: Expression) => Evaluate | undefined
   /** Compiles a subquery. */
   readonly select: CompileSelect
-  /** Counts the rows of FROM and JOIN that one request makes. */
-  readonly work: QueryWork
+  /** Counts the values that FROM and JOIN of one request combine. */
+  readonly effort: Effort
 }
 
 export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
@@ -74,7 +74,7 @@ export function outermostScope(
     },
     known: () => undefined,
     select,
-    work: new QueryWork(),
+    effort: new Effort('combinedValues'),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Query, Source } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 import { withAlias, type Frame, type Scope } from './scope.js'
-import type { QueryWork } from '../language/query-limits.js'
+import type { Effort } from '../language/effort.js'
 import { refuseCut } from './subquery.js'
-import { isObject } from '../values/values.js'
+import { memberOf } from '../values/values.js'
 
 /** The compiled FROM and JOINs of a query. */
 export interface CompiledSources {
@@ -81,19 +81,14 @@ function* defined(values: Iterable<unknown>, steps: readonly (string | number)[]
   }
 }
 
-function memberOf(value: unknown, step: string | number): unknown {
-  if (Array.isArray(value)) return typeof step === 'number' ? (value[step] as unknown) : undefined
-  return typeof step === 'string' && isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
-}
-
 /** Yields the elements of each array among the values of a source. */
 function* elements(values: Iterable<unknown>): Generator {
   for (const value of values) if (Array.isArray(value)) yield* value
 }
 
-function framesOf(sources: readonly Values[], { work }: Scope): CompiledSources['frames'] {
+function framesOf(sources: readonly Values[], { effort }: Scope): CompiledSources['frames'] {
   return (outer, container) =>
-    sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, work), [outer])
+    sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, effort), [outer])
 }
 
 /** Yields each frame, extended by each value of the next source. */
@@ -101,11 +96,11 @@ function* extended(
   frames: Iterable<Frame>,
   values: Values,
   container: Iterable<unknown>,
-  work: QueryWork,
+  effort: Effort,
 ): Generator<Frame> {
   for (const frame of frames) {
     for (const value of values(frame, container)) {
-      work.add()
+      effort.spend(1)
       yield [...frame, value]
     }
   }

@@ -10,6 +10,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Returns an element of an array, or a property of an object. Returns undefined for any other value. */
+export function memberOf(value: unknown, key: unknown): unknown {
+  if (Array.isArray(value)) return typeof key === 'number' ? (value[key] as unknown) : undefined
+  return typeof key === 'string' && isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
 /** Checks whether a value is null, a boolean, a number or a string. */
 export function isPrimitive(value: unknown): value is null | boolean | number | string {
   return value === null || ['boolean', 'number', 'string'].includes(typeof value)

@@ -13,7 +13,9 @@ export function routePartitionKeyDelete(context: RouteContext): Answer | undefin
   const container = containerOf(context)
   const key = keyOf(request, container)
   if (key === undefined) {
-    throw badRequest(`A partition key can be emptied only if ${header.partitionKey} names it.`)
+    throw badRequest(
+      `The header ${header.partitionKey} is missing; it names the key whose documents are to be deleted.`,
+    )
   }
   deleteKey(container, key)
   const { partition } = container.locate(key)

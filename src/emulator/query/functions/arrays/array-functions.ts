@@ -49,7 +49,7 @@ function objectToArray(object: unknown, ...keys: readonly unknown[]): unknown {
   )
 }
 
-/** Functions of arrays. The result for any other type is undefined. */
+/** Functions of arrays, and OBJECTTOARRAY. The result for an argument of any other type is undefined. */
 export const arrayFunctions: Readonly<Record<string, QueryFunction>> = {
   ARRAY_CONCAT: { minArguments: 2, maxArguments: Infinity, evaluate: arrayConcat },
   /**

@@ -34,7 +34,7 @@ export function dateTimeText(ticks: bigint): string | undefined {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`
 }
 
-/** Returns the milliseconds since 1970 at a point in time, rounded down. */
+/** Returns the milliseconds from 1970 to a point in time, rounded down. */
 export function millisecondsOf(ticks: bigint): number {
   return Number(floorDivided(ticks, ticksPerMillisecond))
 }

@@ -7,7 +7,7 @@ import { wordsOf } from './words.js'
 export class SearchableText {
   private readonly words: readonly string[]
   private readonly counts = new Map<string, number>()
-  private readonly effort = new Effort('A full-text function compares words')
+  private readonly effort = new Effort('comparedWords')
 
   constructor(text: string) {
     this.words = wordsOf(text)

@@ -13,10 +13,6 @@ interface Spatial {
   readonly shape: Shape
 }
 
-function effortOf(): Effort {
-  return new Effort('A spatial function compares edges')
-}
-
 /**
  * Returns the shape of a value, or the reason why it is invalid. Returns undefined if the value is not an
  * object.
@@ -38,7 +34,7 @@ function ofShapes(compute: (first: Spatial, second: Spatial, effort: Effort) => 
     minArguments: 2,
     maxArguments: 2,
     evaluate: (first, second) => {
-      const effort = effortOf()
+      const effort = new Effort('comparedEdges')
       const left = read(first, effort)
       if (left === undefined || left instanceof Flaw) return undefined
       const right = read(second, effort)
@@ -56,17 +52,17 @@ function distance(first: Spatial, second: Spatial, effort: Effort): number {
 }
 
 function area(value: unknown): number | undefined {
-  const spatial = read(value, effortOf())
+  const spatial = read(value, new Effort('comparedEdges'))
   return spatial === undefined || spatial instanceof Flaw ? undefined : squareMetresOf(spatial.geography)
 }
 
 function isValid(value: unknown): boolean | undefined {
-  const spatial = read(value, effortOf())
+  const spatial = read(value, new Effort('comparedEdges'))
   return spatial === undefined ? undefined : !(spatial instanceof Flaw)
 }
 
 function validity(value: unknown): object | undefined {
-  const spatial = read(value, effortOf())
+  const spatial = read(value, new Effort('comparedEdges'))
   if (spatial === undefined) return undefined
   return spatial instanceof Flaw ? { valid: false, reason: spatial.message } : { valid: true }
 }

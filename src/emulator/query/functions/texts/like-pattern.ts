@@ -1,4 +1,4 @@
-import { refuseCostly } from '../../language/query-limits.js'
+import { Effort } from '../../language/effort.js'
 import { searcher } from './text-search.js'
 
 /**
@@ -151,13 +151,12 @@ function accepts(step: CharacterStep, character: string): boolean {
  * Tries each place. Wildcards within a piece allow no faster search, so the number of comparisons is limited.
  */
 function findSteps(steps: PieceSteps, text: string, from: number): number {
-  let work = 0
+  const effort = new Effort('patternComparisons')
   for (let at = from; at + steps.length <= text.length; at += 1) {
     let index = 0
     while (index < steps.length && accepts(steps[index] ?? '', text.charAt(at + index))) index += 1
     if (index === steps.length) return at
-    work += index + 1
-    refuseCostly(work)
+    effort.spend(index + 1)
   }
   return -1
 }

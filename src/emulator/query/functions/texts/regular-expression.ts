@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Re2 from 're2js'
-import { expressionNotSupported, refuseLongExpression, refuseSteps } from '../../language/query-limits.js'
+import { Effort } from '../../language/effort.js'
+import { expressionNotSupported, refuseLongExpression } from '../../language/query-limits.js'
 
 /**
  * A user's regular expression. The time of one search is at most proportional to the length of the text and
@@ -118,7 +119,7 @@ function runnable(compiled: Re2.RE2JS): RegularExpression {
  * not: `a*b|a` reads the whole rest of `aaa…` before it finds each `a`.
  */
 class CountedText extends String {
-  private steps = 0
+  private readonly effort = new Effort('expressionSteps')
 
   constructor(
     private readonly text: string,
@@ -128,8 +129,7 @@ class CountedText extends String {
   }
 
   override charCodeAt(at: number): number {
-    this.steps += this.stepsPerRead
-    refuseSteps(this.steps)
+    this.effort.spend(this.stepsPerRead)
     return this.text.charCodeAt(at)
   }
 }

@@ -2,7 +2,10 @@ import type { QueryFunction } from '../../values/query-function.js'
 import { joined, ofString, partsOf, substring } from './string-functions.js'
 import { indexOf, lastIndexOf } from './text-search.js'
 
-/** The longest result of REPLICATE. A longer one is undefined, as the service documents. */
+/**
+ * The longest result of REPLICATE. If the result would be longer, it is undefined, as the service's
+ * documentation says.
+ */
 const longestReplica = 10_000
 
 /**

@@ -10,7 +10,7 @@ import { shapeOf, type Shape } from '../../../../../../src/emulator/query/functi
 import { placeOf } from '../../../../../../src/emulator/query/functions/spatial/vector.js'
 import { Effort } from '../../../../../../src/emulator/query/language/effort.js'
 
-const effort = new Effort('A test compares edges')
+const effort = new Effort('comparedEdges')
 
 function shape(type: string, coordinates: unknown): Shape {
   return shapeOf(readGeoJson({ type, coordinates }), effort)
