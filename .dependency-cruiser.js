@@ -16,6 +16,12 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
 const stores = ['sas/model', 'sas/store', '/lease-store']
 const jobs = ['platform', 'sas', 'telemetry']
 
+/** The delivery of the processor, and what it imports. */
+const deliveryAndBelow = [
+  ...['delivery', 'feed', 'lease-holding', 'options', 'runtime'],
+  ...['/lease-store', '/platform'],
+]
+
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
 const rooms = {
   ...within('src', {
@@ -52,31 +58,9 @@ const rooms = {
     'lease-holding': ['feed', 'runtime', '/lease-store', '/platform'],
     delivery: ['feed', 'lease-holding', 'options', 'runtime', '/platform'],
     doctor: ['feed', 'options', '/lease-store', '/platform'],
-    reading: ['delivery', 'feed', 'lease-holding', 'options', 'runtime', '/lease-store', '/platform'],
-    ownership: [
-      'checks',
-      'delivery',
-      'feed',
-      'lease-holding',
-      'options',
-      'reading',
-      'runtime',
-      '/lease-store',
-      '/platform',
-    ],
-    '.': [
-      'checks',
-      'delivery',
-      'doctor',
-      'feed',
-      'lease-holding',
-      'options',
-      'ownership',
-      'runtime',
-      '/lease-store',
-      '/platform',
-      '/telemetry',
-    ],
+    reading: deliveryAndBelow,
+    ownership: ['checks', 'reading', ...deliveryAndBelow],
+    '.': ['checks', 'doctor', 'ownership', '/telemetry', ...deliveryAndBelow],
   }),
   ...within('src/sas', {
     model: ['/platform'],
@@ -165,7 +149,10 @@ const rooms = {
     durability: ['engine', '/platform'],
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],
-    'rest/routes': ['engine', 'faults', 'messages', 'query', 'query/language'],
+    indexes: ['engine', 'engine/partitions', 'query', 'query/values'],
+    'rest/pages': ['engine', 'indexes', 'messages', 'query'],
+    'rest/rules': ['engine', 'messages', 'query', 'query/language'],
+    'rest/routes': ['engine', 'faults', 'messages', 'query', 'query/language', 'rest/pages', 'rest/rules'],
     rest: ['engine', 'faults', 'messages', 'query/language', 'rest/routes'],
     explorer: ['messages'],
     'explorer/page/account': [],

@@ -30,5 +30,5 @@ it('the benchmark of the embedded store runs and returns a number for every figu
     const least = name.startsWith('memory') ? Number.NEGATIVE_INFINITY : 0
     expect(value, name).toBeGreaterThan(least)
   }
-  expect(figures.filter(({ target }) => target !== undefined)).toHaveLength(9)
+  expect(figures.filter(({ target }) => target !== undefined)).toHaveLength(17)
 })

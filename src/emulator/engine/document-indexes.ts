@@ -4,12 +4,20 @@ import { ExpiryQueue } from './expiry-queue.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 
+/** An object that hears of every change of a container's documents. */
+export interface DocumentFollower {
+  added(version: DocumentVersion): void
+  removed(version: DocumentVersion): void
+}
+
 /** The indexes of a container's documents. The container must report every change of a document to them. */
 export class DocumentIndexes {
   readonly uniqueKeys: UniqueKeyIndex
   readonly expiry: ExpiryQueue
   /** A number that increases with every change of the documents. */
   changeCount = 0
+  /** The indexes that queries use, or null as long as no query has needed one. */
+  follower: DocumentFollower | null = null
 
   constructor({ uniqueKeys, defaultTtl }: ContainerDefinition, partitions: readonly PhysicalPartition[]) {
     this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
@@ -22,6 +30,7 @@ export class DocumentIndexes {
     for (const version of versions) {
       this.uniqueKeys.add(version)
       this.expiry.add(version)
+      this.follower?.added(version)
     }
   }
 
@@ -29,5 +38,6 @@ export class DocumentIndexes {
     this.changeCount += 1
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
+    this.follower?.removed(version)
   }
 }

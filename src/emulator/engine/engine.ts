@@ -106,7 +106,6 @@ export class CosmosEngine {
   createContainer(databaseName: string, body: JsonObject, partitionCount = this.partitionCount): Container {
     const database = this.database(databaseName)
     const definition = parseContainerDefinition(body)
-    assertName(definition.id, 'container')
     if (database.containersById.has(definition.id)) {
       throw alreadyExists(`The container '${definition.id}'`)
     }

@@ -51,6 +51,14 @@ export {
 export { deleteKey } from './delete-key.js'
 export { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 export {
+  compositeIndexOf,
+  isIndexed,
+  type CompositeIndex,
+  type IndexingPolicy,
+  type OrderedPath,
+} from './definition/indexing-policy.js'
+export type { PathSteps } from './definition/index-path.js'
+export {
   readChanges,
   resolveStart,
   type ChangeFeedPage,
@@ -74,7 +82,7 @@ export { badRequest, notSupported, Refusal, substatus, tooLarge } from './values
 export { lookupCharge, queryCharge, totalCharge } from './values/charges.js'
 export { assertShape } from './values/value-shape.js'
 export { limits } from './values/limits.js'
-export type { DocumentIndexes } from './document-indexes.js'
+export type { DocumentFollower, DocumentIndexes } from './document-indexes.js'
 export { noJournal } from './changes/journal.js'
 export type {
   ContainerRecord,

@@ -5,7 +5,7 @@ import {
   replaceCharge,
   type IndexingFactor,
 } from './values/charges.js'
-import { parseTtl, type ContainerDefinition } from './definition/container-definition.js'
+import { checkedTtl, type ContainerDefinition } from './definition/container-definition.js'
 import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
 import { DocumentVersion, storedText } from './values/document-version.js'
@@ -131,7 +131,7 @@ export class Transaction {
   }
 
   private create(document: JsonObject, conditions: WriteConditions): OperationResult {
-    const id = assertId(document['id'], 'document')
+    const id = assertId(document['id'])
     const before = this.find(id)
     if (before !== undefined) {
       throw conditions.ifNoneMatch === undefined
@@ -142,7 +142,7 @@ export class Transaction {
   }
 
   private upsert(document: JsonObject, conditions: WriteConditions): OperationResult {
-    const id = assertId(document['id'], 'document')
+    const id = assertId(document['id'])
     const before = this.find(id)
     if (before === undefined) return this.insert(id, document)
     assertConditions(before, conditions)
@@ -227,7 +227,7 @@ export class Transaction {
     const { container, keyText, epk, lsn, place } = this
     assertShape(body, `The document '${id}'`, limits.nestingLevels + 1)
     assertKeyMatches(body, keyText, container.definition.partitionKey)
-    const ttl = parseTtl('ttl', body['ttl'])
+    const ttl = body['ttl'] === undefined ? null : checkedTtl('ttl', body['ttl'])
     const ts = container.seconds
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
     const rid = documentRid(container.rid, number)
@@ -240,7 +240,7 @@ export class Transaction {
     })
     const version = new DocumentVersion({ id, keyText, epk, number, lsn, place, etag, ts, ttl, text })
     if (version.bytes > limits.documentBytes) {
-      throw tooLarge(`The document '${id}'`, version.bytes, limits.documentBytes)
+      throw tooLarge(`the document '${id}'`, version.bytes, limits.documentBytes)
     }
     this.claim(id, body)
     this.staged.set(id, version)

@@ -5,7 +5,7 @@
  * which browsers get as they are written. The other files decide who gets them.
  *
  * The page is a client like any other: it signs its requests with the account's key, and no request is
- * answered without a signature. So the server only has to send files, and never sends the key. `docs/adr/0026`
+ * answered without a signature. So the server only has to send files, and never sends the key. `docs/adr/0027`
  * gives the reasons.
  */
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'

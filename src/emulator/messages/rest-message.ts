@@ -36,12 +36,15 @@ export const header = {
   contentPath: 'x-ms-content-path',
   altContentPath: 'x-ms-alt-content-path',
   continuation: 'x-ms-continuation',
+  enableCrossPartition: 'x-ms-documentdb-query-enablecrosspartition',
+  enableScan: 'x-ms-documentdb-query-enable-scan',
   endEpk: 'x-ms-end-epk',
   /**
    * Marks requests of the data explorer. Faults leave them alone, and a query over several ranges is answered
    * in one piece.
    */
   explorer: 'x-stepward-explorer',
+  indexUtilization: 'x-ms-cosmos-index-utilization',
   isBatch: 'x-ms-cosmos-is-batch-request',
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',
   isContinuedOnError: 'x-ms-cosmos-batch-continue-on-error',
@@ -55,7 +58,10 @@ export const header = {
   maxItemCount: 'x-ms-max-item-count',
   autopilotSettings: 'x-ms-cosmos-offer-autopilot-settings',
   offerThroughput: 'x-ms-offer-throughput',
+  parallelizeCrossPartition: 'x-ms-documentdb-query-parallelizecrosspartitionquery',
   partitionKey: 'x-ms-documentdb-partitionkey',
+  populateIndexMetrics: 'x-ms-cosmos-populateindexmetrics',
+  populateIndexMetricsV2: 'x-ms-cosmos-populateindexmetrics-v2',
   rangeId: 'x-ms-documentdb-partitionkeyrangeid',
   retryAfterMs: 'x-ms-retry-after-ms',
   sessionToken: 'x-ms-session-token',

@@ -1,14 +1,17 @@
 import { systemClock } from '../../platform/index.js'
-import type { CompiledQuery, QueryOptions, QueryParameter } from './compiled-query.js'
+import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias } from './language/ast.js'
+import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
+import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
+import { usedPathsOf } from './select/used-paths.js'
 import { cut } from './select/window.js'
+import { withMeasures } from './vector-measures.js'
 
 /**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
@@ -16,14 +19,16 @@ import { cut } from './select/window.js'
  * themselves, not copies.
  */
 export function compileQuery(
-  text: string,
+  asked: string,
   parameters: readonly QueryParameter[],
-  { now = () => systemClock.now() }: QueryOptions = {},
+  { now = () => systemClock.now(), measures = new Map() }: QueryOptions = {},
 ): CompiledQuery {
+  const text = withMeasures(asked, measures)
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows, window } = compileSelect(query, scope)
+  const { filter, rows, rowsOfFrame, window } = compileSelect(query, scope)
+  const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
   const isStreaming =
     readsContainer(query) &&
     !query.isDistinct &&
@@ -36,13 +41,27 @@ export function compileQuery(
 
   return {
     ...hintsOf(filter, documentAlias(query)),
+    order: orderOf(query),
     isStreaming,
     readsContainer: readsContainer(query),
-    plan: (features) => planOf({ query, text, window }, features),
+    usage: () => usageOf(query),
+    plan: (features) => planOf({ query, text, window, scope }, features),
+    usedPaths: () => usedPathsOf(query, text),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
-      return [...rows([], [document])]
+      return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
     },
-    execute: (documents) => [...cut(rows([], documents), window)],
+    execute: (documents, container) => [...cut(rows([], documents, container), window)],
+    rowsInOrder: (documents) =>
+      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
   }
+}
+
+/** Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document. */
+function orderOf(query: Query): readonly OrderKey[] {
+  const keys = query.orderBy.map(({ expression, direction }) => ({
+    steps: pathOf(expression) ?? [],
+    isDescending: direction === 'DESC',
+  }))
+  return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
 }

@@ -1,4 +1,7 @@
-import type { QueryInfo } from './plan/query-plan.js'
+import type { QueryPlan } from './plan/query-info.js'
+import type { PathCondition } from './select/filter.js'
+import type { UsedPaths } from './select/used-paths.js'
+import type { QueryUsage } from './plan/usage.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -11,10 +14,19 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
+  /** The names of measures for VectorDistance by path, such as `/vector`. Default: cosine for every path. */
+  readonly measures?: ReadonlyMap<string, string>
 }
 
 /** A stored document as a query sees it. */
 export type QueryDocument = Readonly<Record<string, unknown>>
+
+/** An item of ORDER BY. */
+export interface OrderKey {
+  /** The steps from the document to the value: names of properties, and positions in arrays. */
+  readonly steps: readonly (string | number)[]
+  readonly isDescending: boolean
+}
 
 /** A compiled query. It holds no documents and may run any number of times. */
 export interface CompiledQuery {
@@ -30,6 +42,13 @@ export interface CompiledQuery {
    */
   readonly requiredTexts: readonly string[]
   /**
+   * Values that every matching document has at certain paths. With them, a caller can look documents up in an
+   * index. This is only a hint.
+   */
+  readonly conditions: readonly PathCondition[]
+  /** The items of ORDER BY. Empty if the rows of the query do not follow an order of documents. */
+  readonly order: readonly OrderKey[]
+  /**
    * True if each row depends on only one document and the rows follow the order of the documents: the query
    * has no ORDER BY, GROUP BY, aggregate, TOP, OFFSET or DISTINCT. Such a query can be paged by document
    * position.
@@ -37,18 +56,31 @@ export interface CompiledQuery {
   readonly isStreaming: boolean
   /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
+  /** Returns what the query needs of the service. */
+  usage(): QueryUsage
   /**
    * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can
    * merge them, or if this client lacks a feature that the merge needs.
    *
    * @param features the features that the client supports, separated by commas, or null if it names none
    */
-  plan(features: string | null): QueryInfo
+  plan(features: string | null): QueryPlan
+  /** Returns the paths whose indexes make the query faster. */
+  usedPaths(): UsedPaths
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
    * a `TypeError` if the query is not streaming.
    */
   rowsOf(document: QueryDocument): readonly unknown[]
-  /** Returns all rows of a set of documents: filtered, ordered, aggregated and cut. */
-  execute(documents: Iterable<QueryDocument>): readonly unknown[]
+  /**
+   * Returns all rows of a set of documents: filtered, ordered, aggregated and cut.
+   *
+   * @param container all documents of the container, if these are more; full-text scores count their words
+   */
+  execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
+  /**
+   * Yields the same rows as `execute` for documents that already have the order of ORDER BY, and are in the
+   * usual order where ORDER BY leaves them equal. Reads only the documents that the requested rows need.
+   */
+  rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
 }

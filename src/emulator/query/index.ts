@@ -31,8 +31,7 @@
  *   duplicates (`isStreaming`).
  *
  * A query that compiles has a correct answer. If a query uses something that this engine lacks, such as a
- * user-defined function, it is refused, and the error names the construct. Mixtures of operators that other
- * implementations group differently are refused too (`refuseUnclear`). A new clause needs a rule in the
+ * user-defined function, it is refused, and the error names the construct. A new clause needs a rule in the
  * grammar, a node in the tree and a step in `compileSelect`.
  */
 export { compileQuery } from './compile-query.js'

@@ -30,7 +30,10 @@ export function assertAuthorized(
   { key, now }: Signing,
 ): void {
   const token = decodedOrRaw(request.headers['authorization'] ?? '')
-  if (token === '') throw unauthorized('The request has no authorization header.')
+  if (token === '')
+    throw unauthorized(
+      'Required Header authorization is missing. Ensure a valid Authorization token is passed.',
+    )
   const fields = new Map(token.split('&').map((field) => split(field)))
   if (fields.get('type') !== 'master') {
     throw unauthorized(
@@ -46,8 +49,8 @@ export function assertAuthorized(
   )
   if (!isSigned) {
     throw unauthorized(
-      'The input authorization token can not serve the request: the signature was not made with the ' +
-        'key of this account. Check the key.',
+      "The input authorization token can't serve the request. The signature was not made with the key of " +
+        'this account; check the key.',
     )
   }
   assertCurrent(date, now())

@@ -61,8 +61,8 @@ function route(request: RestRequest, { engine, faults, meter, signing }: RoutesO
       : dispatch({ engine, request, segments }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
-    `${request.method} /${segments.join('/')} is not an operation of the embedded Cosmos DB. Check ` +
-      'the method and the path.',
+    `Request url is invalid. ${request.method} /${segments.join('/')} is not an operation of the embedded ` +
+      'Cosmos DB; check the method and the path.',
   )
 }
 
@@ -100,8 +100,10 @@ function decodedSegment(segment: string): string {
 function refused(error: unknown): Answer {
   if (error instanceof Refusal || error instanceof QueryError) {
     const { status, message } = error
-    const headers = error instanceof Refusal ? { [header.substatus]: String(error.substatus) } : {}
-    return { status, body: errorBody(status, message), charge: lookupCharge, headers }
+    if (error instanceof QueryError) return { status, body: errorBody(status, message), charge: lookupCharge }
+    const headers = { [header.substatus]: String(error.substatus) }
+    const body = errorBody(status, message, error.additionalErrorInfo)
+    return { status, body, charge: lookupCharge, headers }
   }
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { status: 500, body: errorBody(500, `The embedded Cosmos DB failed: ${reason}`), charge: 0 }
@@ -125,8 +127,8 @@ const errorCodes: Readonly<Record<number, string>> = {
 }
 
 /** Returns the body of an error. Clients fail if either field is missing. */
-function errorBody(status: number, message: string): string {
-  return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message })
+function errorBody(status: number, message: string, additionalErrorInfo?: string): string {
+  return JSON.stringify({ code: errorCodes[status] ?? 'InternalServerError', message, additionalErrorInfo })
 }
 
 /** Returns an error answer for code outside the routes. */

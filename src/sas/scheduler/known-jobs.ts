@@ -49,15 +49,18 @@ export class KnownJobs {
 
   /**
    * Remembers a change from the feed and returns its document. If its version is known, the change is not
-   * decoded again, and the returned document may be newer. Returns null for a step of a job that is known to
-   * be over, because nothing follows from such a step.
+   * decoded again, and the returned document may be newer. Returns null for a step of a job that was over
+   * when the step was written, because nothing follows from such a step.
    */
   note(change: Change): Decoded | null {
     const { pk, type, jobId, id, _etag, _ts } = change
     if (typeof pk === 'string') {
       if (type === 'sas.step' && typeof jobId === 'string') {
         const ofJob = this.jobs.get({ pk, id: jobDocumentId(jobId) })
-        if (ofJob !== undefined && isOver(ofJob)) return null
+        if (ofJob !== undefined && isOver(ofJob)) {
+          if (!isWrittenAfter(change, ofJob)) return null
+          this.jobs.forget(ofJob)
+        }
       }
       const job = this.jobs.recognised({ pk, id, _etag })
       if (job !== undefined) return { kind: 'job', job }
@@ -107,12 +110,21 @@ export class KnownJobs {
     return [{ stepId, isNewer: decoded.kind === 'newerSchema', message }]
   }
 
+  /** Checks whether a remembered step is ahead of the job's ledger, so this version of the job is old. */
+  isAhead(job: JobDocument): boolean {
+    return [...this.stepsOf(job).values()].some((step) => isDispatchedAfter(step, job))
+  }
+
   forgetStep(job: JobDocument, stepId: string): void {
     this.steps.forget(stepAddress(job, stepId))
   }
 
-  forget(job: JobDocument): void {
+  forgetJob(job: JobDocument): void {
     this.jobs.forget(job)
+  }
+
+  forget(job: JobDocument): void {
+    this.forgetJob(job)
     this.forgetSteps(job)
   }
 
@@ -124,6 +136,18 @@ export class KnownJobs {
     this.jobs.put(job)
     if (isOver(job)) this.forgetSteps(job)
   }
+}
+
+/**
+ * Checks whether a step was written after this version of its job. Another instance may have continued the
+ * job since, at the request of an operator, or a new job may have its id.
+ */
+function isWrittenAfter(change: Change, job: Stored<JobDocument>): boolean {
+  return change._ts > job._ts || isDispatchedAfter(change, job)
+}
+
+function isDispatchedAfter({ stepId, dispatch }: Record<string, unknown>, { steps }: JobDocument): boolean {
+  return typeof dispatch === 'number' && dispatch > (steps[String(stepId)]?.dispatch ?? 0)
 }
 
 function stepAddress({ pk, jobId }: JobDocument, stepId: string): DocumentAddress {

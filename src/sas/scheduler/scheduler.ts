@@ -229,8 +229,9 @@ export class Scheduler {
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
-      // Another write came first or an old version was read, so the remembered documents are not reliable.
-      this.known.forget(job)
+      // Only the job is old if a step is ahead of it. After a conflict, no remembered document is reliable.
+      if (decision.kind === 'stale') this.known.forgetJob(job)
+      else this.known.forget(job)
     }
     const message = `job ${changed.jobId}: another writer changed it first in each of ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
@@ -243,7 +244,8 @@ export class Scheduler {
     settled?: Settled,
   ): Promise<Schedule | (UnreadableStep & { readonly kind: 'unreadable' })> {
     const { clock, instanceName } = this.options
-    if (isOver(job)) return { kind: 'nothing' }
+    // If a step is ahead, the job has been continued, and the store answered with an old version.
+    if (isOver(job)) return { kind: this.known.isAhead(job) ? 'stale' : 'nothing' }
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
       const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
       const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { AggregateName, Expression, Path, Query, Source } from './naive-evaluator.js'
 
 /** Chooses one of a number of options: returns its index. */
-type Draw = (options: number) => number
+export type Draw = (options: number) => number
 
 type Aliases = readonly [string, ...string[]]
 

@@ -30,7 +30,10 @@ describe.each(doors)('the settings of a container through the SDK, %s', (_name, 
 
   it.each([
     [{ excludedPaths: [{ path: '/*' }] }, { excludedPaths: [{ path: '/*' }, { path: '/"_etag"/?' }] }],
-    [{ excludedPaths: [{ path: '/"_etag"/?' }] }, { excludedPaths: [{ path: '/"_etag"/?' }] }],
+    [
+      { includedPaths: [{ path: '/*' }], excludedPaths: [{ path: '/"_etag"/?' }] },
+      { includedPaths: [{ path: '/*' }], excludedPaths: [{ path: '/"_etag"/?' }] },
+    ],
     [{ indexingMode: 'Consistent' }, { indexingMode: 'consistent', includedPaths: [{ path: '/*' }] }],
     [
       { indexingMode: 'none' },

@@ -30,10 +30,14 @@ describe.each(doors)('the time in a query through the SDK, %s', (_name, open) =>
 
   it('is new for a query that was asked before and not read to its end', async () => {
     const text = 'SELECT VALUE c.id FROM c WHERE c.due > GETCURRENTTIMESTAMP() ORDER BY c.id'
-    const first = await container.items.query<string>(text, { maxItemCount: 1 }).fetchNext()
+    const first = await container.items
+      .query<string>(text, { maxItemCount: 1, partitionKey: 'k' })
+      .fetchNext()
     expect(first.resources).toEqual(['a'])
     await clock.advance(1000)
-    const again = await container.items.query<string>(text, { maxItemCount: 1 }).fetchNext()
+    const again = await container.items
+      .query<string>(text, { maxItemCount: 1, partitionKey: 'k' })
+      .fetchNext()
     expect(again.resources).toEqual([])
   })
 

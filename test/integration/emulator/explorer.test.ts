@@ -9,6 +9,7 @@ import {
   readItem,
   replaceItem,
 } from '../../../src/emulator/explorer/page/account/items.js'
+import { indexFactsIn } from '../../../src/emulator/explorer/page/account/query-facts.js'
 import { readPage, readPlan } from '../../../src/emulator/explorer/page/account/queries.js'
 import {
   createContainer,
@@ -167,6 +168,8 @@ describe('the page as a client', () => {
     const first = await readPage(account, place, asked)
     expect(first.rows).toEqual([5, 4, 3])
     expect(first.charge).toBeGreaterThan(0)
+    const used = { kind: 'used', paths: '/pk/?' }
+    expect(indexFactsIn(first.indexAdvice ?? '')).toMatchObject([used])
     const second = await readPage(account, place, { ...asked, continuation: first.continuation })
     expect(second.rows).toEqual([2])
     expect(await readPlan(account, place, asked)).toMatchObject({ queryInfo: { orderBy: ['Descending'] } })

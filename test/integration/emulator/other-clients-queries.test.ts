@@ -51,7 +51,12 @@ describe('the store, given queries and feed reads of clients in Go and Java,', (
       ['/offers', 'Offers', 'SELECT * FROM o'],
     ] as const
     for (const [path, name, text] of asked) {
-      const answer = await ask({ method: 'POST', path, headers, body: JSON.stringify({ query: text }) })
+      const answer = await ask({
+        method: 'POST',
+        path,
+        headers: { ...headers, 'x-ms-documentdb-query-enablecrosspartition': 'True' },
+        body: JSON.stringify({ query: text }),
+      })
       expect([path, answer.status]).toEqual([path, 200])
       expect(rows(answer, name)).toHaveLength(name === 'Offers' ? 0 : 1)
     }
@@ -74,7 +79,11 @@ describe('the store, given queries and feed reads of clients in Go and Java,', (
     const plan = await ask({
       method: 'POST',
       path: docs,
-      headers: { 'x-ms-cosmos-is-query-plan-request': 'True', 'x-ms-documentdb-isquery': 'True' },
+      headers: {
+        'x-ms-cosmos-is-query-plan-request': 'True',
+        'x-ms-cosmos-supported-query-features': 'Top',
+        'x-ms-documentdb-isquery': 'True',
+      },
       body,
     })
     expect(plan.status).toBe(200)
@@ -96,12 +105,13 @@ describe('the store, given queries and feed reads of clients in Go and Java,', (
         headers: { 'x-ms-cosmos-is-query-plan-request': 'True', ...key },
         body: JSON.stringify({ query }),
       })
-    const ofKey = await planOf('SELECT TOP 3 * FROM c', { 'x-ms-documentdb-partitionkey': '["a"]' })
-    expect(JSON.parse(ofKey.body)).toMatchObject({ queryInfo: { top: 3 } })
-    const text = 'SELECT TOP 3 * FROM c ORDER BY c.id'
     const features = (names: string): Readonly<Record<string, string>> => ({
       'x-ms-cosmos-supported-query-features': names,
     })
+    const key = { 'x-ms-documentdb-partitionkey': '["a"]' }
+    const ofKey = await planOf('SELECT TOP 3 * FROM c', { ...features('Top'), ...key })
+    expect(JSON.parse(ofKey.body)).toMatchObject({ queryInfo: { top: 3 } })
+    const text = 'SELECT TOP 3 * FROM c ORDER BY c.id'
     expect(JSON.parse((await planOf(text, features('Top, OrderBy'))).body)).toMatchObject({
       queryInfo: { top: 3, orderBy: ['Ascending'], orderByExpressions: ['c.id'] },
     })

@@ -37,7 +37,10 @@ describe('the store, as clients in other languages expect,', () => {
     })
   }
 
-  const asPlan = { 'x-ms-cosmos-is-query-plan-request': 'True' }
+  const asPlan = {
+    'x-ms-cosmos-is-query-plan-request': 'True',
+    'x-ms-cosmos-supported-query-features': 'Aggregate, Top, OrderBy',
+  }
 
   it('gives Java the owner’s path and rid of a container and of a document', async () => {
     const ofContainer = await ask({ method: 'GET', path: collection })
@@ -54,7 +57,9 @@ describe('the store, as clients in other languages expect,', () => {
   })
 
   it('gives Java one session token in an answer, of one range', async () => {
-    const { headers } = await query('SELECT * FROM c', {})
+    const { headers } = await query('SELECT * FROM c', {
+      'x-ms-documentdb-query-enablecrosspartition': 'True',
+    })
     expect(headers['x-ms-session-token']).toMatch(/^[01]:-1#\d+$/u)
     expect(headers['x-ms-documentdb-partitionkeyrangeid']).toBe(headers['x-ms-session-token']?.split(':')[0])
   })

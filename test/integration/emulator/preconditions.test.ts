@@ -126,8 +126,6 @@ describe.each(doors)('the store’s preconditions and limits through the SDK, %s
   })
 
   it.each([
-    ['a question mark', 'what?'],
-    ['a space at its end', 'ends '],
     ['1,024 bytes in 512 characters', 'é'.repeat(512)],
     ['1,024 characters', 'x'.repeat(1_024)],
   ])('reject an id with %s', async (_what, id) => {

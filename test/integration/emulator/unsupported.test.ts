@@ -46,28 +46,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
   ['conflict feed', ({ container }) => container.conflicts.readAll().fetchAll()],
   ['index entries', ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' })],
   [
-    'Vector search',
-    ({ database }) =>
-      database.containers.create({
-        id: 'v',
-        partitionKey,
-        vectorEmbeddingPolicy: {
-          vectorEmbeddings: [
-            { path: '/v', dataType: 'float32', dimensions: 3, distanceFunction: 'cosine' },
-          ] as never,
-        },
-      }),
-  ],
-  [
-    'Full-text search',
-    ({ database }) =>
-      database.containers.create({
-        id: 'f',
-        partitionKey,
-        indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
-      }),
-  ],
-  [
     'computed property',
     ({ database }) =>
       database.containers.create({

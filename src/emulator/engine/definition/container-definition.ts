@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { indexingFactor, type IndexingFactor } from '../values/charges.js'
 import { isJsonObject, type JsonObject } from '../values/json.js'
-import { assertId } from '../values/document-id.js'
+import { assertName } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
-import { badRequest, Refusal } from '../values/refusal.js'
+import { badRequest, notSupported, Refusal } from '../values/refusal.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
+import { parseFullTextPolicy } from './full-text-policy.js'
+import { parseIndexingPolicy, type IndexingPolicy } from './indexing-policy.js'
+import { assertIndexes } from './index-rules.js'
+import { assertSameVectors, parseVectorPolicy, type Embedding } from './vector-policy.js'
 import { parseUniqueKeys, type UniqueKey } from './unique-keys.js'
 
 /** The checked settings of a container, with the service's defaults filled in. */
@@ -22,6 +26,12 @@ export interface ContainerDefinition {
    */
   readonly retentionSeconds: number | null
   readonly indexing: IndexingFactor
+  readonly indexingPolicy: IndexingPolicy
+  readonly embeddings: readonly Embedding[]
+  /** The paths that have a full-text index, such as `/text`. */
+  readonly fullTextIndexes: readonly string[]
+  /** Whether spatial functions compute in a plane instead of on the earth. */
+  readonly isPlanar: boolean
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
@@ -38,9 +48,9 @@ const defaultConflictResolution: JsonObject = {
 /** Reads the definition in a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
   refuseUnsupportedSettings(body)
-  const id = assertId(body['id'], 'container')
+  const id = assertName(body['id'], 'container')
   const partitionKey = parsePartitionKeyDefinition(body['partitionKey'])
-  const defaultTtl = parseTtl('defaultTtl', body['defaultTtl'])
+  const defaultTtl = parseDefaultTtl(body['defaultTtl'])
   const uniqueKeys = parseUniqueKeys(body['uniqueKeyPolicy'])
   const indexingPolicy = computedIndexingPolicy(body['indexingPolicy'])
   const { _rid, _self, _etag, _ts, _docs, _sprocs, _triggers, _udfs, _conflicts, ...own } = body
@@ -51,6 +61,10 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     uniqueKeys,
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
+    indexingPolicy: parseIndexingPolicy(indexingPolicy),
+    embeddings: parseVectorPolicy(body),
+    fullTextIndexes: parseFullTextPolicy(body),
+    isPlanar: parseGeospatial(body['geospatialConfig']),
     body: {
       conflictResolutionPolicy: defaultConflictResolution,
       geospatialConfig: { type: 'Geography' },
@@ -75,10 +89,11 @@ function computedIndexingPolicy(value: unknown): JsonObject {
   if (indexingMode === 'none') return { indexingMode, automatic: false, includedPaths: [], excludedPaths: [] }
   if (!Array.isArray(excludedPaths))
     throw badRequest('The excludedPaths of an indexing policy must be an array.')
+  assertIndexes(given)
   const isComplete = excludes(excludedPaths, etagPath)
   return {
     automatic: true,
-    includedPaths: [{ path: '/*' }],
+    includedPaths: excludes(excludedPaths, '/*') ? [] : [{ path: '/*' }],
     ...given,
     indexingMode,
     excludedPaths: isComplete ? excludedPaths : [...(excludedPaths as unknown[]), { path: etagPath }],
@@ -91,6 +106,8 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
     throw badRequest('A container needs a partition key: { "paths": ["/pk"] }.')
   }
   const checked = paths.map(checkedPath)
+  const repeated = checked.find((path, index) => checked.indexOf(path) < index)
+  if (repeated !== undefined) throw badRequest(`The partition key names the path ${repeated} twice.`)
   const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
   if (kind === 'Hash' && checked.length === 1) return { paths: checked, kind, version: 2 }
   if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {
@@ -102,17 +119,42 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
   )
 }
 
+const keyPath = /^(?:\/[^\s/"'\\*?[\]{}@#]+)+$/u
+const acceptedPart = /^(?:\/[^\s/"'\\*?[\]{}@#]+)*\/?\s*/u
+
 function checkedPath(path: unknown): string {
-  if (typeof path === 'string' && /^(\/[^/"]+)+$/u.test(path)) return path
-  throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
+  if (typeof path !== 'string') {
+    throw badRequest(`The partition key path ${JSON.stringify(path)} must look like /name or /outer/inner.`)
+  }
+  if (keyPath.test(path)) return path
+  if (path.includes('/"')) throw notSupported(`A quoted name in the partition key path ${path}`)
+  const position = acceptedPart.exec(path)?.[0].length ?? 0
+  throw badRequest(
+    `The partition key component definition path '${path}' could not be accepted, failed near position ` +
+      `'${position}'. Partition key paths must contain only valid characters and not contain a trailing slash ` +
+      'or wildcard character.',
+  )
 }
 
-/** Reads a time to live in seconds, or -1 for never. Returns null if the value is missing. */
-export function parseTtl(name: string, value: unknown): number | null {
-  if (value === undefined || value === null) return null
+/** Returns whether spatial functions compute in a plane. */
+function parseGeospatial(config: unknown): boolean {
+  const type = isJsonObject(config) ? (config['type'] ?? 'Geography') : 'Geography'
+  if (type === 'Geography' || type === 'Geometry') return type === 'Geometry'
+  throw badRequest(`The geospatialConfig has the type ${JSON.stringify(type)}; use Geography or Geometry.`)
+}
+
+function parseDefaultTtl(value: unknown): number | null {
+  return value === undefined || value === null ? null : checkedTtl('defaultTtl', value)
+}
+
+/** Returns a time to live in seconds, or -1 for never, if it is valid. Otherwise throws a `Refusal`. */
+export function checkedTtl(name: 'defaultTtl' | 'ttl', value: unknown): number {
   if (value === -1) return value
   if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31) return value
-  throw badRequest(`${name} is ${JSON.stringify(value)}; it must be -1 or a whole number of seconds above 0.`)
+  throw badRequest(
+    `The input ${name} '${JSON.stringify(value)}' is invalid; it must be -1, which means never, or a whole ` +
+      'number of seconds above 0.',
+  )
 }
 
 /** Reads a retention in minutes and returns it in seconds. Returns null for 0 or a missing policy. */
@@ -143,6 +185,7 @@ export function assertRedefinable(current: ContainerDefinition, definition: Cont
       'The id and the partition key of a container cannot be changed; create another container.',
     )
   }
+  assertSameVectors(current.body, definition.body)
   if (!isDeepStrictEqual(definition.uniqueKeys, current.uniqueKeys)) {
     throw new Refusal(
       403,

@@ -3,10 +3,6 @@ import { notSupported } from '../values/refusal.js'
 
 /** Settings that the emulator does not support, each with the feature that the setting asks for. */
 const features: readonly (readonly [path: string, feature: string])[] = [
-  ['vectorEmbeddingPolicy', 'Vector search'],
-  ['indexingPolicy/vectorIndexes', 'Vector search'],
-  ['fullTextPolicy', 'Full-text search'],
-  ['indexingPolicy/fullTextIndexes', 'Full-text search'],
   ['computedProperties', 'A computed property'],
   ['clientEncryptionPolicy', 'Client-side encryption'],
   ['materializedViewDefinition', 'A materialized view'],

@@ -85,7 +85,7 @@ export class OrderedEntries<T> {
  * Returns the first index below `length` for which `holds` is true, or `length` if there is none. `holds`
  * must also be true for every later index.
  */
-function firstIndex(length: number, holds: (index: number) => boolean): number {
+export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = length
   while (low < high) {

@@ -36,11 +36,13 @@ function parseValues(text: string, definition: PartitionKeyDefinition): readonly
   return values.map((value) => (isJsonObject(value) && Object.keys(value).length === 0 ? undefined : value))
 }
 
+/** Returns the key of a document. An object or an array at a path of the key counts as missing. */
 export function partitionKeyOf(document: JsonObject, definition: PartitionKeyDefinition): PartitionKey {
-  return checkedPartitionKey(
-    definition.paths.map((path) => valueAtPath(document, path)),
-    definition,
-  )
+  const values = definition.paths.map((path) => {
+    const value = valueAtPath(document, path)
+    return typeof value === 'object' && value !== null ? undefined : value
+  })
+  return checkedPartitionKey(values, definition)
 }
 
 export function checkedPartitionKey(
@@ -48,9 +50,10 @@ export function checkedPartitionKey(
   definition: PartitionKeyDefinition,
 ): PartitionKey {
   if (values.length !== definition.paths.length) {
+    const comparison = values.length < definition.paths.length ? 'fewer' : 'more'
     throw badRequest(
-      `The partition key has ${values.length} value(s), but the partition key of the container has ` +
-        `${definition.paths.length} path(s): ${definition.paths.join(', ')}.`,
+      `The partition key supplied in x-ms-partitionkey header has ${comparison} components than defined in the ` +
+        `collection: ${values.length} for the paths ${definition.paths.join(', ')}.`,
       substatus.partitionKeyMismatch,
     )
   }
@@ -71,8 +74,8 @@ export function assertKeyMatches(
   const own = partitionKeyText(partitionKeyOf(document, definition))
   if (own === given) return
   throw badRequest(
-    `The given partition key is ${given}, but the document has ${own} (${definition.paths.join(', ')}). ` +
-      'Send the partition key of the document.',
+    "PartitionKey extracted from document doesn't match the one specified in the header: the header has " +
+      `${given}, and the document has ${own} (${definition.paths.join(', ')}).`,
     substatus.partitionKeyMismatch,
   )
 }

@@ -44,6 +44,11 @@ export class PhysicalPartition {
     return this.logical.get(keyText)?.values() ?? []
   }
 
+  /** Returns the number of documents of one partition key. */
+  countOf(keyText: string): number {
+    return this.logical.get(keyText)?.size ?? 0
+  }
+
   /**
    * Stores versions, which may be in any order. They replace earlier versions with the same document number.
    */

@@ -55,6 +55,11 @@ export class DocumentVersion {
     return this.parsed
   }
 
+  /** The same as `document`, but a document that was not parsed before is parsed only for this use. */
+  get seen(): Readonly<JsonObject> {
+    return this.parsed ?? this.copy()
+  }
+
   /**
    * Checks whether the document's JSON may contain all these texts. Only false is certain. Searching unparsed
    * text is faster than parsing.

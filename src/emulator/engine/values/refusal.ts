@@ -10,6 +10,8 @@ export class Refusal extends Error {
     message: string,
     /** Distinguishes refusals with the same status; 0 if the status is sufficient. */
     readonly substatus = 0,
+    /** A text for the client's program, which is in the body beside the message. */
+    readonly additionalErrorInfo?: string,
   ) {
     super(message)
   }
@@ -18,6 +20,8 @@ export class Refusal extends Error {
 export const substatus = {
   /** 400: the given partition key is not the one in the document. */
   partitionKeyMismatch: 1001,
+  /** 400: the gateway cannot merge the rows of several ranges; the client must do this. */
+  crossPartitionQueryNotServable: 1004,
   /** 400: the client addresses a container that was replaced by another with the same name. */
   containerRidMismatch: 1024,
   /** 404: the session token names a later LSN than the partition has. */
@@ -45,11 +49,18 @@ export function notSupported(feature: string, advice = ''): Refusal {
 }
 
 export function notFound(what: string, code = 0): Refusal {
-  return new Refusal(404, `${what} does not exist. Check the id, or create it first.`, code)
+  return new Refusal(
+    404,
+    `Entity with the specified id does not exist in the system. ${what} does not exist; create it first.`,
+    code,
+  )
 }
 
 export function alreadyExists(what: string): Refusal {
-  return new Refusal(409, `${what} exists already. Choose another id, or upsert.`)
+  return new Refusal(
+    409,
+    `Entity with the specified id already exists in the system. ${what} exists; choose another id, or upsert.`,
+  )
 }
 
 export function notUnique(id: string, holder: string): Refusal {
@@ -63,18 +74,22 @@ export function notUnique(id: string, holder: string): Refusal {
 export function preconditionFailed(id: string, expected: string, actual: string): Refusal {
   return new Refusal(
     412,
-    `The condition ${expected} does not hold for '${id}': it has etag ${actual}. Read it, and decide again.`,
+    'Operation cannot be performed because one of the specified precondition is not met: the condition ' +
+      `${expected} does not hold for '${id}', which has etag ${actual}. Read it, and decide again.`,
   )
 }
 
 export function tooLarge(what: string, bytes: number, limitBytes: number): Refusal {
-  return new Refusal(413, `${what} has ${bytes} bytes; the limit is ${limitBytes}.`)
+  return new Refusal(
+    413,
+    `Request size is too large: ${what} has ${bytes} bytes; the limit is ${limitBytes}.`,
+  )
 }
 
 export function rangeGone(rangeId: string): Refusal {
   return new Refusal(
     410,
-    `Partition key range '${rangeId}' is not a range of this container. Read the ranges again.`,
+    `PartitionKeyRange with id '${rangeId}' in this collection doesn't exist. Read the ranges again.`,
     substatus.partitionKeyRangeGone,
   )
 }

@@ -1,6 +1,7 @@
 import { arrayFunctions } from './arrays/array-functions.js'
 import { arraySummaryFunctions } from './arrays/array-summary-functions.js'
 import { conditionalFunctions } from './conditional-functions.js'
+import { containsFunctions } from './texts/contains-functions.js'
 import { conversionFunctions } from './conversion-functions.js'
 import { integerFunctions } from './numbers/integer-functions.js'
 import { mathematicalFunctions } from './numbers/mathematical-functions.js'
@@ -27,6 +28,7 @@ export const functions: ReadonlyMap<string, QueryFunction | TimeFunction> = new 
     ...conversionFunctions,
     ...stringFunctions,
     ...stringPartFunctions,
+    ...containsFunctions,
     ...trimFunctions,
     ...regexFunctions,
     ...mathematicalFunctions,

@@ -1,18 +1,13 @@
 import type { Call } from '../language/ast.js'
-import { notSupported, QueryError } from '../language/query-error.js'
+import { QueryError } from '../language/query-error.js'
 
-/**
- * Functions that the service has and this engine lacks, by upper-case name. FULLTEXTSCORE and RRF work only
- * in ORDER BY RANK.
- */
-const known = new Set(
-  `STDEV VARIANCE HOUR MINUTE SECOND REGEXREPLACE CONTAINSALLCI CONTAINSALLCS CONTAINSANYCI CONTAINSANYCS
-  FULLTEXTSCORE RRF`.split(/\s+/u),
-)
+/** Functions that rank documents, by upper-case name. */
+const ranking = new Set(['FULLTEXTSCORE', 'RRF'])
 
-/** Returns the error for an unknown function: it does not exist, or only the service has it. */
+/** Returns the error for a name that is no function, or a function that only ORDER BY RANK may call. */
 export function unknownFunction({ name, span }: Call): QueryError {
-  return known.has(name.toUpperCase())
-    ? notSupported(`The function ${name.toUpperCase()}`, span)
+  const upperName = name.toUpperCase()
+  return ranking.has(upperName)
+    ? new QueryError('BadRequest', `The ${upperName} function is allowed only in ORDER BY RANK.`, span)
     : new QueryError('SC2005', `'${name}' is not a recognized built-in function name.`, span)
 }

@@ -60,6 +60,19 @@ function vectorDistance(
   return result !== undefined && Number.isFinite(result) ? result + 0 : undefined
 }
 
+/** Checks whether smaller values of VECTORDISTANCE with these options mean more similar vectors. */
+export function isDistance(options: unknown): boolean {
+  return measureOf(options) === euclidean
+}
+
+/** Returns a score that is larger for more similar vectors, whatever the measure. */
+function vectorScore(...[left, right, isBruteForce, options]: readonly unknown[]): number | undefined {
+  const result = vectorDistance(left, right, isBruteForce, options)
+  return result !== undefined && isDistance(options) ? 0 - result : result
+}
+
+/** Functions of vectors. The one with an underscore stands in the queries of plans. */
 export const vectorFunctions: Readonly<Record<string, QueryFunction>> = {
   VECTORDISTANCE: { minArguments: 2, maxArguments: 4, evaluate: vectorDistance },
+  _VECTORSCORE: { minArguments: 2, maxArguments: 4, evaluate: vectorScore },
 }

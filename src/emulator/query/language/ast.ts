@@ -54,7 +54,8 @@ export type Collection =
 
 export interface OrderItem {
   readonly expression: Expression
-  readonly isDescending: boolean
+  /** The direction as written. Without one, values ascend, and scores descend. */
+  readonly direction: 'ASC' | 'DESC' | undefined
 }
 
 /** `OFFSET skip LIMIT take`. */
@@ -111,8 +112,8 @@ export interface Member extends Node<'member'> {
 }
 
 /**
- * An expression in parentheses. They are kept in the tree, because they decide whether a mixture of operators
- * is clear (see `refuseUnclear`).
+ * An expression in parentheses. They are kept in the tree, because a plan copies expressions from the text
+ * with their parentheses.
  */
 export interface Parenthesized extends Node<'parenthesized'> {
   readonly inner: Expression

@@ -1,8 +1,8 @@
-import type { IToken } from 'chevrotain'
 import type { Expression } from './ast.js'
+import { grouped, type Link } from './operator-chain.js'
 import { QueryError } from './query-error.js'
-import { keywords, punctuations, stringLiteral } from './tokens.js'
-import { between, binary, chain, spanOf, textOf } from './tree.js'
+import { binaryOperator, keywords, punctuations, stringLiteral } from './tokens.js'
+import { between, binary, chain, conditional, spanOf, textOf } from './tree.js'
 import { PrimaryParser, type Rule } from './primary-parser.js'
 
 /**
@@ -18,22 +18,20 @@ export abstract class ExpressionParser extends PrimaryParser {
       const consequent = this.SUBRULE(this.expression)
       this.CONSUME(punctuations.colon)
       const alternative = this.SUBRULE2(this.expression)
-      result = this.ACTION(() => ({
-        kind: 'conditional',
-        condition,
-        consequent,
-        alternative,
-        span: between(condition.span, alternative.span),
-      }))
+      result = this.ACTION(() => conditional(condition, consequent, alternative))
     })
     return result
   })
 
-  private readonly coalesce: Rule<Expression> = this.leftToRight(
-    'coalesce',
-    () => this.disjunction,
-    () => this.CONSUME(punctuations.coalesce),
-  )
+  private readonly coalesce: Rule<Expression> = this.RULE('coalesce', (): Expression => {
+    let left = this.SUBRULE(this.disjunction)
+    this.MANY(() => {
+      const operator = this.CONSUME(punctuations.coalesce)
+      const right = this.SUBRULE2(this.disjunction)
+      left = this.ACTION(() => binary(operator, left, right))
+    })
+    return left
+  })
 
   private readonly disjunction: Rule<Expression> = this.RULE('disjunction', (): Expression => {
     const operands = [this.SUBRULE(this.conjunction)]
@@ -54,7 +52,7 @@ export abstract class ExpressionParser extends PrimaryParser {
   })
 
   private readonly predicate: Rule<Expression> = this.RULE('predicate', (): Expression => {
-    let operand = this.SUBRULE(this.equality)
+    let operand = this.SUBRULE(this.operators)
     this.OPTION(() => {
       const not = this.OPTION2(() => this.CONSUME(keywords.not))
       const test = this.OR([
@@ -85,9 +83,9 @@ export abstract class ExpressionParser extends PrimaryParser {
 
   private betweenBounds(operand: Expression): Expression {
     this.CONSUME(keywords.between)
-    const low = this.SUBRULE(this.concatenation)
+    const low = this.SUBRULE2(this.operators)
     this.CONSUME(keywords.and)
-    const high = this.SUBRULE2(this.concatenation)
+    const high = this.SUBRULE3(this.operators)
     return this.ACTION(() => ({
       kind: 'between',
       operand,
@@ -99,7 +97,7 @@ export abstract class ExpressionParser extends PrimaryParser {
 
   private likePattern(operand: Expression): Expression {
     this.CONSUME(keywords.like)
-    const pattern = this.SUBRULE3(this.concatenation)
+    const pattern = this.SUBRULE4(this.operators)
     let end = pattern.span
     let escape: string | undefined
     this.OPTION3(() => {
@@ -114,67 +112,13 @@ export abstract class ExpressionParser extends PrimaryParser {
     return this.ACTION(() => ({ kind: 'like', operand, pattern, escape, span: between(operand.span, end) }))
   }
 
-  private readonly equality: Rule<Expression> = this.leftToRight(
-    'equality',
-    () => this.relational,
-    () => this.CONSUME(punctuations.equality),
-  )
-
-  private readonly relational: Rule<Expression> = this.leftToRight(
-    'relational',
-    () => this.concatenation,
-    () => this.CONSUME(punctuations.relational),
-  )
-
-  private readonly concatenation: Rule<Expression> = this.leftToRight(
-    'concatenation',
-    () => this.bitwise,
-    () => this.CONSUME(punctuations.concatenate),
-  )
-
-  private readonly bitwise: Rule<Expression> = this.leftToRight(
-    'bitwise',
-    () => this.additive,
-    () => this.CONSUME(punctuations.bitwise),
-  )
-
-  private readonly additive: Rule<Expression> = this.leftToRight(
-    'additive',
-    () => this.multiplicative,
-    () =>
-      this.OR([
-        { ALT: () => this.CONSUME(punctuations.plus) },
-        { ALT: () => this.CONSUME(punctuations.minus) },
-      ]),
-  )
-
-  private readonly multiplicative: Rule<Expression> = this.leftToRight(
-    'multiplicative',
-    () => this.unary,
-    () =>
-      this.OR([
-        { ALT: () => this.CONSUME(punctuations.star) },
-        { ALT: () => this.CONSUME(punctuations.divide) },
-      ]),
-  )
-
-  /**
-   * Returns the rule for one level of binary operators. The rule of the next tighter level is passed as a
-   * function, because it is declared further down.
-   */
-  private leftToRight(
-    name: string,
-    tighter: () => Rule<Expression>,
-    consumeOperator: () => IToken,
-  ): Rule<Expression> {
-    return this.RULE(name, (): Expression => {
-      let left = this.SUBRULE(tighter())
-      this.MANY(() => {
-        const operator = consumeOperator()
-        const right = this.SUBRULE2(tighter())
-        left = this.ACTION(() => binary(operator, left, right))
-      })
-      return left
+  private readonly operators: Rule<Expression> = this.RULE('operators', (): Expression => {
+    const first = this.SUBRULE(this.unary)
+    const links: Link[] = []
+    this.MANY(() => {
+      const operator = this.CONSUME(binaryOperator)
+      links.push({ operator, operand: this.SUBRULE2(this.unary) })
     })
-  }
+    return this.ACTION(() => grouped(first, links))
+  })
 }

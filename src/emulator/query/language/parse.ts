@@ -5,7 +5,6 @@ import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
 import { lexer } from './tokens.js'
 import { syntaxErrorNear } from './tree.js'
-import { refuseUnclear } from './unclear.js'
 
 /**
  * The maximum number of trees that are kept. They are kept because the same query often runs again with other
@@ -33,10 +32,7 @@ export function parse(text: string): Query {
 }
 
 function check(query: Query): void {
-  for (const expression of expressionsOf(query)) {
-    refuseDeepTree(expression)
-    refuseUnclear(expression)
-  }
+  expressionsOf(query).forEach(refuseDeepTree)
   subqueriesOf(query).forEach(check)
 }
 

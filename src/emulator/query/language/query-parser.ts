@@ -162,7 +162,10 @@ export class QueryParser extends SourceParser {
     const direction = this.OPTION(() =>
       this.OR([{ ALT: () => this.CONSUME(keywords.asc) }, { ALT: () => this.CONSUME(keywords.desc) }]),
     )
-    return this.ACTION(() => ({ expression, isDescending: direction?.tokenType === keywords.desc }))
+    return this.ACTION(() => ({
+      expression,
+      direction: direction && (direction.tokenType === keywords.desc ? 'DESC' : 'ASC'),
+    }))
   })
 
   private readonly page: Rule<Page> = this.RULE('page', (): Page => {

@@ -63,6 +63,9 @@ export const stringLiteral = createToken({
   line_breaks: true,
 })
 
+/** Any operator between two values, except AND, OR and `??`. */
+export const binaryOperator = createToken({ name: 'BinaryOperator', pattern: Lexer.NA })
+
 const punctuationTokens: TokenType[] = []
 
 function punctuation(name: string, pattern: string | RegExp): TokenType {
@@ -71,22 +74,21 @@ function punctuation(name: string, pattern: string | RegExp): TokenType {
   return token
 }
 
-/**
- * Operators and punctuation, in the order in which the lexer tries them. `??` and `||` come before `?` and
- * `|`.
- */
+function operator(name: string, pattern: string | RegExp): TokenType {
+  const token = createToken({ name, pattern, categories: [binaryOperator] })
+  punctuationTokens.push(token)
+  return token
+}
+
+/** Operators and punctuation, in the order in which the lexer tries them. `??` comes before `?`. */
 export const punctuations = {
   coalesce: punctuation('Coalesce', '??'),
   question: punctuation('Question', '?'),
-  concatenate: punctuation('Concatenate', '||'),
-  equality: punctuation('Equality', /=|!=|<>/),
-  bitwise: punctuation('Bitwise', /<<|>>>?|[&|^]/),
   complement: punctuation('Complement', '~'),
-  relational: punctuation('Relational', /<=|>=|<|>/),
-  plus: punctuation('Plus', '+'),
-  minus: punctuation('Minus', '-'),
-  star: punctuation('Star', '*'),
-  divide: punctuation('Divide', /[/%]/),
+  plus: operator('Plus', '+'),
+  minus: operator('Minus', '-'),
+  star: operator('Star', '*'),
+  otherOperator: operator('Operator', /\|\||<<|>>>?|[<>!]=|<>|[=<>&|^/%]/),
   openParenthesis: punctuation('OpenParenthesis', '('),
   closeParenthesis: punctuation('CloseParenthesis', ')'),
   openBracket: punctuation('OpenBracket', '['),
@@ -124,6 +126,7 @@ export const vocabulary: TokenType[] = [
   parameter,
   numberLiteral,
   stringLiteral,
+  binaryOperator,
   ...punctuationTokens,
 ]
 

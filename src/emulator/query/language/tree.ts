@@ -1,6 +1,6 @@
 import type { IToken } from 'chevrotain'
-import type { Binary, Expression, Literal, Logical } from './ast.js'
-import { QueryError, type Span } from './query-error.js'
+import type { Binary, Conditional, Expression, Literal, Logical } from './ast.js'
+import { notSupported, QueryError, type Span } from './query-error.js'
 import { keywords, numberLiteral, stringLiteral } from './tokens.js'
 
 export function spanOf(token: IToken): Span {
@@ -47,6 +47,24 @@ export function chain(operator: Logical['operator'], operands: readonly Expressi
   if (first === undefined || last === undefined) throw new TypeError('a chain needs an operand')
   if (operands.length === 1) return first
   return { kind: 'logical', operator, operands, span: between(first.span, last.span) }
+}
+
+/**
+ * Returns `condition ? consequent : alternative`. Refuses `??` without parentheses in the condition or in the
+ * alternative. Microsoft's documentation compares both operators to those of C#, where `??` binds tighter,
+ * but in the grammar of its .NET client `?:` binds tighter.
+ */
+export function conditional(
+  condition: Expression,
+  consequent: Expression,
+  alternative: Expression,
+): Conditional {
+  const span = between(condition.span, alternative.span)
+  const isUnclear = [condition, alternative].some(
+    (operand) => operand.kind === 'binary' && operand.operator === '??',
+  )
+  if (isUnclear) throw notSupported('?? beside ?: without parentheses', span)
+  return { kind: 'conditional', condition, consequent, alternative, span }
 }
 
 export function literalValue(token: IToken): Literal['value'] {

@@ -1,38 +1,16 @@
-import { unwrapped, type Expression, type Query } from '../language/ast.js'
+import type { Query } from '../language/ast.js'
 import { notSupported } from '../language/query-error.js'
 import { combiningSource } from '../select/container-reading.js'
-import { rankedBy } from '../select/rank.js'
+import { isSimilarity } from '../select/rank.js'
+import { rankingOf } from '../select/ranking.js'
 import { isGrouped } from '../select/rows.js'
-import type { Window } from '../select/window.js'
-import { aggregateTypes, type AggregateType } from './aggregate-items.js'
-import { refuseMissingFeatures } from './features.js'
-import { rewrite } from './rewrite.js'
-
-/** Tells a client how to merge the rows of several ranges, in the service's own form. */
-export interface QueryInfo {
-  readonly distinctType: 'None' | 'Ordered' | 'Unordered'
-  readonly top: number | null
-  readonly offset: number | null
-  readonly limit: number | null
-  readonly orderBy: readonly ('Ascending' | 'Descending')[]
-  readonly orderByExpressions: readonly string[]
-  readonly groupByExpressions: readonly string[]
-  readonly groupByAliases: readonly string[]
-  readonly aggregates: readonly AggregateType[]
-  readonly groupByAliasToAggregateType: Readonly<Record<string, AggregateType | null>>
-  /** The query to send to each range. Empty if it is the query that the client already has. */
-  readonly rewrittenQuery: string
-  readonly hasSelectValue: boolean
-  readonly dCountInfo: null
-  readonly hasNonStreamingOrderBy: boolean
-}
-
-/** A valid query with the text that it was parsed from. */
-export interface PlannedQuery {
-  readonly query: Query
-  readonly text: string
-  readonly window: Window
-}
+import type { Scope } from '../select/scope.js'
+import { aggregateTypes } from './aggregate-items.js'
+import { countedRows, flattened } from './combined-rows.js'
+import { parseFeatures, refuseMissingFeatures } from './features.js'
+import { hybridSearch } from './hybrid-search.js'
+import type { PlannedQuery, QueryInfo, QueryPlan, SortOrder } from './query-info.js'
+import { rewrite, type Slice } from './rewrite.js'
 
 /**
  * Returns the plan of a query over several ranges. Throws {@link QueryError} if the client does not support
@@ -40,55 +18,62 @@ export interface PlannedQuery {
  *
  * @param features the features that the client supports, separated by commas, or null if it names none
  */
-export function planOf({ query, text, window }: PlannedQuery, features: string | null): QueryInfo {
-  if (query.rank !== undefined) throw notSupported('A plan for ORDER BY RANK', query.rank.span)
+export function planOf(planned: PlannedQuery, features: string | null): QueryPlan {
+  const { query, text } = planned
+  const supported = parseFeatures(features)
+  refuseMissingFeatures(query, supported)
+  const slice: Slice = ({ start, end }) => text.slice(start, end)
+  if (query.rank !== undefined) {
+    const isShort = supported?.has('HybridSearchSkipOrderByRewrite') ?? false
+    return { hybridSearchQueryInfo: hybridSearch(query.rank, planned, { slice, isShort }) }
+  }
+  const counted = countedRows(query)
+  if (counted === undefined) return { queryInfo: infoOf({ ...planned, query: flattened(query) }, slice) }
+  const inner = flattened(counted.query)
+  refuseMissingFeatures(inner, supported)
+  const info = infoOf({ ...planned, query: inner }, slice)
+  return {
+    queryInfo: {
+      ...info,
+      // The client must not send the query that it has, because that would count the rows of each range.
+      rewrittenQuery: info.rewrittenQuery === '' ? slice(inner.span) : info.rewrittenQuery,
+      dCountInfo: { dCountAlias: counted.alias },
+    },
+  }
+}
+
+function infoOf({ query, window, scope }: PlannedQuery, slice: Slice): QueryInfo {
   refuseUnmergeable(query)
-  refuseMissingFeatures(query, features)
-  const slice = ({ start, end }: Query['span']): string => text.slice(start, end)
   const hasPage = query.page !== undefined
-  // Ranges cannot stream rows in the order of a vector distance, because no index has that order.
-  const isRanked = rankedBy(query) !== undefined
+  const orderBy = isGrouped(query) ? [] : query.orderBy
   return {
     distinctType: !query.isDistinct ? 'None' : isOrderedDistinct(query, slice) ? 'Ordered' : 'Unordered',
     top: query.top === undefined ? null : window.take,
     offset: hasPage ? window.skip : null,
     limit: hasPage ? window.take : null,
-    orderBy: isGrouped(query)
-      ? []
-      : query.orderBy.map(({ expression, isDescending }) =>
-          isDescending || (isRanked && isSimilarity(expression)) ? 'Descending' : 'Ascending',
-        ),
-    orderByExpressions: isGrouped(query) ? [] : query.orderBy.map(({ expression }) => slice(expression.span)),
+    orderBy: sortOrders(query, scope),
+    orderByExpressions: orderBy.map(({ expression }) => slice(expression.span)),
     groupByExpressions: query.groupBy.map(({ span }) => slice(span)),
     ...aggregateTypes(query),
     rewrittenQuery: rewrite(query, window, slice),
     hasSelectValue: query.selection.kind === 'value',
     dCountInfo: null,
-    hasNonStreamingOrderBy: isRanked,
+    // Ranges cannot stream rows in the order of a score, because no index has that order.
+    hasNonStreamingOrderBy: rankingOf(query) !== undefined,
   }
 }
 
-/**
- * Checks whether the value of VECTORDISTANCE is larger for more similar vectors. The options decide this, so
- * they must be literals in the query's text.
- */
-function isSimilarity(expression: Expression): boolean {
-  const call = unwrapped(expression)
-  const options = call.kind === 'call' ? call.arguments[3] : undefined
-  if (options === undefined) return true
-  const inner = unwrapped(options)
-  if (inner.kind !== 'object')
-    throw notSupported('A plan for VectorDistance with options in a parameter', inner.span)
-  const named = inner.properties.find(({ name }) => name === 'distanceFunction')
-  if (named === undefined) return true
-  const value = unwrapped(named.value)
-  if (value.kind !== 'literal')
-    throw notSupported('A plan for VectorDistance with a computed option', value.span)
-  return String(value.value).toLowerCase() !== 'euclidean'
+function sortOrders(query: Query, scope: Scope): readonly SortOrder[] {
+  if (isGrouped(query)) return []
+  const ranking = rankingOf(query)
+  if (ranking !== undefined) {
+    return [ranking.isReversed === isSimilarity(ranking.expression, scope) ? 'Ascending' : 'Descending']
+  }
+  return query.orderBy.map(({ direction }) => (direction === 'DESC' ? 'Descending' : 'Ascending'))
 }
 
 /** Checks whether equal rows follow each other, because the query is ordered by its only selected value. */
-function isOrderedDistinct({ selection, orderBy }: Query, slice: (span: Query['span']) => string): boolean {
+function isOrderedDistinct({ selection, orderBy }: Query, slice: Slice): boolean {
   const [order] = orderBy
   if (order === undefined || orderBy.length > 1 || selection.kind !== 'value') return false
   return slice(order.expression.span) === slice(selection.expression.span)

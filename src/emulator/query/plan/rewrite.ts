@@ -5,10 +5,11 @@ import { namedItems } from '../select/selection.js'
 import type { Window } from '../select/window.js'
 import { partialItem } from './aggregate-items.js'
 
-type Slice = (span: Span) => string
+/** Returns the user's text at a place. */
+export type Slice = (span: Span) => string
 
 /** The text that clients replace with a filter when they continue in the middle of an ordered query. */
-const continuationFilter = '({documentdb-formattableorderbyquery-filter})'
+export const continuationFilter = '{documentdb-formattableorderbyquery-filter}'
 
 /**
  * Returns the query that a client sends to each range, so that it can merge the answers. If the query groups
@@ -58,7 +59,7 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
   const items = query.orderBy.map(({ expression }) => `{"item": ${slice(expression.span)}}`).join(', ')
   const payload = payloadOf(query.selection, alias, ({ span }) => slice(span))
   const order = query.orderBy
-    .map(({ expression, isDescending }) => `${slice(expression.span)}${isDescending ? ' DESC' : ''}`)
+    .map(({ expression, direction }) => `${slice(expression.span)}${direction === 'DESC' ? ' DESC' : ''}`)
     .join(', ')
   // A client removes duplicates before it counts rows, so with DISTINCT each range must return all its rows.
   const top = query.top === undefined || query.isDistinct ? '' : `TOP ${window.take} `
@@ -66,11 +67,12 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
   const rest = query.page === undefined || query.isDistinct ? '' : allOfFirstRows(window)
   return (
     `SELECT ${top}${alias}._rid, [${items}] AS orderByItems, ${payload} AS payload ${slice(query.fromSpan)} ` +
-    `WHERE ${filter}${continuationFilter} ORDER BY ${order}${rest}`
+    `WHERE ${filter}(${continuationFilter}) ORDER BY ${order}${rest}`
   )
 }
 
-function payloadOf(
+/** Returns an expression for the row that the user selects. */
+export function payloadOf(
   selection: Selection,
   alias: string,
   textOf: (expression: Extract<Selection, { kind: 'value' }>['expression']) => string,

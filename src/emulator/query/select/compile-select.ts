@@ -10,7 +10,11 @@ import { windowOf, type Window } from './window.js'
 interface WindowedSelect extends CompiledSelect {
   readonly filter: Filter
   readonly window: Window
+  /** Returns the rows of one frame. This is faster than `rows` for a query whose only source is the container. */
+  readonly rowsOfFrame: (frame: Frame) => readonly unknown[]
 }
+
+const noRows: readonly unknown[] = []
 
 export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   const sources = compileSources(query.sources, outer)
@@ -20,10 +24,11 @@ export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   return {
     filter,
     window,
-    rows: (frame, container) => {
-      const rows = makeRows(passing(sources.frames(frame, container), filter), frame)
+    rows: (frame, container, all = container) => {
+      const rows = makeRows(passing(sources.frames(frame, container), filter), frame, all)
       return query.isDistinct ? distinct(rows) : rows
     },
+    rowsOfFrame: (frame) => (filter.matches(frame) ? [...makeRows([frame], [], [])] : noRows),
     isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),
   }
 }

@@ -1,8 +1,8 @@
-import { documentAlias, pathOf, rootOf, type Expression, type Query } from '../language/ast.js'
-import { compileExpression } from './compile-expression.js'
-import { QueryError } from '../language/query-error.js'
-import { compileRank, rankedBy } from './rank.js'
-import type { Evaluate, Frame, Scope } from './scope.js'
+import type { Query } from '../language/ast.js'
+import { compileDocumentPath } from './document-path.js'
+import { compileRank, type Order } from './rank.js'
+import { rankingOf } from './ranking.js'
+import type { Frame, Scope } from './scope.js'
 import { compareValues } from '../values/values.js'
 
 /**
@@ -12,18 +12,13 @@ import { compareValues } from '../values/values.js'
  *
  * @param most the maximum number of frames that the caller needs
  */
-export function compileOrder(
-  query: Query,
-  scope: Scope,
-  most: number,
-): ((frames: Iterable<Frame>) => readonly Frame[]) | undefined {
-  const ranked = rankedBy(query)
-  if (ranked !== undefined) return compileRank(ranked, scope)
+export function compileOrder(query: Query, scope: Scope, most: number): Order | undefined {
+  const ranking = rankingOf(query)
+  if (ranking !== undefined) return compileRank(ranking, query, scope)
   if (query.orderBy.length === 0) return undefined
-  const alias = documentAlias(query)
-  const keys = query.orderBy.map(({ expression, isDescending }) => ({
-    evaluate: compileKey(expression, alias, scope),
-    sign: isDescending ? -1 : 1,
+  const keys = query.orderBy.map(({ expression, direction }) => ({
+    evaluate: compileDocumentPath(expression, query, scope),
+    sign: direction === 'DESC' ? -1 : 1,
   }))
   const keyed = (frame: Frame): Keyed => ({ frame, values: keys.map(({ evaluate }) => evaluate(frame)) })
   const signs = keys.map(({ sign }) => sign)
@@ -77,19 +72,4 @@ function leading(
   }
   sift()
   return kept
-}
-
-function compileKey(expression: Expression, alias: string | undefined, scope: Scope): Evaluate {
-  const evaluate = compileExpression(expression, scope)
-  const root = rootOf(expression)
-  if (root === undefined || (pathOf(expression)?.length ?? 0) === 0) {
-    const reason =
-      'Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to a document path.'
-    throw new QueryError('BadRequest', reason, expression.span)
-  }
-  if (root !== alias) {
-    const reason = 'Order-by over correlated collections is not supported.'
-    throw new QueryError('BadRequest', reason, expression.span)
-  }
-  return evaluate
 }

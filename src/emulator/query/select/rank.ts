@@ -1,126 +1,120 @@
-import { FullTextScore } from '../functions/full-text/full-text-score.js'
-import { reciprocalRankFusion } from '../functions/full-text/reciprocal-rank-fusion.js'
-import { searchTerm } from '../functions/full-text/search-term.js'
+import { fullTextScore, textStatistics } from '../functions/full-text/full-text-score.js'
+import { compareScores, reciprocalRankFusion } from '../functions/full-text/reciprocal-rank-fusion.js'
+import { searchTerm, type SearchTerm } from '../functions/full-text/search-term.js'
 import { unwrapped, type Call, type Expression, type Query } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
+import { isDistance } from '../functions/vector-functions.js'
 import { refuseWrongCount } from '../values/query-function.js'
-import { isObject } from '../values/values.js'
 import { compileExpression } from './compile-expression.js'
-import type { Evaluate, Frame, Scope } from './scope.js'
+import { compileDocumentPath } from './document-path.js'
+import { fusionOf, scoreName, type Ranking } from './ranking.js'
+import { constantScope, type Frame, type Scope } from './scope.js'
+
+/** Scores each frame. Full-text scores depend on all documents of the container. */
+type Score = (frames: readonly Frame[], all: Iterable<unknown>) => readonly (number | undefined)[]
+
+/** Orders frames. */
+export type Order = (frames: Iterable<Frame>, all: Iterable<unknown>) => readonly Frame[]
 
 /**
- * Returns a score for each frame. Frames with higher scores come first, and frames without a score come last.
+ * Compiles a ranking, which needs all frames. Frames with equal scores keep their order, and frames without a
+ * score come last.
  */
-type Score = (frames: readonly Frame[]) => readonly (number | undefined)[]
-
-/** Returns the scoring expression of a query with ORDER BY RANK or ORDER BY VectorDistance. */
-export function rankedBy({ rank, orderBy }: Query): Expression | undefined {
-  const [only, ...others] = orderBy
-  if (rank !== undefined || only === undefined || others.length > 0) return rank
-  const inner = unwrapped(only.expression)
-  if (inner.kind !== 'call' || inner.name.toUpperCase() !== 'VECTORDISTANCE') return undefined
-  if (!only.isDescending) return inner
-  const reason = 'ORDER BY VectorDistance puts the most similar vectors first; omit DESC.'
-  throw new QueryError('BadRequest', reason, only.expression.span)
-}
-
-/** Compiles a ranking, which needs all frames. Frames with equal scores keep their order. */
-export function compileRank(expression: Expression, scope: Scope): (frames: Iterable<Frame>) => Frame[] {
-  const scoreOf = compileScore(expression, scope)
-  return (frames) => {
-    const all = [...frames]
-    const scores = scoreOf(all)
-    return all
-      .map((frame, index) => ({ frame, score: scores[index] ?? -Infinity }))
-      .sort((left, right) => (left.score === right.score ? 0 : right.score - left.score))
+export function compileRank({ expression, isReversed }: Ranking, query: Query, scope: Scope): Order {
+  const scoreOf = compileScore(expression, query, scope)
+  const direction = isReversed ? -1 : 1
+  return (frames, all) => {
+    const read = [...frames]
+    const scores = scoreOf(read, all)
+    return read
+      .map((frame, index) => ({ frame, score: scores[index] }))
+      .sort((left, right) => compareScores(left.score, right.score, direction))
       .map(({ frame }) => frame)
   }
 }
 
-function compileScore(expression: Expression, scope: Scope): Score {
+function compileScore(expression: Expression, query: Query, scope: Scope): Score {
   const call = unwrapped(expression)
   if (call.kind === 'call') {
     switch (call.name.toUpperCase()) {
       case 'FULLTEXTSCORE':
-        return compileFullTextScore(call, scope)
+        return compileFullTextScore(call, query, scope)
       case 'VECTORDISTANCE':
-        return compileSimilarity(call, scope)
+        return compileFunction({ ...call, name: '_VectorScore' }, scope)
+      case '_VECTORSCORE':
+      case '_FULLTEXTSCORE':
+        return compileFunction(call, scope)
       case 'RRF':
-        return compileFusion(call, scope)
+        return compileFusion(call, query, scope)
     }
   }
   const reason = 'ORDER BY RANK takes a scoring function: FullTextScore, VectorDistance or RRF.'
   throw new QueryError('BadRequest', reason, expression.span)
 }
 
-function compileFullTextScore(call: Call, scope: Scope): Score {
+/** Compiles a function whose value is the score. */
+function compileFunction(call: Call, scope: Scope): Score {
+  const evaluate = compileExpression(call, scope)
+  return (frames) => frames.map(evaluate).map((value) => (typeof value === 'number' ? value : undefined))
+}
+
+function compileFullTextScore(call: Call, query: Query, scope: Scope): Score {
   refuseWrongCount(call, 2, Infinity)
-  const [text, ...terms] = call.arguments.map((argument) => compileExpression(argument, scope))
-  return (frames) => {
-    const [first] = frames
-    if (text === undefined || first === undefined) return []
-    const score = new FullTextScore(terms.map((term) => termOf(term, first, call)))
-    const texts = frames.map(text)
-    texts.forEach((value) => {
-      score.add(value)
-    })
-    return texts.map((value) => score.score(value))
+  const [path = call, ...wanted] = call.arguments
+  const text = compileDocumentPath(path, query, scope)
+  const terms = wanted.map((term) => termOf(term, scope))
+  return (frames, all) => {
+    // The text is in the first source, so a frame with only a document is enough for it.
+    const texts = Array.from(all, (document) => text([document]))
+    const statistics = textStatistics(texts, terms)
+    return frames.map((frame) => fullTextScore(text(frame), terms, statistics))
   }
 }
 
-function termOf(
-  evaluate: Evaluate,
-  frame: Frame,
-  { span }: Call,
-): NonNullable<ReturnType<typeof searchTerm>> {
-  const term = searchTerm(evaluate(frame))
+function termOf(expression: Expression, scope: Scope): SearchTerm {
+  const term = searchTerm(constantValue(expression, scope))
   if (term !== undefined) return term
   const reason =
     'A term of FullTextScore must be a string, or { term, distance } with a distance from 0 to 2.'
-  throw new QueryError('BadRequest', reason, span)
+  throw new QueryError('BadRequest', reason, expression.span)
 }
 
-/**
- * A Euclidean distance is smaller for more similar vectors, so it is negated. The other measures are larger
- * for them.
- */
-function compileSimilarity(call: Call, scope: Scope): Score {
-  const distance = compileExpression(call, scope)
+/** Returns the value of an expression that uses no document. */
+function constantValue(expression: Expression, scope: Scope): unknown {
+  return compileExpression(expression, constantScope(scope))([])
+}
+
+/** Checks whether the value of a scoring function is larger for more similar documents. */
+export function isSimilarity(expression: Expression, scope: Scope): boolean {
+  const call = unwrapped(expression)
+  if (call.kind !== 'call' || call.name.toUpperCase() !== 'VECTORDISTANCE') return true
   const options = call.arguments[3]
-  const optionsOf = options === undefined ? undefined : compileExpression(options, scope)
-  return (frames) =>
-    frames.map((frame) => {
-      const value = distance(frame)
-      if (typeof value !== 'number') return undefined
-      return isEuclidean(optionsOf?.(frame)) ? -value : value
-    })
+  return options === undefined || !isDistance(constantValue(options, scope))
 }
 
-function isEuclidean(options: unknown): boolean {
-  const name = isObject(options) ? options['distanceFunction'] : undefined
-  return typeof name === 'string' && name.toLowerCase() === 'euclidean'
-}
-
-/** The last argument of RRF may be an array with a weight for each scoring function. */
-function compileFusion(call: Call, scope: Scope): Score {
+function compileFusion(call: Call, query: Query, scope: Scope): Score {
   refuseWrongCount(call, 2, Infinity)
-  const last = call.arguments.at(-1)
-  const weighted = last !== undefined && unwrapped(last).kind !== 'call' ? last : undefined
-  const functions = weighted === undefined ? call.arguments : call.arguments.slice(0, -1)
-  const scores = functions.map((argument) => compileScore(argument, scope))
-  const weightsOf = weighted === undefined ? undefined : compileExpression(weighted, scope)
-  return (frames) => {
-    const [first] = frames
-    if (first === undefined) return []
-    const weights = weightsOf?.(first) ?? scores.map(() => 1)
-    if (!isWeights(weights, scores.length)) {
-      const reason = `The weights of RRF must be an array of ${scores.length} numbers.`
-      throw new QueryError('BadRequest', reason, call.span)
-    }
-    return reciprocalRankFusion(
-      scores.map((score, index) => ({ scores: score(frames), weight: weights[index] ?? 1 })),
-    )
+  const { functions } = fusionOf(call)
+  const nested = functions.find((argument) => scoreName(argument) === 'RRF')
+  if (nested !== undefined) {
+    throw new QueryError('BadRequest', 'RRF takes FullTextScore and VectorDistance, not RRF.', nested.span)
   }
+  const scores = functions.map((argument) => compileScore(argument, query, scope))
+  const weights = weightsOf(call, scope)
+  return (frames, all) =>
+    reciprocalRankFusion(
+      scores.map((score, index) => ({ scores: score(frames, all), weight: weights[index] ?? 1 })),
+    )
+}
+
+/** Returns the weights of the functions of RRF. They are empty if all functions weigh the same. */
+export function weightsOf(call: Call, scope: Scope): readonly number[] {
+  const { functions, weights } = fusionOf(call)
+  if (weights === undefined) return []
+  const values = constantValue(weights, scope)
+  if (isWeights(values, functions.length)) return values
+  const reason = `The weights of RRF must be an array of ${functions.length} numbers.`
+  throw new QueryError('BadRequest', reason, weights.span)
 }
 
 function isWeights(value: unknown, count: number): value is readonly number[] {

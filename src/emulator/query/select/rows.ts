@@ -8,8 +8,11 @@ import type { Evaluate, Frame, QueryScopes } from './scope.js'
 import { compileSelection } from './selection.js'
 import type { Window } from './window.js'
 
-/** Turns filtered frames into rows, before duplicates are removed and the window is cut. */
-export type MakeRows = (frames: Iterable<Frame>, outer: Frame) => Iterable<unknown>
+/**
+ * Turns filtered frames into rows, before duplicates are removed and the window is cut. The scores of
+ * documents depend on all documents of the container.
+ */
+export type MakeRows = (frames: Iterable<Frame>, outer: Frame, all: Iterable<unknown>) => Iterable<unknown>
 
 interface CompiledRows {
   readonly makeRows: MakeRows
@@ -32,7 +35,9 @@ export function compileRows(query: Query, { skip, take }: Window, scopes: QueryS
   if (isGrouped(query)) return compileGroupedRows(query, scopes)
   const rowOf = bounded(query.selection, compileSelection(query, scopes.inner))
   const makeRows: MakeRows =
-    sort === undefined ? (frames) => defined(frames, rowOf) : (frames) => defined(sort(frames), rowOf)
+    sort === undefined
+      ? (frames) => defined(frames, rowOf)
+      : (frames, _outer, all) => defined(sort(frames, all), rowOf)
   return { makeRows, isSingle: false }
 }
 

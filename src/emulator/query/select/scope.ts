@@ -11,8 +11,13 @@ export type Evaluate = (frame: Frame) => unknown
 
 /** A compiled query or subquery, before TOP, OFFSET and LIMIT. */
 export interface CompiledSelect {
-  /** Yields the rows for a frame of the outer query. */
-  readonly rows: (outer: Frame, container: Iterable<unknown>) => Iterable<unknown>
+  /**
+   * Yields the rows for a frame of the outer query.
+   *
+   * @param container the documents to read
+   * @param all all documents of the container, for statistics; by default those to read
+   */
+  readonly rows: (outer: Frame, container: Iterable<unknown>, all?: Iterable<unknown>) => Iterable<unknown>
   /** True if there is at most one row for each frame of the outer query. */
   readonly isSingle: boolean
 }
@@ -75,6 +80,20 @@ export function outermostScope(
     known: () => undefined,
     select,
     effort: new Effort('combinedValues'),
+  }
+}
+
+/** Returns the scope of an expression that must be the same for all documents. */
+export function constantScope(scope: Scope): Scope {
+  return {
+    ...scope,
+    width: 0,
+    hasContainer: false,
+    isAlias: () => false,
+    source: ({ name, span }) => {
+      const reason = `'${name}' is not allowed here, because the value must be the same for all documents.`
+      throw new QueryError('BadRequest', reason, span)
+    },
   }
 }
 

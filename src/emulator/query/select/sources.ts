@@ -81,8 +81,13 @@ function* defined(values: Iterable<unknown>, steps: readonly (string | number)[]
   }
 }
 
-/** Yields the elements of each array among the values of a source. */
-function* elements(values: Iterable<unknown>): Generator {
+/** Returns the elements of each array among the values of a source. */
+function elements(values: Iterable<unknown>): Iterable<unknown> {
+  // A path has at most one value, so it needs no generator.
+  return Array.isArray(values) ? values.filter(Array.isArray).flat() : allElements(values)
+}
+
+function* allElements(values: Iterable<unknown>): Generator {
   for (const value of values) if (Array.isArray(value)) yield* value
 }
 

@@ -26,7 +26,7 @@ import { parsePatch } from './patches.js'
 /** Answers an atomic batch of one partition key, or a bulk request of independent operations in one range. */
 export function routeBatch(request: RestRequest, container: Container): Answer {
   const bytes = Buffer.byteLength(request.body)
-  if (bytes > limits.batchBytes) throw tooLarge('The batch', bytes, limits.batchBytes)
+  if (bytes > limits.batchBytes) throw tooLarge('the batch', bytes, limits.batchBytes)
   const operations = bodyJson(request)
   if (!Array.isArray(operations)) throw badRequest('A batch must be a JSON array of operations.')
   const isShown = request.headers['prefer'] !== 'return=minimal'

@@ -101,7 +101,10 @@ export function pageSizeOf({ headers }: RestRequest): number {
   if (text === undefined) return defaultPageSize
   const count = Number(text)
   if (!Number.isInteger(count) || count === 0 || count < -1) {
-    throw badRequest(`${header.maxItemCount} is ${text}; it must be -1 or a whole number above 0.`)
+    throw badRequest(
+      `The input PageSize ${text} is invalid. Ensure to pass a valid page size which must be a positive ` +
+        'integer or -1 for a dynamic page size.',
+    )
   }
   return count === -1 ? maxPageSize : Math.min(count, maxPageSize)
 }

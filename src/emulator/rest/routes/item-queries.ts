@@ -4,13 +4,15 @@ import {
   lookupCharge,
   partitionsIn,
   type Container,
-  type CosmosEngine,
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import { readPage, type ItemQuery } from './item-pages.js'
-import { queryRanges } from './query-ranges.js'
-import type { CompiledQuery, QueryParameter } from '../../query/index.js'
+import { readPage, type ItemQuery } from '../pages/item-pages.js'
+import { indexMetricsHeader } from '../pages/index-metrics.js'
+import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/index.js'
+import { refuseWithoutIndex } from '../rules/index-requirements.js'
+import { planBody } from '../rules/query-plan.js'
+import { refuseUnservable, type Scoping } from '../rules/unservable-query.js'
 import { compileQuery } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
@@ -26,10 +28,28 @@ import {
 
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery(request: RestRequest, container: Container): Answer {
-  const query = parseQuery(request, container)
-  if (!isSet(request, header.isQueryPlan)) return answerPage(request, container, query)
-  const features = request.headers[header.supportedQueryFeatures] ?? null
-  return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
+  const { now, definition } = container
+  const measures = new Map(
+    definition.embeddings.map(({ path, distanceFunction }) => [path, distanceFunction]),
+  )
+  const query = parseQuery(request, { now: () => now(), measures })
+  if (isSet(request, header.isQueryPlan)) {
+    const features = request.headers[header.supportedQueryFeatures] ?? ''
+    return { status: 200, body: planBody(container.definition, query, features), charge: lookupCharge }
+  }
+  // The explorer shows the rows that a client would merge.
+  if (!isSet(request, header.explorer)) refuseUnservable(query, container.definition, scopingOf(request))
+  refuseWithoutIndex(query, container.definition, isSet(request, header.enableScan))
+  return answerPage(request, container, query)
+}
+
+function scopingOf(request: RestRequest): Scoping {
+  const { headers } = request
+  return {
+    isScoped: headers[header.partitionKey] !== undefined || headers[header.rangeId] !== undefined,
+    isCrossPartition: isSet(request, header.enableCrossPartition),
+    isParallel: isSet(request, header.parallelizeCrossPartition),
+  }
 }
 
 /** Answers GET `…/docs` with every document of the scope, page by page. */
@@ -40,10 +60,14 @@ export function routeReadFeed(request: RestRequest, container: Container): Answe
 const everyDocument: ItemQuery = {
   equalities: new Map(),
   requiredTexts: [],
+  conditions: [],
+  order: [],
   isStreaming: true,
   readsContainer: true,
+  usedPaths: () => ({ predicates: [], groupBy: [] }),
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
+  rowsInOrder: (documents) => documents,
 }
 
 /**
@@ -60,7 +84,7 @@ export function routeResources(
 ): Answer | undefined {
   const isAsked = request.method === 'POST' && isQuery(request)
   if (!isAsked && request.method !== 'GET') return undefined
-  const rows = isAsked ? parseQuery(request, engine).execute(resources) : resources
+  const rows = isAsked ? parseQuery(request, { now: engine.now }).execute(resources) : resources
   const texts = rows.map((row) => JSON.stringify(row))
   return {
     status: 200,
@@ -91,16 +115,17 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
       // not needed.
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
+      ...indexMetricsHeader(request, container, query),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
     },
   }
 }
 
-function parseQuery(request: RestRequest, { now }: Pick<CosmosEngine, 'now'>): CompiledQuery {
+function parseQuery(request: RestRequest, options: QueryOptions): CompiledQuery {
   const { query, parameters = [] } = bodyObject(request)
   if (typeof query !== 'string') throw badRequest('A query request must have its text in "query".')
   if (!Array.isArray(parameters)) throw badRequest('The "parameters" of a query must be an array.')
-  return compileQuery(query, parameters.map(parseParameter), { now })
+  return compileQuery(query, parameters.map(parseParameter), options)
 }
 
 function parseParameter(parameter: unknown): QueryParameter {
@@ -117,19 +142,7 @@ function parseParameter(parameter: unknown): QueryParameter {
  */
 function scopeOf(request: RestRequest, container: Container): ScanScope {
   const { partition, range, keyText } = namedScope(request, container)
-  if (partition === undefined) return { kind: 'range', range }
+  if (partition === undefined) return { kind: 'range', range: range ?? epkRangeOf(request) }
   if (keyText !== undefined) return { kind: 'key', partition, keyText }
   return { kind: 'range', partition, range: range ?? epkRangeOf(request) }
-}
-
-/**
- * Returns the plan of a query. The Java and Python clients ask for a plan before a query over several ranges.
- * The JavaScript client asks for a plan at the same time as it sends the query.
- */
-function planBody(container: Container, query: CompiledQuery, features: string | null): string {
-  return JSON.stringify({
-    partitionedQueryExecutionInfoVersion: 2,
-    queryInfo: query.plan(features),
-    queryRanges: queryRanges(container, query),
-  })
 }

@@ -53,7 +53,25 @@ describe('ORDER BY RANK', () => {
     ).toEqual([{ id: 'a' }])
   })
 
+  it('takes rare words from all documents of the container, not from those that it reads', () => {
+    const query = compileQuery(
+      'SELECT VALUE c.id FROM c ORDER BY RANK FullTextScore(c.text, "red", "blue")',
+      [],
+    )
+    const read = [
+      { id: 'a', text: 'red sky' },
+      { id: 'b', text: 'blue sky' },
+    ]
+    const reds = [{ text: 'red' }, { text: 'red' }]
+    const blues = [{ text: 'blue' }, { text: 'blue' }]
+    expect(query.execute(read, [...read, ...reds])).toEqual(['b', 'a'])
+    expect(query.execute(read, [...read, ...blues])).toEqual(['a', 'b'])
+  })
+
   it.each([
+    ['FullTextScore(LOWER(c.text), "a")', 'could not be mapped to a document path'],
+    ['FullTextScore(c.text, c.word)', "'c' is not allowed here"],
+    ['RRF(RRF(FullTextScore(c.text, "a")), FullTextScore(c.text, "b"))', 'not RRF'],
     ['LENGTH(c.text)', 'ORDER BY RANK takes a scoring function'],
     ['FullTextScore(c.text, 5)', 'A term of FullTextScore must be a string'],
     ['FullTextScore(c.text)', 'FULLTEXTSCORE function requires at least 2'],

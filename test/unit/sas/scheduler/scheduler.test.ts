@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
-import { replacing } from '../../../../src/sas/store/state-store.js'
+import { operate } from '../../../../src/sas/decisions/operate.js'
+import type { Scheduler } from '../../../../src/sas/scheduler/scheduler.js'
+import type { Change } from '../../../../src/change-feed-processor/index.js'
+import { replacing, type StateStore } from '../../../../src/sas/store/state-store.js'
 import { ensureSubmitted, type AcceptedJob } from '../../../../src/sas/submission/write-submission.js'
 import type { SubmitRequest } from '../../../../src/sas/submission/submit.js'
 import { aJob, aStep, aSubmission, asChange, aWorkflow } from '../../../support/a-job.js'
@@ -86,6 +89,52 @@ describe('a scheduler', () => {
     await world.put('job-1', [replacing(job, freed)])
     await scheduler.onChanges(await world.changes())
     expect(await world.job()).toMatchObject({ processState: 'Processed' })
+  })
+
+  describe('that remembers a job in Error, which another instance has continued since,', () => {
+    const address = { pk: 'job-1', id: 'sas.job:job-1' }
+    let own: Scheduler
+    let old: Awaited<ReturnType<StateStore['read']>>
+    let succeeded: readonly Change[]
+
+    beforeEach(async () => {
+      await world.dispatched()
+      const attention = { kind: 'error' as const, since: '', by: 'x', message: 'no such card', stepId: 'pay' }
+      const step = await world.step()
+      const failed = { ...step, attention, processState: 'Error' as const, lockedBy: null }
+      await world.put('job-1', [replacing(step, failed)])
+      own = world.scheduler()
+      await own.onChanges(await world.changes())
+      await own.onChanges(await world.changes())
+      old = await world.truth.read(address)
+      await continuedElsewhere()
+      succeeded = await world.changes()
+    })
+
+    /** Lets an operator resubmit the job, another scheduler dispatch its step, and the agents run the step. */
+    async function continuedElsewhere(): Promise<void> {
+      const [job, step] = [await world.job(), await world.step()]
+      const command = { kind: 'resubmit', by: 'ann', why: 'the card was replaced' } as const
+      const operation = operate({ job, steps: new Map([['pay', step]]), now: world.clock.now() }, command)
+      if (operation.kind !== 'write') throw new Error('the command was refused')
+      const changed = operation.changed.map((after) => replacing(step, after))
+      await world.put('job-1', [replacing(job, operation.job), ...changed])
+      await world.scheduler('scheduler-2').onChanges(await world.changes())
+      const agents = world.agents()
+      await agents.onChanges(await world.changes(), { signal: new AbortController().signal })
+      await agents.stop(1_000)
+    }
+
+    it('ends the job when its step has succeeded (F-C21)', async () => {
+      expect(old).toMatchObject({ processState: 'Error' })
+      await own.onChanges(succeeded)
+      expect(await world.job()).toMatchObject({ processState: 'Processed' })
+    })
+
+    it('requests the change again as long as a replica answers with the old job', async () => {
+      world.store.read = (asked) => (asked.id === address.id ? Promise.resolve(old) : world.truth.read(asked))
+      await expect(own.onChanges(succeeded)).rejects.toThrow(StoreUnavailable)
+    })
   })
 
   it('raises attention when a step has failed for good', async () => {

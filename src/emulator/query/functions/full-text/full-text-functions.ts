@@ -1,4 +1,5 @@
-import type { QueryFunction } from '../../values/query-function.js'
+import { ofOne, type QueryFunction } from '../../values/query-function.js'
+import { fullTextScore } from './full-text-score.js'
 import { searchTerm, type SearchTerm } from './search-term.js'
 import { SearchableText } from './searchable-text.js'
 
@@ -12,15 +13,15 @@ function ofTerms(
     maxArguments,
     evaluate: (text, ...wanted) => {
       if (typeof text !== 'string') return undefined
-      const terms: SearchTerm[] = []
-      for (const value of wanted) {
-        const term = searchTerm(value)
-        if (term === undefined) return undefined
-        terms.push(term)
-      }
-      return holds(new SearchableText(text), terms)
+      const terms = termsOf(wanted)
+      return terms === undefined ? undefined : holds(new SearchableText(text), terms)
     },
   }
+}
+
+function termsOf(wanted: readonly unknown[]): readonly SearchTerm[] | undefined {
+  const terms = wanted.map(searchTerm)
+  return terms.every((term) => term !== undefined) ? terms : undefined
 }
 
 function containsAll(text: SearchableText, terms: readonly SearchTerm[]): boolean {
@@ -31,12 +32,28 @@ function containsAny(text: SearchableText, terms: readonly SearchTerm[]): boolea
   return terms.some((term) => text.contains(term))
 }
 
+/** Scores a text with statistics that the caller has gathered. */
+function scored(text: unknown, wanted: unknown, ...statistics: readonly unknown[]): number | undefined {
+  const [documents, words, hits] = statistics
+  const terms = Array.isArray(wanted) ? termsOf(wanted) : undefined
+  if (terms === undefined || typeof documents !== 'number' || typeof words !== 'number') return undefined
+  return isNumbers(hits) ? fullTextScore(text, terms, { documents, words, hits }) : undefined
+}
+
+function isNumbers(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'number')
+}
+
 /**
- * Functions that search the words of a text. All texts are treated as English, because containers of this
+ * Functions that search the words of a text. Those with an underscore stand in the queries of plans. All texts are treated as English, because containers of this
  * emulator have no full-text policy that names another language.
  */
 export const fullTextFunctions: Readonly<Record<string, QueryFunction>> = {
   FULLTEXTCONTAINS: ofTerms(2, containsAll),
   FULLTEXTCONTAINSALL: ofTerms(Infinity, containsAll),
   FULLTEXTCONTAINSANY: ofTerms(Infinity, containsAny),
+  _FULLTEXTSCORE: { minArguments: 5, maxArguments: 5, evaluate: scored },
+  _FULLTEXTWORDCOUNT: ofOne((text) =>
+    typeof text === 'string' ? new SearchableText(text).length : undefined,
+  ),
 }

@@ -1,3 +1,4 @@
+import { finite } from '../../values/values.js'
 import type { SearchTerm } from './search-term.js'
 import { SearchableText } from './searchable-text.js'
 
@@ -7,56 +8,55 @@ const saturation = 1.2
 /** Determines how much the length of a text reduces its score (b of BM25). */
 const lengthWeight = 0.75
 
-/**
- * Scores texts by the terms that they contain (Okapi BM25). First, the caller passes the text of every
- * searched document to `add`. Then, `score` uses the statistics of all these texts. A phrase is one term.
- */
-export class FullTextScore {
-  private documents = 0
-  private words = 0
+/** What a score depends on besides its own text. */
+export interface TextStatistics {
+  /** The number of documents, including those without a text. */
+  readonly documents: number
+  /** The number of words in all texts, without stop words. */
+  readonly words: number
   /** The number of documents that contain each term. */
-  private readonly hits: number[]
+  readonly hits: readonly number[]
+}
 
-  constructor(private readonly terms: readonly SearchTerm[]) {
-    this.hits = terms.map(() => 0)
-  }
-
-  /**
-   * Counts the text of one document. A document whose value is not a string counts as a document without
-   * words.
-   */
-  add(value: unknown): void {
-    this.documents += 1
-    if (typeof value !== 'string') return
+/** Counts the texts of documents. A document whose value is not a string counts as one without words. */
+export function textStatistics(values: Iterable<unknown>, terms: readonly SearchTerm[]): TextStatistics {
+  const hits = terms.map(() => 0)
+  let documents = 0
+  let words = 0
+  for (const value of values) {
+    documents += 1
+    if (typeof value !== 'string') continue
     const text = new SearchableText(value)
-    this.words += text.length
-    for (const [index, term] of this.terms.entries()) {
-      if (text.contains(term)) this.hits[index] = this.hitsOf(index) + 1
-    }
+    words += text.length
+    for (const [index, term] of terms.entries()) if (text.contains(term)) hits[index] = (hits[index] ?? 0) + 1
   }
+  return { documents, words, hits }
+}
 
-  /**
-   * Returns the score of a text. It is higher for texts that fit better, and 0 for a text that contains no
-   * term.
-   */
-  score(value: unknown): number {
-    if (typeof value !== 'string' || this.words === 0) return 0
-    const text = new SearchableText(value)
-    const relativeLength = (text.length * this.documents) / this.words
-    const slowness = saturation * (1 - lengthWeight + lengthWeight * relativeLength)
-    return this.terms.reduce((total, term, index) => {
-      const occurrences = text.occurrencesOf(term)
-      return total + (this.rarityOf(index) * occurrences * (saturation + 1)) / (occurrences + slowness)
-    }, 0)
-  }
+/**
+ * Scores a text by the terms that it contains (Okapi BM25). A phrase is one term. The score is higher for
+ * texts that fit better, and 0 for a text that contains no term. A value that is not a string has no score.
+ */
+export function fullTextScore(
+  value: unknown,
+  terms: readonly SearchTerm[],
+  { documents, words, hits }: TextStatistics,
+): number | undefined {
+  if (typeof value !== 'string') return undefined
+  if (words === 0) return 0
+  const text = new SearchableText(value)
+  const relativeLength = (text.length * documents) / words
+  const slowness = saturation * (1 - lengthWeight + lengthWeight * relativeLength)
+  const score = terms.reduce((total, term, index) => {
+    const occurrences = text.occurrencesOf(term)
+    if (occurrences === 0) return total
+    const rarity = rarityOf(hits[index] ?? 0, documents)
+    return total + (rarity * occurrences * (saturation + 1)) / (occurrences + slowness)
+  }, 0)
+  return finite(score)
+}
 
-  /** Returns the inverse document frequency of a term, which is never negative. */
-  private rarityOf(index: number): number {
-    const hits = this.hitsOf(index)
-    return Math.log(1 + (this.documents - hits + 0.5) / (hits + 0.5))
-  }
-
-  private hitsOf(index: number): number {
-    return this.hits[index] ?? 0
-  }
+/** Returns the inverse document frequency of a term. It is never negative if `hits` is at most `documents`. */
+function rarityOf(hits: number, documents: number): number {
+  return Math.log(1 + (documents - hits + 0.5) / (hits + 0.5))
 }

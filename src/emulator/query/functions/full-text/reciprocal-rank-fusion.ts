@@ -3,8 +3,8 @@ export interface Ranking {
   /** Higher scores rank first. A document without a score ranks last. */
   readonly scores: readonly (number | undefined)[]
   /**
-   * How much the ranking counts. Default: 1. With a negative weight, a document that ranks first loses the
-   * most.
+   * How much the ranking counts. Default: 1. With a negative weight, lower scores rank first. A document
+   * without a score still ranks last.
    */
   readonly weight?: number
 }
@@ -19,16 +19,18 @@ const softening = 60
 export function reciprocalRankFusion(rankings: readonly Ranking[]): readonly number[] {
   const fused: number[] = []
   for (const { scores, weight = 1 } of rankings) {
-    for (const [index, rank] of ranksOf(scores).entries()) {
-      fused[index] = (fused[index] ?? 0) + weight / (softening + rank)
+    for (const [index, rank] of ranksOf(scores, weight < 0 ? -1 : 1).entries()) {
+      fused[index] = (fused[index] ?? 0) + Math.abs(weight) / (softening + rank)
     }
   }
   return fused
 }
 
 /** Returns the rank of each document, beginning with 1. Documents with the same score have the same rank. */
-function ranksOf(scores: readonly (number | undefined)[]): readonly number[] {
-  const order = [...scores.keys()].sort((left, right) => compare(scores[left], scores[right]))
+function ranksOf(scores: readonly (number | undefined)[], direction: 1 | -1): readonly number[] {
+  const order = [...scores.keys()].sort((left, right) =>
+    compareScores(scores[left], scores[right], direction),
+  )
   const ranks: number[] = []
   let rank = 0
   let last: number | undefined | null = null
@@ -41,8 +43,16 @@ function ranksOf(scores: readonly (number | undefined)[]): readonly number[] {
   return ranks
 }
 
-function compare(left: number | undefined, right: number | undefined): number {
+/**
+ * Compares two scores. The higher one comes first, or the lower one if the direction is -1. A missing score
+ * comes last.
+ */
+export function compareScores(
+  left: number | undefined,
+  right: number | undefined,
+  direction: 1 | -1,
+): number {
   if (left === undefined || right === undefined)
     return Number(left === undefined) - Number(right === undefined)
-  return right - left
+  return left === right ? 0 : (right - left) * direction
 }

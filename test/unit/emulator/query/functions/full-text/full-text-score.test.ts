@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { FullTextScore } from '../../../../../../src/emulator/query/functions/full-text/full-text-score.js'
+import {
+  fullTextScore,
+  textStatistics,
+} from '../../../../../../src/emulator/query/functions/full-text/full-text-score.js'
 import {
   searchTerm,
   type SearchTerm,
@@ -9,10 +12,9 @@ function terms(...values: readonly unknown[]): readonly SearchTerm[] {
   return values.map(searchTerm).filter((term) => term !== undefined)
 }
 
-function scoreOf(texts: readonly unknown[], ...wanted: readonly unknown[]): readonly number[] {
-  const score = new FullTextScore(terms(...wanted))
-  for (const text of texts) score.add(text)
-  return texts.map((text) => score.score(text))
+function scoreOf(texts: readonly unknown[], ...wanted: readonly unknown[]): readonly (number | undefined)[] {
+  const statistics = textStatistics(texts, terms(...wanted))
+  return texts.map((text) => fullTextScore(text, terms(...wanted), statistics))
 }
 
 describe('FullTextScore', () => {
@@ -41,7 +43,7 @@ describe('FullTextScore', () => {
 
   it('stays positive for a term that every document contains', () => {
     const scores = scoreOf(['red', 'red'], 'red')
-    expect(scores.every((score) => score > 0)).toBe(true)
+    expect(scores.every((score = 0) => score > 0)).toBe(true)
   })
 
   it('takes a phrase as one term, and stems and fuzzy terms as the search does', () => {
@@ -51,8 +53,12 @@ describe('FullTextScore', () => {
     expect(scoreOf(['bycycle'], 'bicycle')).toEqual([0])
   })
 
-  it.each([undefined, null, 5, ['red'], {}, ''])('scores the value %j without words as 0', (value) => {
-    expect(scoreOf([value, 'red'], 'red')).toEqual([0, expect.any(Number)])
+  it.each([undefined, null, 5, ['red'], {}])('gives no score to the value %j, which is no text', (value) => {
+    expect(scoreOf([value, 'red'], 'red')).toEqual([undefined, expect.any(Number)])
+  })
+
+  it('scores a text without words as 0', () => {
+    expect(scoreOf(['', 'red'], 'red')).toEqual([0, expect.any(Number)])
   })
 
   it('counts documents without a text, so that a term is rarer among them', () => {
@@ -62,7 +68,7 @@ describe('FullTextScore', () => {
   })
 
   it('scores 0 without documents, without words and without terms', () => {
-    expect(new FullTextScore(terms('red')).score('red')).toBe(0)
+    expect(fullTextScore('red', terms('red'), { documents: 0, words: 0, hits: [0] })).toBe(0)
     expect(scoreOf(['the', 'of'], 'the')).toEqual([0, 0])
     expect(scoreOf(['red'])).toEqual([0])
   })

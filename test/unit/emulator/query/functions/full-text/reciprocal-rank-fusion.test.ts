@@ -13,8 +13,12 @@ describe('reciprocalRankFusion', () => {
     expect(reciprocalRankFusion([{ scores: [2, 1], weight: 0 }])).toEqual([0, 0])
   })
 
-  it('lets the first ranks count against a document if the weight is negative', () => {
-    expect(reciprocalRankFusion([{ scores: [2, 1], weight: -1 }])).toEqual([-1 / 61, -1 / 62])
+  it('ranks the lowest scores first if the weight is negative, and documents without a score last', () => {
+    expect(reciprocalRankFusion([{ scores: [2, undefined, 1], weight: -0.5 }])).toEqual([
+      0.5 / 62,
+      0.5 / 63,
+      0.5 / 61,
+    ])
   })
 
   it('gives documents with the same score the same rank, and the next one the next rank', () => {

@@ -9,14 +9,16 @@ import {
   scan,
   wholeKeySpace,
   type Container,
-  type DocumentIndexes,
   type DocumentVersion,
+  type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import type { CompiledQuery } from '../../query/index.js'
+import { indexReading, type IndexReading, type ReadingRequest } from '../../indexes/index-reading.js'
+import type { CompiledQuery, QueryDocument } from '../../query/index.js'
+import { ComputedRows } from './computed-rows.js'
 
 /** A query over documents. */
-export type ItemQuery = Omit<CompiledQuery, 'plan'>
+export type ItemQuery = Omit<CompiledQuery, 'plan' | 'usage'>
 
 /** A request for one page of a query over a scope of documents. */
 export interface PageRequest {
@@ -58,7 +60,8 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
   const rows: string[] = []
   let after = position(request.continuation, 'after')
   let bytes = 0
-  for (const version of candidates(container, scope, request.query, after)) {
+  const needed = request.maxItemCount + 1
+  for (const version of candidates(container, { ...request, scope, needed, after }).versions) {
     const { number } = version.fields
     const found = request.query.rowsOf(version.document)
     for (let index = number === begun ? given : 0; index < found.length; index += 1) {
@@ -77,47 +80,54 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
 
 function computedPage(container: Container, scope: ScanScope, request: PageRequest): Rows {
   const from = position(request.continuation, 'from')
-  const all = computedRows(container, scope, request, from)
   const until = from + request.maxItemCount
-  if (until >= all.length) kept.delete(container)
+  const all = computedRows(container, scope, request, from)
+  // If the query fails now, it cannot continue, so it is not kept.
+  kept.delete(container)
+  const hasMore = all.read(until + 1)
+  if (hasMore) kept.set(container, all)
   return {
-    rows: all.slice(from, until).map((row) => JSON.stringify(row)),
-    continuation: until < all.length ? JSON.stringify({ from: until }) : null,
+    rows: all.rows.slice(from, until).map((row) => JSON.stringify(row)),
+    continuation: hasMore ? JSON.stringify({ from: until }) : null,
   }
-}
-
-/** The rows of a query, kept while a client reads further pages. */
-interface KeptRows {
-  readonly name: string
-  readonly indexes: DocumentIndexes
-  readonly changeCount: number
-  readonly rows: readonly unknown[]
 }
 
 /**
  * The kept rows of one query for each container, while a client reads them page by page. The expiry of a
  * document is also a change, so kept rows are not used after it.
  */
-const kept = new WeakMap<Container, KeptRows>()
+const kept = new WeakMap<Container, ComputedRows>()
 
 function computedRows(
   container: Container,
   scope: ScanScope,
   request: PageRequest,
   from: number,
-): readonly unknown[] {
+): ComputedRows {
   const { indexes } = container
-  const { changeCount } = indexes
+  const { query, maxItemCount } = request
   const name = `${nameOf(scope)} ${request.text}`
   const known = kept.get(container)
   // A first page is computed again, because rows may depend on the time.
-  if (from > 0 && known?.name === name && known.indexes === indexes && known.changeCount === changeCount) {
-    return known.rows
+  if (from > 0 && known?.areOf(name, indexes) === true) return known
+  const needed = from + maxItemCount + 1
+  const { versions, isOrdered } = candidates(container, { query, scope, needed, after: 0 })
+  const documents = documentsOf(versions)
+  const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
+  return new ComputedRows(name, indexes, rows)
+}
+
+function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {
+  for (const version of versions) yield version.document
+}
+
+/** Reads the documents of a container each time that they are iterated. */
+function allDocuments(container: Container): Iterable<JsonObject> {
+  return {
+    *[Symbol.iterator]() {
+      for (const version of scan(container)) yield version.document
+    },
   }
-  const versions = [...candidates(container, scope, request.query, 0)]
-  const rows = request.query.execute(versions.map((version) => version.document))
-  kept.set(container, { name, indexes, changeCount, rows })
-  return rows
 }
 
 function nameOf(scope: ScanScope): string {
@@ -138,18 +148,23 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
 }
 
+/** Returns the documents to filter: one document, those of an index, or all documents of the scope. */
 function candidates(
   container: Container,
-  scope: ScanScope,
-  query: ItemQuery,
-  after: number,
-): Iterable<DocumentVersion> {
+  request: ReadingRequest & { readonly query: ItemQuery },
+): IndexReading {
+  const { scope, query, after } = request
   const id = query.equalities.get('id')
-  if (scope.kind !== 'key' || typeof id !== 'string') {
-    return holding(scan(container, scope, after), query.requiredTexts)
+  if (scope.kind === 'key' && typeof id === 'string') {
+    const version = container.visible(scope.partition.find(scope.keyText, id))
+    const versions = version === undefined || version.fields.number <= after ? [] : [version]
+    return { versions, isOrdered: false }
   }
-  const version = container.visible(scope.partition.find(scope.keyText, id))
-  return version === undefined || version.fields.number <= after ? [] : [version]
+  const { versions, isOrdered } = indexReading(container, request) ?? {
+    versions: scan(container, scope, after),
+    isOrdered: false,
+  }
+  return { versions: holding(versions, query.requiredTexts), isOrdered }
 }
 
 /**
@@ -173,5 +188,7 @@ function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'):
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number') return value
-  throw badRequest('The continuation does not come from this query. Start the query again without it.')
+  throw badRequest(
+    'Invalid Continuation Token. It does not come from this query; start the query again without it.',
+  )
 }

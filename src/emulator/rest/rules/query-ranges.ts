@@ -3,7 +3,7 @@ import {
   isPartitionKeyValue,
   keyRangeOfPrefix,
   wholeKeySpace,
-  type Container,
+  type ContainerDefinition,
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
@@ -21,11 +21,10 @@ interface QueryRange {
  * point. If they fix only the first levels of a hierarchical key, returns a range.
  */
 export function queryRanges(
-  { definition }: Container,
+  { partitionKey: { paths } }: ContainerDefinition,
   { equalities, readsContainer }: Pick<CompiledQuery, 'equalities' | 'readsContainer'>,
 ): readonly QueryRange[] {
   if (!readsContainer) return [pointRange(wholeKeySpace.min)]
-  const { paths } = definition.partitionKey
   const values = []
   for (const path of paths) {
     // A property name with a dot in it would look like a nested property.

@@ -1,0 +1,93 @@
+import type { Container, DocumentFollower, DocumentVersion, OrderedPath } from '../engine/index.js'
+import { DocumentIndex } from './document-index.js'
+
+/** The most indexes of one container. The index that was not used for the longest time makes room for another. */
+const mostIndexes = 8
+
+/** The number of changes that are always kept, however few documents there are. */
+const fewestChanges = 1_000
+
+interface Change {
+  readonly kind: 'add' | 'remove'
+  readonly version: DocumentVersion
+}
+
+interface KeptIndex {
+  readonly index: DocumentIndex
+  /** The number of changes since a query used the index. */
+  idleChanges: number
+}
+
+/**
+ * The indexes that queries have needed so far. An index is built when the first query needs it. Writes only
+ * note what they change, so they cost the same as without indexes; the next query applies these changes. An
+ * index that no query uses while a quarter of the documents change is dropped.
+ */
+export class ContainerIndexes implements DocumentFollower {
+  /** The least recently used index comes first. */
+  private readonly kept = new Map<string, KeptIndex>()
+  private changes: Change[] = []
+
+  private constructor(private readonly container: Container) {}
+
+  /** Returns the indexes of a container. A split, a merge and new settings drop all of them. */
+  static of(container: Container): ContainerIndexes {
+    const { indexes } = container
+    if (indexes.follower instanceof ContainerIndexes) return indexes.follower
+    const created = new ContainerIndexes(container)
+    indexes.follower = created
+    return created
+  }
+
+  /** The number of indexes that are kept. */
+  get size(): number {
+    return this.kept.size
+  }
+
+  added(version: DocumentVersion): void {
+    this.note({ kind: 'add', version })
+  }
+
+  removed(version: DocumentVersion): void {
+    this.note({ kind: 'remove', version })
+  }
+
+  /** Returns an index over these paths, with all documents. */
+  index(paths: readonly OrderedPath[]): DocumentIndex {
+    this.applyChanges()
+    const name = JSON.stringify(paths)
+    const known = this.kept.get(name)
+    this.kept.delete(name)
+    const index = known?.index ?? new DocumentIndex(paths, this.versions())
+    this.kept.set(name, { index, idleChanges: 0 })
+    const [oldest] = this.kept.keys()
+    if (oldest !== undefined && this.kept.size > mostIndexes) this.kept.delete(oldest)
+    return index
+  }
+
+  private get mostChanges(): number {
+    return fewestChanges + this.container.documentCount / 4
+  }
+
+  private note(change: Change): void {
+    if (this.kept.size === 0) return
+    this.changes.push(change)
+    if (this.changes.length <= this.mostChanges) return
+    this.kept.clear()
+    this.changes = []
+  }
+
+  private applyChanges(): void {
+    const { changes } = this
+    this.changes = []
+    for (const [name, kept] of this.kept) {
+      kept.idleChanges += changes.length
+      if (kept.idleChanges > this.mostChanges) this.kept.delete(name)
+      else for (const { kind, version } of changes) kept.index[kind](version)
+    }
+  }
+
+  private *versions(): Generator<DocumentVersion, void, undefined> {
+    for (const { documents } of this.container.partitions) yield* documents.after(0)
+  }
+}

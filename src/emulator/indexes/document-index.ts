@@ -1,0 +1,104 @@
+import type { DocumentVersion, JsonObject, OrderedPath } from '../engine/index.js'
+import { isAbove, isBelow, type Span } from '../query/values/span.js'
+import { compareValues, memberOf } from '../query/values/values.js'
+import { isBefore, SortedEntries, type Position } from './sorted-entries.js'
+
+/** A document in an index, with its values at the index's paths. */
+interface Entry {
+  readonly values: readonly unknown[]
+  readonly version: DocumentVersion
+}
+
+/** The documents of an index whose values lie in certain spans. */
+export interface Slice {
+  readonly count: number
+  /** Yields the documents in the order of the index or, if `isReversed`, in the opposite order. */
+  documents(isReversed: boolean): Iterable<DocumentVersion>
+}
+
+/**
+ * A range index over one path, or a composite index over several ones. It contains every document: without a
+ * value, the document has the value undefined. Documents with equal values follow the order of creation, in
+ * both directions, as ORDER BY does.
+ */
+export class DocumentIndex {
+  private readonly entries: SortedEntries<Entry>
+
+  constructor(
+    readonly paths: readonly OrderedPath[],
+    versions: Iterable<DocumentVersion>,
+  ) {
+    const entries = Array.from(versions, (version) => this.entryOf(version))
+    this.entries = new SortedEntries(
+      entries,
+      (one, other) =>
+        this.compareValues(one.values, other.values) ||
+        one.version.fields.number - other.version.fields.number,
+    )
+  }
+
+  add(version: DocumentVersion): void {
+    this.entries.add(this.entryOf(version))
+  }
+
+  remove(version: DocumentVersion): void {
+    this.entries.remove(this.entryOf(version))
+  }
+
+  /** Returns the documents with values in these spans, one for each of the first paths. All but the last are points. */
+  slice(spans: readonly Span[]): Slice {
+    const { entries } = this
+    const from = entries.seek(({ values }) => this.sideOf(values, spans) >= 0)
+    const to = entries.seek(({ values }) => this.sideOf(values, spans) > 0)
+    return {
+      count: entries.count(from, to),
+      documents: (isReversed) => versionsOf(isReversed ? this.reversed(from, to) : entries.between(from, to)),
+    }
+  }
+
+  /** Yields the entries from the last values to the first ones. Entries with equal values keep their order. */
+  private *reversed(from: Position, to: Position): Generator<Entry, void, undefined> {
+    const { entries } = this
+    let end = to
+    while (isBefore(from, end)) {
+      const values = entries.before(end)?.values ?? []
+      const start = entries.seek((entry) => this.compareValues(entry.values, values) >= 0)
+      yield* entries.between(start, end)
+      end = start
+    }
+  }
+
+  /** Returns -1 for values before the spans, 0 for values in them, and 1 for values after them. */
+  private sideOf(values: readonly unknown[], spans: readonly Span[]): number {
+    for (const [place, span] of spans.entries()) {
+      const forward = this.paths[place]?.isDescending === true ? -1 : 1
+      if (isBelow(values[place], span)) return -forward
+      if (isAbove(values[place], span)) return forward
+    }
+    return 0
+  }
+
+  private compareValues(one: readonly unknown[], other: readonly unknown[]): number {
+    const { paths } = this
+    for (let place = 0; place < paths.length; place += 1) {
+      const difference = compareValues(one[place], other[place])
+      if (difference !== 0) return paths[place]?.isDescending === true ? -difference : difference
+    }
+    return 0
+  }
+
+  private entryOf(version: DocumentVersion): Entry {
+    let document: Readonly<JsonObject> | undefined
+    const values = this.paths.map(({ steps }) => {
+      // Most queries for the newest documents need nothing else, and then no document is parsed.
+      if (steps.length === 1 && steps[0] === '_ts') return version.fields.ts
+      document ??= version.seen
+      return steps.reduce<unknown>(memberOf, document)
+    })
+    return { values, version }
+  }
+}
+
+function* versionsOf(entries: Iterable<Entry>): Generator<DocumentVersion, void, undefined> {
+  for (const { version } of entries) yield version
+}

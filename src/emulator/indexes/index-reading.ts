@@ -1,0 +1,141 @@
+/**
+ * # Indexes
+ *
+ * Finds the documents of a query without reading all of them. The indexing policy says which indexes a container
+ * has (`usable-indexes`). The first query that needs an index builds it, and later queries apply what has
+ * changed meanwhile (`container-indexes`). An index is a sorted list of documents (`document-index`).
+ *
+ * This file compares the costs of the ways to read the documents of a query. `index-advice` says which indexes a
+ * query uses, and which ones it lacks.
+ */
+import {
+  contains,
+  partitionsIn,
+  type Container,
+  type DocumentVersion,
+  type ScanScope,
+} from '../engine/index.js'
+import type { CompiledQuery } from '../query/index.js'
+import { ContainerIndexes } from './container-indexes.js'
+import type { Slice } from './document-index.js'
+import { filterIndexes, orderIndex } from './usable-indexes.js'
+
+/** A smaller scope is read without an index, because building one would cost more. */
+const fewestDocuments = 1_000
+
+/** The most indexes that one query compares, so that a query with many conditions does not build them all. */
+const mostLookups = 4
+
+/** A query and its scope. `needed` is the number of rows that the caller needs now. */
+export interface ReadingRequest {
+  readonly scope: ScanScope
+  readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming'>
+  readonly needed: number
+  /** The number of the document after which to begin, or 0. */
+  readonly after: number
+}
+
+/** The documents of a scope that may match a query. */
+export interface IndexReading {
+  readonly versions: Iterable<DocumentVersion>
+  /** True if the documents have the order of ORDER BY, and false if they have the order of creation. */
+  readonly isOrdered: boolean
+}
+
+/**
+ * Returns how to read the documents of a query with an index, or undefined if a scan costs less. An index only
+ * narrows the documents or gives their order: the filter must still be applied.
+ */
+export function indexReading(container: Container, request: ReadingRequest): IndexReading | undefined {
+  const { scope, query, needed } = request
+  const size = countIn(container, scope)
+  if (size < fewestDocuments) return undefined
+  const total = container.documentCount
+  const found = smallestLookup(container, request)
+  const matching = Math.max(1, found?.count ?? total)
+  const lookupCost = Math.min(found?.count ?? size, size)
+  const ordered = orderedReading(container, query)
+  // One of several documents matches, so this many must be read in their order to find enough.
+  if (ordered !== undefined) {
+    const { count } = ordered
+    const walkCost = (needed * count * total) / Math.min(matching, count) / size
+    if (walkCost < lookupCost)
+      return { versions: visible(container, request, ordered.documents()), isOrdered: true }
+  }
+  const scanCost = query.isStreaming ? Math.min(size, (needed * total) / matching) : size
+  if (found === undefined || 2 * found.count > scanCost) return undefined
+  return { versions: [...visible(container, request, found.documents())].sort(byCreation), isOrdered: false }
+}
+
+/** Documents of an index. */
+interface Lookup {
+  /** The number of documents, which is known before an index without spans is built. */
+  readonly count: number
+  documents(): Iterable<DocumentVersion>
+}
+
+/** Returns the smallest part of an index that has all documents of a filter. */
+function smallestLookup(container: Container, { query, needed }: ReadingRequest): Lookup | undefined {
+  let smallest: Lookup | undefined
+  for (const { paths, reads } of filterIndexes(container.definition.indexingPolicy, query).slice(
+    0,
+    mostLookups,
+  )) {
+    const index = ContainerIndexes.of(container).index(paths)
+    const lookup = joined(reads.map((spans) => index.slice(spans)))
+    if (smallest === undefined || lookup.count < smallest.count) smallest = lookup
+    // Another index would not help, and may have to be built.
+    if (smallest.count <= needed) return smallest
+  }
+  return smallest
+}
+
+function orderedReading(container: Container, query: ReadingRequest['query']): Lookup | undefined {
+  const usable = orderIndex(container.definition.indexingPolicy, query)
+  if (usable === undefined) return undefined
+  const { paths, spans, isReversed } = usable
+  const slice = (): Slice => ContainerIndexes.of(container).index(paths).slice(spans)
+  return {
+    count: spans.length === 0 ? container.documentCount : Math.max(1, slice().count),
+    documents: () => slice().documents(isReversed),
+  }
+}
+
+function joined(slices: readonly Slice[]): Lookup {
+  return {
+    count: slices.reduce((sum, { count }) => sum + count, 0),
+    *documents() {
+      for (const slice of slices) yield* slice.documents(false)
+    },
+  }
+}
+
+function countIn(container: Container, scope: ScanScope): number {
+  if (scope.kind === 'key') return scope.partition.countOf(scope.keyText)
+  return partitionsIn(container, scope).reduce((sum, { documents }) => sum + documents.size, 0)
+}
+
+/** Yields the documents of the request's scope that have not expired. */
+function* visible(
+  container: Container,
+  { scope, after }: ReadingRequest,
+  versions: Iterable<DocumentVersion>,
+): Generator<DocumentVersion, void, undefined> {
+  for (const version of versions) {
+    if (version.fields.number > after && isInScope(scope, version) && !container.isExpired(version))
+      yield version
+  }
+}
+
+function isInScope(scope: ScanScope, { fields }: DocumentVersion): boolean {
+  if (scope.kind === 'key') return fields.keyText === scope.keyText
+  const { partition, range } = scope
+  return (
+    (partition === undefined || contains(partition.range, fields.epk)) &&
+    (range === undefined || contains(range, fields.epk))
+  )
+}
+
+function byCreation(one: DocumentVersion, other: DocumentVersion): number {
+  return one.fields.number - other.fields.number
+}

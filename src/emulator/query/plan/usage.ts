@@ -1,0 +1,41 @@
+import { documentAlias, pathOf, rootOf, selectedExpressions, type Query } from '../language/ast.js'
+import { callsIn, pathsIn } from '../language/walk.js'
+import { containsAggregate } from '../select/aggregates.js'
+
+/** The steps from a document to a value. */
+type Steps = readonly (string | number)[]
+
+/** What a query needs of the service and of the indexes of a container, according to its text. */
+export interface QueryUsage {
+  readonly isDistinct: boolean
+  readonly hasGroupBy: boolean
+  /** Whether a row has an aggregate beside or below other properties, so that it is not the row itself. */
+  readonly hasNamedAggregate: boolean
+  /** The items of ORDER BY. The path is empty for an item that is no path, such as a vector distance. */
+  readonly orderBy: readonly { readonly steps: Steps; readonly isDescending: boolean }[]
+  /** Whether WHERE tests properties of documents. */
+  readonly hasFilter: boolean
+  /** The paths of the texts that FullTextScore ranks. */
+  readonly scoredPaths: readonly Steps[]
+  readonly hasSpatialFunction: boolean
+}
+
+export function usageOf(query: Query): QueryUsage {
+  const { selection, isDistinct, groupBy, where } = query
+  const alias = documentAlias(query)
+  const calls = callsIn(query)
+  const scores = calls.filter(({ name }) => name.toUpperCase() === 'FULLTEXTSCORE')
+  const filtered = where === undefined ? [] : pathsIn(where)
+  return {
+    isDistinct,
+    hasGroupBy: groupBy.length > 0,
+    hasNamedAggregate: selection.kind === 'list' && selectedExpressions(selection).some(containsAggregate),
+    orderBy: query.orderBy.map(({ expression, direction }) => ({
+      steps: pathOf(expression) ?? [],
+      isDescending: direction === 'DESC',
+    })),
+    hasFilter: filtered.some((path) => rootOf(path) === alias),
+    scoredPaths: scores.flatMap(({ arguments: [text] }) => (text === undefined ? [] : [pathOf(text) ?? []])),
+    hasSpatialFunction: calls.some(({ name }) => name.toUpperCase().startsWith('ST_')),
+  }
+}

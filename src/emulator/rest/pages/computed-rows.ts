@@ -1,0 +1,33 @@
+import type { DocumentIndexes } from '../../engine/index.js'
+
+/** Rows of a query that are computed as far as a client has read them. */
+export class ComputedRows {
+  readonly rows: unknown[] = []
+  private readonly rest: Iterator<unknown>
+  private readonly changeCount: number
+
+  /** @param name the query with its scope */
+  constructor(
+    private readonly name: string,
+    private readonly indexes: DocumentIndexes,
+    all: Iterable<unknown>,
+  ) {
+    this.rest = all[Symbol.iterator]()
+    this.changeCount = indexes.changeCount
+  }
+
+  /** Checks whether these are the rows of a query, and no document has changed since they were begun. */
+  areOf(name: string, indexes: DocumentIndexes): boolean {
+    return this.name === name && this.indexes === indexes && this.changeCount === indexes.changeCount
+  }
+
+  /** Computes rows until there are `count`. Returns false if the query has fewer. */
+  read(count: number): boolean {
+    while (this.rows.length < count) {
+      const next = this.rest.next()
+      if (next.done === true) return false
+      this.rows.push(next.value)
+    }
+    return true
+  }
+}
