@@ -255,11 +255,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
         'step !== undefined',
         'true',
       ],
-      [
-        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
-        'steps.get(stepId)?.attention',
-        'steps.get(stepId).attention',
-      ],
     ],
   },
   {

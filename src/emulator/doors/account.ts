@@ -10,9 +10,9 @@ import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
-import { MasterKey } from '../rest/authorization.js'
+import { MasterKey } from '../rest/authorization/master-key.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
-import { ThroughputMeter } from '../rest/routes/throughput-meter.js'
+import { ThroughputMeter } from '../rest/metering/throughput-meter.js'
 
 /** An open account, whether it is served over HTTP or used in process. */
 export interface OpenAccount extends PartitionChanges {
@@ -70,7 +70,9 @@ export function openAccount(
   })
   const meter = enforceThroughput ? new ThroughputMeter(engine) : null
   const signing = { key: new MasterKey(key), now: () => (door.signersClock ?? clock).now() }
-  const routes = counter.counting(createRoutes({ engine, signing, nextId, faults, meter }))
+  const routes = counter.counting(
+    createRoutes({ engine, signing, nextId, monotonic: () => clock.monotonic(), faults, meter }),
+  )
   const apply = async (request: RestRequest): Promise<RestResponse> => {
     const queryRoom = queryRoomFor(request)
     if (queryRoom !== null) await queryRoom

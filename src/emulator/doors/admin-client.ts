@@ -1,5 +1,5 @@
 import { isJsonObject, parsedJson } from '../engine/index.js'
-import { MasterKey } from '../rest/authorization.js'
+import { MasterKey } from '../rest/authorization/master-key.js'
 
 export interface AdminCall {
   readonly endpoint: string

@@ -15,6 +15,8 @@ export function addTo(group: Group, record: JournalRecord): void {
     case 'database':
     case 'container':
     case 'offer':
+    case 'user':
+    case 'permission':
       entries.set(`${record.kind}/${record.rid}`, textOf(record.value))
       if (record.kind === 'container' && record.value === null) clearContainer(group, record.rid)
       return

@@ -9,8 +9,10 @@ import type {
   Journal,
   JournalContents,
   JournalRecord,
+  NamedRecord,
   OfferRecord,
   PartitionRecord,
+  PermissionRecord,
   VersionChange,
   VersionFields,
 } from '../engine/index.js'
@@ -107,6 +109,8 @@ export class LmdbJournal implements Journal {
       containers: records<ContainerRecord>('container/'),
       partitions: records<PartitionRecord>('partition/'),
       offers: records<OfferRecord>('offer/'),
+      users: records<NamedRecord>('user/'),
+      permissions: records<PermissionRecord>('permission/'),
       documents: (rid) => decodedVersions(this.values(documentPrefix(rid))),
       history: (rid) => {
         const floors = this.store.get(floorsKey(rid))

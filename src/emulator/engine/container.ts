@@ -2,7 +2,7 @@ import { ChangeHistory } from './changes/change-history.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
-import { effectivePartitionKey } from './partitions/effective-partition-key.js'
+import { keySpaceOf, type KeySpace } from './partitions/key-space.js'
 import { nextEtag } from './values/etag.js'
 import { expiresAt } from './expiry-queue.js'
 import {
@@ -53,6 +53,7 @@ export class Container implements TransactionTarget {
   readonly self: string
   readonly journal: Journal
   readonly now: () => number
+  readonly keySpace: KeySpace
   definition: ContainerDefinition
   etag: string
   ts: number
@@ -71,6 +72,7 @@ export class Container implements TransactionTarget {
     this.link = `dbs/${birth.databaseId}/colls/${birth.definition.id}`
     this.self = `dbs/${birth.databaseRid}/colls/${birth.rid}/`
     this.definition = birth.definition
+    this.keySpace = keySpaceOf(birth.definition.partitionKey)
     this.etag = birth.etag
     this.ts = birth.ts
     this.partitions = birth.partitions
@@ -104,7 +106,7 @@ export class Container implements TransactionTarget {
     const keyText = partitionKeyText(key)
     let epk = this.hashes.get(keyText)
     if (epk === undefined) {
-      epk = effectivePartitionKey(key)
+      epk = this.keySpace.effectiveKeyOf(key)
       if (this.hashes.size >= rememberedHashes) this.hashes.clear()
       this.hashes.set(keyText, epk)
     }
@@ -190,7 +192,7 @@ export class Container implements TransactionTarget {
   /** Splits a physical partition. A position in its feed stays valid in the feeds of both children. */
   splitPartition(rangeId: string): readonly PhysicalPartition[] {
     const parent = this.partitionById(rangeId)
-    const children = split(parent, this.lastRangeId)
+    const children = split(parent, this.lastRangeId, this.keySpace)
     this.repartition([parent], children, [])
     return children
   }

@@ -18,6 +18,8 @@ export class DocumentIndexes {
   changeCount = 0
   /** The indexes that queries use, or null as long as no query has needed one. */
   follower: DocumentFollower | null = null
+  /** The size of all documents, as JSON. */
+  bytes = 0
 
   constructor({ uniqueKeys, defaultTtl }: ContainerDefinition, partitions: readonly PhysicalPartition[]) {
     this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
@@ -28,6 +30,7 @@ export class DocumentIndexes {
   add(versions: Iterable<DocumentVersion>): void {
     this.changeCount += 1
     for (const version of versions) {
+      this.bytes += version.bytes
       this.uniqueKeys.add(version)
       this.expiry.add(version)
       this.follower?.added(version)
@@ -36,6 +39,7 @@ export class DocumentIndexes {
 
   remove(version: DocumentVersion): void {
     this.changeCount += 1
+    this.bytes -= version.bytes
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
     this.follower?.removed(version)

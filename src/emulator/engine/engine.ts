@@ -1,4 +1,4 @@
-import { parseContainerDefinition } from './definition/container-definition.js'
+import { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 import { Container } from './container.js'
 import { Database } from './database.js'
 import { assertName } from './values/document-id.js'
@@ -9,14 +9,18 @@ import {
   partitionRecord,
   type Journal,
   type JournalContents,
+  type NamedRecord,
   type PartitionRecord,
+  type PermissionRecord,
 } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { cutEvenly, contains } from './partitions/key-ranges.js'
+import { contains, type KeyRange } from './partitions/key-ranges.js'
+import { cutEvenly, keySpaceOf } from './partitions/key-space.js'
+import { NamedRecords } from './named-records.js'
 import { Offers } from './offers.js'
 import { PhysicalPartition } from './partitions/physical-partition.js'
 import { alreadyExists, notFound, substatus } from './values/refusal.js'
-import { containerRid, databaseRid, offerRid } from './values/resource-id.js'
+import { containerRid, databaseRid, offerRid, permissionRid, userRid } from './values/resource-id.js'
 
 /** Options of a {@link CosmosEngine}. */
 export interface EngineOptions {
@@ -37,6 +41,8 @@ export interface EngineOptions {
 export class CosmosEngine {
   readonly now: () => number
   readonly offers: Offers
+  readonly users: NamedRecords<NamedRecord>
+  readonly permissions: NamedRecords<PermissionRecord>
   private readonly nextId: () => string
   private readonly partitionCount: number
   private readonly journal: Journal
@@ -53,6 +59,22 @@ export class CosmosEngine {
       seconds: () => this.seconds(),
       newRid: (isTaken) => this.newRid(offerRid, isTaken),
     })
+    this.users = this.namedRecords('user', userRid, (rid, value) => {
+      this.journal.append([{ kind: 'user', rid, value }])
+    })
+    this.permissions = this.namedRecords('permission', permissionRid, (rid, value) => {
+      this.journal.append([{ kind: 'permission', rid, value }])
+    })
+  }
+
+  private namedRecords<T extends NamedRecord>(
+    what: string,
+    ridOf: (owner: string, number: number) => string,
+    append: (rid: string, value: T | null) => void,
+  ): NamedRecords<T> {
+    const newRid = (owner: string, isTaken: (rid: string) => boolean): string =>
+      this.newRid((number) => ridOf(owner, number), isTaken)
+    return new NamedRecords({ what, append, seconds: () => this.seconds(), newRid })
   }
 
   get databases(): readonly Database[] {
@@ -94,10 +116,17 @@ export class CosmosEngine {
     const database = this.database(name)
     this.databasesById.delete(database.id)
     this.offers.deleteOf([database.rid, ...database.containers.map(({ rid }) => rid)])
+    for (const user of this.users.of(database.rid)) this.deleteUser(user)
     this.journal.append([
       ...database.containers.map(({ rid }) => ({ kind: 'container', rid, value: null }) as const),
       { kind: 'database', rid: database.rid, value: null },
     ])
+  }
+
+  /** Deletes a user and the user's permissions. */
+  deleteUser(user: NamedRecord): void {
+    for (const permission of this.permissions.of(user.rid)) this.permissions.delete(permission)
+    this.users.delete(user)
   }
 
   /**
@@ -118,7 +147,7 @@ export class CosmosEngine {
       definition,
       etag: settingsEtag(0, ts),
       ts,
-      partitions: cutEvenly(partitionCount).map(
+      partitions: firstRanges(definition, partitionCount).map(
         (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0),
       ),
       lastDocumentNumber: 0,
@@ -161,6 +190,8 @@ export class CosmosEngine {
   restore(contents: JournalContents): void {
     for (const record of contents.databases) this.databasesById.set(record.id, new Database(record))
     this.offers.restore(contents.offers)
+    this.users.restore(contents.users)
+    this.permissions.restore(contents.permissions)
     const partitionRecords = [...contents.partitions]
     for (const record of contents.containers) {
       const database = this.findDatabase(record.databaseRid)
@@ -216,6 +247,11 @@ export class CosmosEngine {
       if (!isTaken(rid)) return rid
     }
   }
+}
+
+/** A container without a partition key of its own cannot grow beyond one physical partition. */
+function firstRanges({ partitionKey }: ContainerDefinition, count: number): readonly KeyRange[] {
+  return cutEvenly(partitionKey.systemKey === true ? 1 : count, keySpaceOf(partitionKey))
 }
 
 function restoredPartitions(

@@ -1,11 +1,14 @@
 import TinyQueue from 'tinyqueue'
 import type { DocumentVersion } from './values/document-version.js'
 
-/** Returns the time at which a version expires, in seconds since the epoch, or null if it never expires. */
+/**
+ * Returns the second in which a version expires, since the epoch, or null if it never expires. A document that
+ * was written late in a second counts as written at its end, so that none expires early.
+ */
 export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {
   if (defaultTtl === null) return null
   const ttl = fields.ttl ?? defaultTtl
-  return ttl === -1 ? null : fields.ts + ttl
+  return ttl === -1 ? null : fields.ts + ttl + 1
 }
 
 /** A container's documents by the second in which they expire. */

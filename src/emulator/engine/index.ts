@@ -27,29 +27,24 @@ export type { KeyPlace } from './transaction.js'
 export { DocumentVersion, type VersionFields } from './values/document-version.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
 export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
-export {
-  contains,
-  cutEvenly,
-  intersection,
-  wholeKeySpace,
-  widthOf,
-  type KeyRange,
-} from './partitions/key-ranges.js'
+export { contains, intersection, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
+export { cutEvenly, keySpaceOf, widthOf } from './partitions/key-space.js'
 export {
   checkedPartitionKey,
+  partitionKeyText,
   parsePartitionKey,
   parsePartitionKeyPrefix,
   partitionKeyOf,
   type PartitionKey,
   type PartitionKeyDefinition,
 } from './partitions/partition-key.js'
-export {
-  effectivePartitionKey,
-  isPartitionKeyValue,
-  keyRangeOfPrefix,
-} from './partitions/effective-partition-key.js'
+export { isPartitionKeyValue, keyRangeOfPrefix } from './partitions/effective-partition-key.js'
 export { deleteKey } from './delete-key.js'
-export { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
+export {
+  keylessDefinition,
+  parseContainerDefinition,
+  type ContainerDefinition,
+} from './definition/container-definition.js'
 export {
   compositeIndexOf,
   isIndexed,
@@ -65,9 +60,11 @@ export {
   type ChangeFeedRequest,
   type ChangeFeedStart,
 } from './change-feed.js'
+export { assertNamedMatch, etagOfNamed, type NamedRecords } from './named-records.js'
 export { offerResource } from './offers.js'
 export {
   checkedThroughput,
+  firstPartitionsFor,
   minimumThroughput,
   parseOfferContent,
   partitionsFor,
@@ -78,7 +75,7 @@ export { epkOf, type VersionChange } from './changes/version-change.js'
 export { partitionsIn, scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './values/patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
-export { badRequest, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
+export { badRequest, notFound, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'
 export { lookupCharge, queryCharge, totalCharge } from './values/charges.js'
 export { assertShape } from './values/value-shape.js'
 export { limits } from './values/limits.js'
@@ -91,6 +88,8 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
+  NamedRecord,
   OfferRecord,
   PartitionRecord,
+  PermissionRecord,
 } from './changes/journal.js'

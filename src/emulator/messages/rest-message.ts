@@ -38,6 +38,7 @@ export const header = {
   continuation: 'x-ms-continuation',
   enableCrossPartition: 'x-ms-documentdb-query-enablecrosspartition',
   enableScan: 'x-ms-documentdb-query-enable-scan',
+  expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
   /**
    * Marks requests of the data explorer. Faults leave them alone, and a query over several ranges is answered
@@ -59,6 +60,13 @@ export const header = {
   autopilotSettings: 'x-ms-cosmos-offer-autopilot-settings',
   offerThroughput: 'x-ms-offer-throughput',
   parallelizeCrossPartition: 'x-ms-documentdb-query-parallelizecrosspartitionquery',
+  populateQueryMetrics: 'x-ms-documentdb-populatequerymetrics',
+  populateQuotaInfo: 'x-ms-documentdb-populatequotainfo',
+  indexProgress: 'x-ms-documentdb-collection-index-transformation-progress',
+  lazyIndexProgress: 'x-ms-documentdb-collection-lazy-indexing-progress',
+  queryMetrics: 'x-ms-documentdb-query-metrics',
+  resourceQuota: 'x-ms-resource-quota',
+  resourceUsage: 'x-ms-resource-usage',
   partitionKey: 'x-ms-documentdb-partitionkey',
   populateIndexMetrics: 'x-ms-cosmos-populateindexmetrics',
   populateIndexMetricsV2: 'x-ms-cosmos-populateindexmetrics-v2',
@@ -67,6 +75,7 @@ export const header = {
   sessionToken: 'x-ms-session-token',
   startEpk: 'x-ms-start-epk',
   substatus: 'x-ms-substatus',
+  version: 'x-ms-version',
 } as const
 
 /**

@@ -27,7 +27,7 @@ export function compileQuery(
   const query = parse(text)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
-  const { filter, rows, rowsOfFrame, window } = compileSelect(query, scope)
+  const { filter, rows, rowsOfFrame, window, isSingle } = compileSelect(query, scope)
   const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
   const isStreaming =
     readsContainer(query) &&
@@ -54,6 +54,8 @@ export function compileQuery(
     execute: (documents, container) => [...cut(rows([], documents, container), window)],
     rowsInOrder: (documents) =>
       cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
+    isComplete: (rowCount) => isSingle || isGrouped(query) || query.isDistinct || rowCount >= window.take,
+    matched: () => scope.matched.count,
   }
 }
 

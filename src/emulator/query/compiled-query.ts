@@ -83,4 +83,11 @@ export interface CompiledQuery {
    * usual order where ORDER BY leaves them equal. Reads only the documents that the requested rows need.
    */
   rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
+  /**
+   * Checks whether the last of this many rows is certainly the last of all: the query gives one row at most,
+   * its TOP or LIMIT is reached, or it had to find all rows before it could give one.
+   */
+  isComplete(rowCount: number): boolean
+  /** Returns how many combinations of FROM's values have passed the filter so far. */
+  matched(): number
 }

@@ -1,4 +1,5 @@
-import { assertAuthorized, signedResource, type Signing } from './authorization.js'
+import { assertAuthorized } from './authorization/authorize.js'
+import type { Signing } from './authorization/master-key.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from '../engine/index.js'
 import type { Faults } from '../faults/index.js'
 import { QueryError } from '../query/language/query-error.js'
@@ -11,6 +12,7 @@ import {
 } from '../messages/rest-message.js'
 import { readAccount } from './routes/account.js'
 import { routeAdmin } from './routes/admin.js'
+import { routeConflicts } from './routes/conflicts.js'
 import { routeContainers } from './routes/containers.js'
 import { kindsOf, type RouteContext } from './routes/context.js'
 import { routeDatabases } from './routes/databases.js'
@@ -18,16 +20,20 @@ import { routeFaults } from './routes/faults-admin.js'
 import { routeItems } from './routes/items.js'
 import { routePartitionKeyDelete } from './routes/partition-key-delete.js'
 import { routeOffers } from './routes/offers.js'
+import { routePermissions } from './routes/users/permissions.js'
+import { routeUsers } from './routes/users/users.js'
 import { refuseUnsupported } from './routes/unsupported.js'
 import { metered } from './routes/metered.js'
 import { routePartitionKeyRanges } from './routes/partition-key-ranges.js'
-import type { ThroughputMeter } from './routes/throughput-meter.js'
+import type { ThroughputMeter } from './metering/throughput-meter.js'
 
 export interface RoutesOptions {
   readonly engine: CosmosEngine
   readonly faults: Faults
   readonly signing: Signing
   readonly nextId: () => string
+  /** Returns milliseconds since an arbitrary start, with which queries are measured. */
+  readonly monotonic: () => number
   /** The meter that limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null
 }
@@ -50,15 +56,15 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 }
 
-function route(request: RestRequest, { engine, faults, meter, signing }: RoutesOptions): Answer {
+function route(request: RestRequest, { engine, faults, meter, monotonic, signing }: RoutesOptions): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
-  if (request.isOwn !== true) assertAuthorized(request, signedResource(segments, rawSegments), signing)
+  if (request.isOwn !== true) assertAuthorized({ request, segments, rawSegments }, engine, signing)
   refuseUnsupported(request, segments)
   const answer =
     segments.join('/') === '_stepward/faults'
       ? routeFaults(request, faults)
-      : dispatch({ engine, request, segments }, meter)
+      : dispatch({ engine, request, segments, monotonic, signing }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
     `Request url is invalid. ${request.method} /${segments.join('/')} is not an operation of the embedded ` +
@@ -72,12 +78,18 @@ function dispatch(context: RouteContext, meter: ThroughputMeter | null): Answer 
   switch (kindsOf(segments)) {
     case 'dbs':
       return routeDatabases(context)
+    case 'dbs/users':
+      return routeUsers(context)
+    case 'dbs/users/permissions':
+      return routePermissions(context)
     case 'dbs/colls':
       return routeContainers(context)
     case 'dbs/colls/pkranges':
       return segments.length === 5 ? routePartitionKeyRanges(context) : undefined
     case 'dbs/colls/docs':
       return metered(context, meter, routeItems)
+    case 'dbs/colls/conflicts':
+      return routeConflicts(context)
     case 'dbs/colls/operations':
       return routePartitionKeyDelete(context)
     case '_stepward':

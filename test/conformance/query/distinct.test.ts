@@ -143,6 +143,21 @@ describe('DISTINCT together with other clauses', () => {
     expect(new Set(rows).size).toBe(count)
   })
 
+  it('puts equal arrays and objects next to each other with ORDER BY', () => {
+    const documents = values([2], [1], { b: 1, a: 2 }, [2], [1, 0], { a: 1 }, [10], { a: 2, b: 1 }, [1])
+    expect(rowsOf('SELECT VALUE c.v FROM c ORDER BY c.v', documents)).toEqual([
+      [1],
+      [1],
+      [1, 0],
+      [2],
+      [2],
+      [10],
+      { a: 1 },
+      { a: 2, b: 1 },
+      { b: 1, a: 2 },
+    ])
+  })
+
   it('keeps the order of ORDER BY', () => {
     const documents = values(2, 1, 3, 1, 2)
     expect(rowsOf('SELECT DISTINCT VALUE c.v FROM c ORDER BY c.v DESC', documents)).toEqual([3, 2, 1])

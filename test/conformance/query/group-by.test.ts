@@ -247,6 +247,29 @@ describe('GROUP BY together with other clauses', () => {
     ['SELECT VALUE COUNT(1) FROM o JOIN l IN o.lines WHERE l.quantity > 1 GROUP BY l.sku', orders, [2, 1]],
   ])
 
+  examples('subqueries with an alias of their own that has the same name', [
+    [
+      'SELECT c.a, (SELECT VALUE c.a FROM (SELECT VALUE {a: 5}) AS c) AS x FROM c GROUP BY c.a',
+      [{ a: 1 }],
+      [{ a: 1, x: 5 }],
+    ],
+    [
+      'SELECT VALUE (SELECT VALUE SUM(x) + c.a FROM x IN (SELECT VALUE [1, 2])) FROM c GROUP BY c.a',
+      [{ a: 10 }],
+      [13],
+    ],
+    [
+      'SELECT VALUE (SELECT VALUE SUM(c.a) + b FROM (SELECT VALUE {a: 5}) AS c) FROM c JOIN c.b GROUP BY c.a, b',
+      [{ a: 10, b: 1 }],
+      [6],
+    ],
+    [
+      'SELECT VALUE FIRST(SELECT VALUE COUNT(1) + (c.x) FROM c IN c.l GROUP BY c.x) FROM c',
+      [{ x: 9, l: [{ x: 1 }] }],
+      [2],
+    ],
+  ])
+
   examples('WHERE, DISTINCT and subqueries', [
     ['SELECT DISTINCT VALUE COUNT(1) FROM c GROUP BY c.a', pairs, [3, 1, 2]],
     ['SELECT DISTINCT c.b FROM c GROUP BY c.a, c.b', pairs, [{ b: 'x' }, { b: 'y' }, {}]],
@@ -287,6 +310,14 @@ describe('GROUP BY together with other clauses', () => {
     ['SELECT c FROM c GROUP BY c.a', '400 BadRequest'],
     ['SELECT c.a FROM c GROUP BY c.a ORDER BY c.a', '400 BadRequest'],
     ['SELECT c.a FROM c GROUP BY COUNT(1)', '400 BadRequest'],
+    ['SELECT c.a, (SELECT VALUE c.a FROM c IN d.l) AS x FROM c JOIN d IN c.l GROUP BY c.a', '400 BadRequest'],
+    ['SELECT VALUE (SELECT VALUE COUNT(1) + c.x FROM c IN c.l) FROM c', '400 BadRequest'],
+    [
+      'SELECT c.a, (SELECT VALUE 1 FROM (SELECT VALUE {a: 5}) AS c WHERE SUM(c.a) = 5) AS x FROM c GROUP BY c.a',
+      '400 BadRequest',
+    ],
+    ['SELECT c.a, (SELECT VALUE 1 WHERE SUM(c.a) = 5) AS x FROM c GROUP BY c.a', '400 BadRequest'],
+    ['SELECT c.a, (SELECT VALUE x FROM x IN [SUM(c.a)]) AS y FROM c GROUP BY c.a', '400 SC1001'],
     ['SELECT c.a FROM c GROUP BY', '400 SC1001'],
     ['SELECT c.a FROM c GROUP c.a', '400 SC1001'],
     ['SELECT c.a FROM c GROUP BY d.a', '400 SC2001'],

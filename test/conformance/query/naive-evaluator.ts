@@ -226,9 +226,24 @@ function rankOf(value: unknown): number {
 
 function order(one: unknown, other: unknown): number {
   const ranks = rankOf(one) - rankOf(other)
-  if (ranks !== 0 || rankOf(one) < 2 || rankOf(one) > 4) return ranks
+  if (ranks !== 0 || rankOf(one) < 2) return ranks
+  if (rankOf(one) > 4) return orderItems(itemsOf(one), itemsOf(other))
   const [first, second] = [one as number, other as number]
   return first < second ? -1 : first > second ? 1 : 0
+}
+
+/** An object has the order of its properties, sorted by name: first name, first value, second name and so on. */
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value)
+    ? value
+    : Object.entries(value as Row)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .flat()
+}
+
+function orderItems(one: readonly unknown[], other: readonly unknown[]): number {
+  const signs = one.slice(0, other.length).map((item, index) => order(item, other[index]))
+  return signs.find((sign) => sign !== 0) ?? one.length - other.length
 }
 
 /**

@@ -74,7 +74,7 @@ describe.each(doors)('the account through the SDK, %s', (_name, open) => {
       partitionKey: '/pk',
       throughput: 21_000,
     })
-    expect((await container.readPartitionKeyRanges().fetchAll()).resources).toHaveLength(3)
+    expect((await container.readPartitionKeyRanges().fetchAll()).resources).toHaveLength(4)
   })
 
   it('refuses a read of a session that has seen later writes than the store has', async () => {

@@ -48,9 +48,9 @@ describe.each(doors)('the throughput of a container through the SDK, %s', (_name
 
   it.each([
     [400, 1],
-    [10_000, 1],
-    [10_100, 2],
-    [25_100, 3],
+    [6_000, 1],
+    [6_100, 2],
+    [25_100, 5],
   ])('of %i RU/s gives it as many ranges as the service does: %i', async (throughput, count) => {
     const container = await create('c', { throughput })
     expect(await rangeCount(container)).toBe(count)

@@ -64,6 +64,17 @@ describe('the store, as clients in other languages expect,', () => {
     expect(headers['x-ms-documentdb-partitionkeyrangeid']).toBe(headers['x-ms-session-token']?.split(':')[0])
   })
 
+  it('gives containers of two databases rids with different second halves, by which Java keeps sessions', () => {
+    account.engine.createDatabase('other')
+    const other = account.engine.createContainer('other', { id: 'orders', partitionKey: { paths: ['/pk'] } })
+    const second = account.engine.createContainer('shop', { id: 'more', partitionKey: { paths: ['/pk'] } })
+    const halves = [container, other, second].map(({ rid }) =>
+      Buffer.from(rid, 'base64').subarray(4).toString('hex'),
+    )
+    expect(new Set(halves).size).toBe(3)
+    expect(halves.filter((half) => Number.parseInt(half, 16) < 0x8000_0000)).toEqual([])
+  })
+
   it('gives Java a plan of an aggregate, whose parts it merges', async () => {
     const planned = await query('SELECT VALUE COUNT(1) FROM c', asPlan)
     expect(JSON.parse(planned.body)).toMatchObject({

@@ -8,7 +8,11 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import { doors, type Door } from './doors.js'
 
-describe.each(doors)('a partition key through the SDK, %s', (_name, open) => {
+const doorsAndVersions = doors.flatMap(([name, open]) =>
+  ([1, 2] as const).map((version) => [name, version, open] as const),
+)
+
+describe.each(doorsAndVersions)('a partition key through the SDK, %s, hash %i', (_name, hash, open) => {
   let door: Door
 
   beforeEach(async () => {
@@ -18,7 +22,7 @@ describe.each(doors)('a partition key through the SDK, %s', (_name, open) => {
   async function containerWith(...paths: string[]): Promise<Container> {
     const { database } = await door.client().databases.createIfNotExists({ id: 'shop' })
     const kind = paths.length > 1 ? 'MultiHash' : 'Hash'
-    const partitionKey = { paths, kind, version: 2 } as never
+    const partitionKey = { paths, kind, version: kind === 'Hash' ? hash : 2 } as never
     return (await database.containers.create({ id: 'orders', partitionKey })).container
   }
 
@@ -147,6 +151,19 @@ describe.each(doors)('a partition key through the SDK, %s', (_name, open) => {
       }
       expect(ids.sort()).toEqual(await idsOf(container, ['t1']))
     })
+  })
+
+  it('finds its range in bulk, where the client hashes, also after a split', async () => {
+    const container = await containerWith('/k')
+    await door.splitPartition(container, '2')
+    const creates = Array.from({ length: 40 }, (_, index) => ({
+      operationType: 'Create' as const,
+      resourceBody: { id: `o${index}`, k: index % 2 === 0 ? `k${index}` : index },
+    }))
+    const results = await container.items.bulk(creates)
+    expect(results.map(({ statusCode }) => statusCode)).toEqual(creates.map(() => 201))
+    expect(await idsOf(container, 'k0')).toEqual(['o0'])
+    expect(await idsOf(container, 39)).toEqual(['o39'])
   })
 
   it('deletes all its documents and no others', async () => {

@@ -15,6 +15,9 @@ function textOf(index: number): string | undefined {
   return colours === undefined ? undefined : `${colours}${' word'.repeat(index + 1)}`
 }
 
+const fullTextPolicy = { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] }
+const fullTextIndexes = [{ path: '/text' }]
+
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0, partitionCount: 3 })
   const client = emulator.client()
@@ -22,7 +25,9 @@ beforeAll(async () => {
   ;({ container } = await database.containers.create({
     id: 'orders',
     partitionKey: '/pk',
+    fullTextPolicy,
     indexingPolicy: {
+      fullTextIndexes,
       compositeIndexes: [
         [
           { path: '/name/first', order: 'descending' },
@@ -36,6 +41,8 @@ beforeAll(async () => {
       id: `${index}`,
       pk: `key-${index % 20}`,
       number: (index * 37) % 60,
+      // Missing from the documents that come first in the order of their numbers.
+      later: (index * 37) % 60 < 8 ? undefined : index,
       group: ['red', 'green', 'blue', undefined, null][index % 5],
       value: values[index % values.length],
       tags: Array.from({ length: index % 4 }, (_, tag) => ({ name: `tag-${tag}`, size: tag * index })),
@@ -114,6 +121,12 @@ describe('a query over three ranges', () => {
     'SELECT DISTINCT c.name.first FROM c ORDER BY c.name.first DESC',
     'SELECT DISTINCT TOP 3 VALUE c.name.first FROM c ORDER BY c.name.first',
     'SELECT DISTINCT VALUE c.name.first FROM c ORDER BY c.name.first OFFSET 2 LIMIT 3',
+    'SELECT TOP 4 VALUE c.later FROM c ORDER BY c.number',
+    'SELECT VALUE c.later FROM c WHERE c.number < 58 OR false ORDER BY c.number DESC OFFSET 1 LIMIT 2',
+    'SELECT VALUE c.later FROM c ORDER BY c.number',
+    'SELECT DISTINCT TOP 2 VALUE c.later % 3 + 1 FROM c ORDER BY c.number',
+    'SELECT TOP 2 VALUE (SELECT VALUE t.size FROM c.tags[2] AS t) FROM c ORDER BY c.number',
+    'SELECT TOP 2 VALUE c.later FROM c ORDER BY VectorDistance(c.vector, [1, 2])',
     'SELECT VALUE t.size FROM c JOIN t IN c.tags WHERE c.number > 40 ORDER BY c.number',
     'SELECT TOP 5 c.id FROM c ORDER BY VectorDistance(c.vector, [1, 2])',
     'SELECT TOP 5 c.id FROM c ORDER BY VectorDistance(c.vector, [30, 31.4], true, { distanceFunction: "euclidean" })',
@@ -153,12 +166,20 @@ describe('a query over three ranges', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) as string })
   })
 
+  it('is refused if the container has no full-text index for the text that it ranks', async () => {
+    const query = 'SELECT TOP 1 * FROM c ORDER BY RANK FullTextScore(c.id, "1")'
+    await expect(rowsOf(query, { forceQueryPlan: true })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining('full-text index for the path /id') as string,
+    })
+  })
+
   it('counts the words of all ranges if it ranks the documents of one key', async () => {
     const { container: texts } = await container.database.containers.create({
       id: 'texts',
       partitionKey: '/pk',
-      fullTextPolicy: { defaultLanguage: 'en-US', fullTextPaths: [{ path: '/text', language: 'en-US' }] },
-      indexingPolicy: { fullTextIndexes: [{ path: '/text' }] },
+      fullTextPolicy,
+      indexingPolicy: { fullTextIndexes },
     })
     const items = ['a red sky', 'a blue sky', 'b red', 'c red', 'd red', 'e red', 'f red']
     for (const item of items)

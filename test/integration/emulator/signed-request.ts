@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { signedResource } from '../../../src/emulator/rest/authorization.js'
+import { signedResource } from '../../../src/emulator/rest/authorization/signed-resource.js'
 import type { RestRequest } from '../../../src/emulator/messages/rest-message.js'
 
 /** A request in the form of a test. */

@@ -23,7 +23,7 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
     await container.items.create({ id: 'default', pk: 'a' })
     await container.items.create({ id: 'shorter', pk: 'a', ttl: 10 })
     await container.items.create({ id: 'never', pk: 'a', ttl: -1 })
-    await clock.advance(10_000)
+    await clock.advance(11_000)
     expect((await container.item('shorter', 'a').read()).statusCode).toBe(404)
     expect((await container.item('default', 'a').read()).statusCode).toBe(200)
     await clock.advance(90_000)
@@ -35,7 +35,7 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
     const container = await containerWith({ defaultTtl: -1 })
     await container.items.create({ id: 'lock', pk: 'a', ttl: 5 })
     await expect(container.items.create({ id: 'lock', pk: 'a' })).rejects.toMatchObject({ code: 409 })
-    await clock.advance(5_000)
+    await clock.advance(6_000)
     expect((await container.items.create({ id: 'lock', pk: 'a' })).statusCode).toBe(201)
   })
 
@@ -44,6 +44,16 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
     await container.items.create({ id: 'stays', pk: 'a', ttl: 1 })
     await clock.advance(60_000)
     expect((await container.item('stays', 'a').read()).statusCode).toBe(200)
+  })
+
+  it('never ends early, although times are stored in whole seconds', async () => {
+    const container = await containerWith({ defaultTtl: -1 })
+    await clock.advance(900)
+    await container.items.create({ id: 'brief', pk: 'a', ttl: 1 })
+    await clock.advance(999)
+    expect((await container.item('brief', 'a').read()).statusCode).toBe(200)
+    await clock.advance(1_000)
+    expect((await container.item('brief', 'a').read()).statusCode).toBe(404)
   })
 
   it('counts from the last change', async () => {
@@ -58,7 +68,7 @@ describe.each(doors)('time to live through the SDK, %s', (_name, open) => {
   it('hides expired documents from the feed, and removes them without a write', async () => {
     const container = await containerWith({ defaultTtl: 10 })
     for (let index = 0; index < 20; index += 1) await container.items.create({ id: `o${index}`, pk: 'a' })
-    await clock.advance(10_000)
+    await clock.advance(11_000)
     const page = await container.items.getChangeFeedIterator({ maxItemCount: 50 }).readNext()
     expect(page.count).toBe(0)
     expect(door.stats().documents).toBe(0)

@@ -1,4 +1,4 @@
-import { PermissionMode, TriggerOperation, TriggerType, type Container, type Database } from '@azure/cosmos'
+import { TriggerOperation, TriggerType, type Container, type Database } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openAccount } from '../../../src/emulator/doors/account.js'
 import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
@@ -36,14 +36,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
     ({ container }) => container.scripts.userDefinedFunctions.create({ id: 'u', body: code }),
   ],
   ['user-defined function', ({ container }) => queried(container, 'SELECT VALUE udf.f(c.id) FROM c')],
-  ['user', ({ database }) => database.users.create({ id: 'u' })],
-  ['user', ({ database }) => database.users.readAll().fetchAll()],
-  [
-    'permission',
-    ({ database }) =>
-      database.user('u').permissions.create({ id: 'p', permissionMode: PermissionMode.All, resource: 'x' }),
-  ],
-  ['conflict feed', ({ container }) => container.conflicts.readAll().fetchAll()],
   ['index entries', ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' })],
   [
     'computed property',
@@ -54,12 +46,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
         computedProperties: [{ name: 'low', query: 'SELECT VALUE LOWER(c.name) FROM c' }],
       }),
   ],
-  [
-    'first version of key hashing',
-    ({ database }) =>
-      database.containers.create({ id: 'h', partitionKey: { paths: [partitionKey], version: 1 as never } }),
-  ],
-  ['FULLTEXTSCORE', ({ container }) => queried(container, 'SELECT FullTextScore(c.text, "x") FROM c')],
 ]
 
 function queried(container: Container, query: string): Promise<unknown> {

@@ -32,6 +32,27 @@ export interface PartitionRecord extends KeyRange {
   readonly lastDocumentNumber: number
 }
 
+/** A user of a database, or a permission of a user. */
+export interface NamedRecord {
+  readonly rid: string
+  readonly ownerRid: string
+  readonly id: string
+  /** The number of changes since the record was created. */
+  readonly changes: number
+  readonly ts: number
+}
+
+export interface PermissionRecord extends NamedRecord {
+  /** The mode and the link as the client gave them. */
+  readonly permissionMode: string
+  readonly resource: string
+  readonly containerRid: string
+  /** The id of the only document that the permission covers, or null if it covers the container. */
+  readonly documentId: string | null
+  /** The first levels of the only partition key that the permission covers, or null if it covers all. */
+  readonly partitionKey: readonly unknown[] | null
+}
+
 /** An offer, which is the throughput of a container or a database, in the form that the journal keeps. */
 export interface OfferRecord {
   readonly rid: string
@@ -60,6 +81,8 @@ export type JournalRecord =
   | { readonly kind: 'database'; readonly rid: string; readonly value: DatabaseRecord | null }
   | { readonly kind: 'container'; readonly rid: string; readonly value: ContainerRecord | null }
   | { readonly kind: 'offer'; readonly rid: string; readonly value: OfferRecord | null }
+  | { readonly kind: 'user'; readonly rid: string; readonly value: NamedRecord | null }
+  | { readonly kind: 'permission'; readonly rid: string; readonly value: PermissionRecord | null }
   | (InContainer & {
       readonly kind: 'partition'
       readonly id: string
@@ -94,6 +117,8 @@ export interface JournalContents {
   readonly containers: Iterable<ContainerRecord>
   readonly partitions: Iterable<PartitionRecord>
   readonly offers: Iterable<OfferRecord>
+  readonly users: Iterable<NamedRecord>
+  readonly permissions: Iterable<PermissionRecord>
   documents(containerRid: string): Iterable<VersionFields>
   history(containerRid: string): KeptHistory | undefined
 }

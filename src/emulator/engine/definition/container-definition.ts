@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../values/json.js'
 import { assertName } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 import { badRequest, notSupported, Refusal } from '../values/refusal.js'
+import { assertConflictResolutionKept, parseConflictResolution } from './conflict-resolution.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseFullTextPolicy } from './full-text-policy.js'
 import { parseIndexingPolicy, type IndexingPolicy } from './indexing-policy.js'
@@ -32,18 +33,14 @@ export interface ContainerDefinition {
   readonly fullTextIndexes: readonly string[]
   /** Whether spatial functions compute in a plane instead of on the earth. */
   readonly isPlanar: boolean
+  /** Whether the policy asks for indexes that follow the writes later. */
+  readonly isLazilyIndexed: boolean
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
 
 /** The path that is never indexed, whatever the policy says. */
 const etagPath = '/"_etag"/?'
-
-const defaultConflictResolution: JsonObject = {
-  mode: 'LastWriterWins',
-  conflictResolutionPath: '/_ts',
-  conflictResolutionProcedure: '',
-}
 
 /** Reads the definition in a client's request to create or replace a container. */
 export function parseContainerDefinition(body: JsonObject): ContainerDefinition {
@@ -60,20 +57,34 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     defaultTtl,
     uniqueKeys,
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
+    isLazilyIndexed: indexingPolicy['indexingMode'] === 'lazy',
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     indexingPolicy: parseIndexingPolicy(indexingPolicy),
     embeddings: parseVectorPolicy(body),
     fullTextIndexes: parseFullTextPolicy(body),
     isPlanar: parseGeospatial(body['geospatialConfig']),
     body: {
-      conflictResolutionPolicy: defaultConflictResolution,
       geospatialConfig: { type: 'Geography' },
       uniqueKeyPolicy: { uniqueKeys: [] },
       ...own,
+      conflictResolutionPolicy: parseConflictResolution(body['conflictResolutionPolicy']),
       indexingPolicy,
-      partitionKey,
+      partitionKey: shownKey(partitionKey, body['partitionKey']),
     },
   }
+}
+
+/** The path of the partition key in a container that a client created without one. */
+const keylessPath = '/_partitionKey'
+
+/** Returns the key definition that the service gives to a container without one. */
+export function keylessDefinition(): JsonObject {
+  return { paths: [keylessPath], kind: 'Hash', systemKey: true }
+}
+
+/** Returns a key definition as clients see it: without a version if none was given, which means version 1. */
+function shownKey({ version, ...key }: PartitionKeyDefinition, given: unknown): JsonObject {
+  return isJsonObject(given) && given['version'] === undefined && version === 1 ? key : { ...key, version }
 }
 
 /**
@@ -109,9 +120,14 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
   const repeated = checked.find((path, index) => checked.indexOf(path) < index)
   if (repeated !== undefined) throw badRequest(`The partition key names the path ${repeated} twice.`)
   const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
-  if (kind === 'Hash' && checked.length === 1) return { paths: checked, kind, version: 2 }
+  if (kind === 'Hash' && checked.length === 1) {
+    // As in the service, a definition without a version has the older hash.
+    const key = { paths: checked, kind: 'Hash', version: checkedVersion(value['version'] ?? 1) } as const
+    return value['systemKey'] === true && checked[0] === keylessPath ? { ...key, systemKey: true } : key
+  }
   if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {
-    return { paths: checked, kind, version: 2 }
+    if (checkedVersion(value['version'] ?? 2) === 2) return { paths: checked, kind, version: 2 }
+    throw badRequest('A hierarchical partition key needs version 2 of the hash.')
   }
   throw badRequest(
     `A partition key of kind ${JSON.stringify(kind)} with ${checked.length} path(s) is not possible: ` +
@@ -121,6 +137,10 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
 
 const keyPath = /^(?:\/[^\s/"'\\*?[\]{}@#]+)+$/u
 const acceptedPart = /^(?:\/[^\s/"'\\*?[\]{}@#]+)*\/?\s*/u
+function checkedVersion(version: unknown): 1 | 2 {
+  if (version === 1 || version === 2) return version
+  throw badRequest(`The version of a partition key is ${JSON.stringify(version)}; it must be 1 or 2.`)
+}
 
 function checkedPath(path: unknown): string {
   if (typeof path !== 'string') {
@@ -178,8 +198,9 @@ function excludes(paths: readonly unknown[], path: string): boolean {
   return paths.some((entry) => isJsonObject(entry) && entry['path'] === path)
 }
 
-/** Refuses new settings that change the container's id, partition key or unique keys. */
+/** Refuses new settings that change what the service never changes after the creation of a container. */
 export function assertRedefinable(current: ContainerDefinition, definition: ContainerDefinition): void {
+  assertConflictResolutionKept(current.body, definition.body)
   if (!isDeepStrictEqual(definition.partitionKey, current.partitionKey) || definition.id !== current.id) {
     throw badRequest(
       'The id and the partition key of a container cannot be changed; create another container.',

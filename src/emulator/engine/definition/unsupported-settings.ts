@@ -7,7 +7,6 @@ const features: readonly (readonly [path: string, feature: string])[] = [
   ['clientEncryptionPolicy', 'Client-side encryption'],
   ['materializedViewDefinition', 'A materialized view'],
   ['analyticalStorageTtl', 'The analytical store'],
-  ['conflictResolutionPolicy/conflictResolutionProcedure', 'A conflict resolution procedure'],
 ]
 
 /**
@@ -16,9 +15,6 @@ const features: readonly (readonly [path: string, feature: string])[] = [
 export function refuseUnsupportedSettings(body: JsonObject): void {
   for (const [path, feature] of features) {
     if (!isEmpty(settingAt(body, path))) throw notSupported(`${feature} (${path})`)
-  }
-  if (settingAt(body, 'partitionKey/version') === 1) {
-    throw notSupported('The first version of key hashing (partitionKey/version 1; send 2)')
   }
 }
 

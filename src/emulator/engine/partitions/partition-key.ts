@@ -8,7 +8,10 @@ export interface PartitionKeyDefinition {
   /** The paths, such as `/pk` or `/address/city`. Several paths form a hierarchical key. */
   readonly paths: readonly string[]
   readonly kind: 'Hash' | 'MultiHash'
-  readonly version: 2
+  /** The version of the hash. A hierarchical key always has version 2. */
+  readonly version: 1 | 2
+  /** True for a container that a client created without a partition key. Its path is `/_partitionKey`. */
+  readonly systemKey?: true
 }
 
 /** A partition key with one value for each path. */
@@ -27,6 +30,8 @@ export function parsePartitionKeyPrefix(text: string, definition: PartitionKeyDe
 
 function parseValues(text: string, definition: PartitionKeyDefinition): readonly unknown[] {
   const parsed = parsedJson(text)
+  // An empty object alone also means that every value is missing.
+  if (isJsonObject(parsed) && Object.keys(parsed).length === 0) return definition.paths.map(() => undefined)
   if (!Array.isArray(parsed)) {
     throw badRequest(
       `The partition key header is ${text.slice(0, 100)}; it must be a JSON array with one value per path.`,

@@ -1,14 +1,19 @@
 import { DocumentVersion } from '../values/document-version.js'
 import { badRequest } from '../values/refusal.js'
-import { contains, middleOf } from './key-ranges.js'
+import { contains } from './key-ranges.js'
+import { middleOf, type KeySpace } from './key-space.js'
 import { PhysicalPartition } from './physical-partition.js'
 
 /**
  * Splits a partition and returns its two children, with the next two ids after `lastRangeId`. Both continue
  * the parent's LSNs, so a position in the parent's feed stays valid.
  */
-export function split(parent: PhysicalPartition, lastRangeId: number): readonly PhysicalPartition[] {
-  const middle = middleOf(parent.range)
+export function split(
+  parent: PhysicalPartition,
+  lastRangeId: number,
+  space: KeySpace,
+): readonly PhysicalPartition[] {
+  const middle = middleOf(parent.range, space)
   if (middle <= parent.range.min) {
     throw badRequest(`The range '${parent.id}' holds one key only and cannot be split.`)
   }

@@ -2,7 +2,7 @@
  * The charges are **a model**, because Microsoft does not publish how the service computes charges. The model
  * uses the values that Microsoft does publish, and interpolates linearly between them. A read costs 1 for 1
  * KB and 10 for 100 KB. An insert of 1 KB costs about 5.5, and a replace twice as much as an insert. A query
- * costs at least 2.5 per physical partition. Tests may use the model to check budgets. Real bills differ by a
+ * costs at least 2.5 per page. Tests may use the model to check budgets. Real bills differ by a
  * few percent.
  */
 
@@ -13,7 +13,7 @@ export type IndexingFactor = (typeof indexingFactor)[keyof typeof indexingFactor
 
 const insertOfOneKilobyte = 5.5
 const growthPerKilobyte = 0.0909
-const queryPerRange = 2.5
+const queryOfOnePage = 2.5
 
 function sized(bytes: number): number {
   return 1 + growthPerKilobyte * (Math.max(1, bytes / 1024) - 1)
@@ -35,11 +35,12 @@ export function replaceCharge(bytes: number, factor: IndexingFactor): number {
 export const lookupCharge = 1
 
 /**
- * @param ranges the number of physical partitions that the query reads
+ * Returns the charge of one page of a query, however many physical partitions the query reads.
+ *
  * @param bytes the size of the rows in the answer
  */
-export function queryCharge(ranges: number, bytes: number): number {
-  return rounded(queryPerRange * ranges + growthPerKilobyte * (bytes / 1024))
+export function queryCharge(bytes: number): number {
+  return rounded(queryOfOnePage + growthPerKilobyte * (bytes / 1024))
 }
 
 /** Returns the charge of reading the change feed. An empty poll costs 1. */

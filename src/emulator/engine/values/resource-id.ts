@@ -1,7 +1,7 @@
 /**
  * Resource ids (`_rid`) in the service's format, because every SDK parses them. The rid of a database has 4
  * bytes. The rid of a container has 8 bytes, and the rid of a document has 16. Both begin with the rid of
- * their owner. The rid of an offer has 3 bytes. Rids are written in base64, with `-` instead of `/`.
+ * their owner, as do the rids of a user (8 bytes) and of a permission (16). The rid of an offer has 3 bytes. Rids are written in base64, with `-` instead of `/`.
  */
 
 /** The bit that distinguishes the rid of a container from the rid of a user of the same database. */
@@ -15,8 +15,22 @@ export function offerRid(number: number): string {
   return encoded(numbered(number).subarray(1))
 }
 
+/**
+ * Returns the rid of the container with this number in a database. Java keeps session tokens by the second
+ * half of the rid alone, so this half must differ between databases. The service's halves look random.
+ */
 export function containerRid(database: string, number: number): string {
-  return encoded(Buffer.concat([decoded(database), numbered(containerFlag | number)]))
+  const owner = decoded(database)
+  return encoded(Buffer.concat([owner, numbered(containerFlag | (owner.readUInt32BE() + number))]))
+}
+
+export function userRid(database: string, number: number): string {
+  return encoded(Buffer.concat([decoded(database), numbered(number & ~containerFlag)]))
+}
+
+/** A permission has a number of 8 bytes, like a document. */
+export function permissionRid(user: string, number: number): string {
+  return documentRid(user, number)
 }
 
 export function documentRid(container: string, number: number): string {

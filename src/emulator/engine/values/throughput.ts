@@ -11,6 +11,9 @@ export interface Throughput {
 /** The request units per second that one physical partition serves. */
 const requestUnitsPerPartition = 10_000
 
+/** The request units per second for which the service first makes one physical partition. */
+const firstRequestUnitsPerPartition = { manual: 6_000, autoscale: 10_000 } as const
+
 const bounds = {
   manual: { min: 400, max: 1_000_000, step: 100 },
   autoscale: { min: 1_000, max: 1_000_000, step: 1_000 },
@@ -19,7 +22,15 @@ const bounds = {
 /** The fraction of the maximum throughput to which an idle autoscale resource scales down. */
 const idlePart = 0.1
 
-/** Returns the number of physical partitions that the service uses for this throughput. */
+/**
+ * Returns the number of physical partitions with which the service creates a container that has this
+ * throughput for itself.
+ */
+export function firstPartitionsFor({ kind, maxRequestUnits }: Throughput): number {
+  return Math.ceil(maxRequestUnits / firstRequestUnitsPerPartition[kind])
+}
+
+/** Returns the number of physical partitions that can serve this throughput. */
 export function partitionsFor({ maxRequestUnits }: Throughput): number {
   return Math.ceil(maxRequestUnits / requestUnitsPerPartition)
 }

@@ -20,7 +20,13 @@ function parsed(text: string): unknown {
 
 function shallow(value: object | undefined): object | undefined {
   refuseDeepValue(value)
-  return value
+  return isFinite(value) ? value : undefined
+}
+
+/** Checks that a value contains no number that JSON cannot hold, such as `1e999`. */
+function isFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFinite)
 }
 
 /**

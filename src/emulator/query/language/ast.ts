@@ -278,10 +278,12 @@ export function expressionsOf({ selection, where, groupBy, orderBy, rank }: Quer
 
 /** Returns the queries directly inside a query: those of its sources and of its expressions. */
 export function subqueriesOf(query: Query): readonly Query[] {
-  const inSources = query.sources.flatMap(({ collection }) =>
-    collection.kind === 'query' ? [collection.query] : [],
-  )
-  return [...inSources, ...expressionsOf(query).flatMap(subqueriesIn)]
+  return [...sourceQueriesOf(query), ...expressionsOf(query).flatMap(subqueriesIn)]
+}
+
+/** Returns the subqueries in FROM and JOIN. */
+export function sourceQueriesOf({ sources }: Query): readonly Query[] {
+  return sources.flatMap(({ collection }) => (collection.kind === 'query' ? [collection.query] : []))
 }
 
 function subqueriesIn(expression: Expression): readonly Query[] {

@@ -1,9 +1,20 @@
 import type { IToken } from 'chevrotain'
-import { childrenOf, type Expression } from './ast.js'
+import {
+  childrenOf,
+  expressionsOf,
+  sourceQueriesOf,
+  subqueriesOf,
+  type Expression,
+  type Query,
+} from './ast.js'
 import { QueryError, type Span } from './query-error.js'
+import { keywords } from './tokens.js'
 
 /** The longest query text in characters, as the account document states it. */
 export const longestQuery = 262_144
+
+/** The largest number of JOINs in one query, as the account document states it. */
+export const mostJoins = 10
 
 /** The maximum depth of a tree. Real queries are less deep, and recursive functions can still follow it. */
 const deepestTree = 500
@@ -26,27 +37,49 @@ export function refuseLongText(text: string): void {
 
 /** Refuses tokens that nest so deep that the parser's stack could overflow. */
 export function refuseDeepTokens(tokens: readonly IToken[]): void {
-  let open = 0
+  const open: number[] = [0]
   let signs = 0
   let questions = 0
-  for (const { image, startOffset } of tokens) {
-    if (/^[([{]$/u.test(image)) open += 1
-    if (/^[)\]}]$/u.test(image)) open -= 1
+  for (const [index, { image, startOffset }] of tokens.entries()) {
+    // A subquery takes twice as many stack frames as other brackets.
+    const levels = tokens[index + 1]?.tokenType === keywords.select ? 2 : 1
+    if (/^[([{]$/u.test(image)) open.push((open.at(-1) ?? 0) + levels)
+    if (/^[)\]}]$/u.test(image)) open.pop()
     signs = prefixes.has(image.toUpperCase()) ? signs + 1 : 0
     if (rightNesting.has(image)) questions += 1
-    if (Math.max(open, signs, questions) > deepestNesting) {
+    if (Math.max(open.at(-1) ?? 0, signs, questions) > deepestNesting) {
       throw tooDeep(deepestNesting, { start: startOffset, end: startOffset + image.length })
     }
   }
 }
 
-/** Refuses a tree that is too deep for recursion. `1+1+…` and `c.a.a.…` are deep even without parentheses. */
-export function refuseDeepTree(root: Expression): void {
-  let level: readonly Expression[] = [root]
+/**
+ * Refuses a tree that is too deep for recursion, including its subqueries. `1+1+…` and `c.a.a.…` are deep even
+ * without parentheses.
+ */
+export function refuseDeepTree(root: Query): void {
+  let level: readonly (Query | Expression)[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > deepestTree) throw tooDeep(deepestTree, root.span)
-    level = level.flatMap(childrenOf)
+    level = level.flatMap(partsOf)
   }
+}
+
+function partsOf(node: Query | Expression): readonly (Query | Expression)[] {
+  if (!('kind' in node)) return [...sourceQueriesOf(node), ...expressionsOf(node)]
+  return node.kind === 'subquery' ? [node.query] : childrenOf(node)
+}
+
+/** Refuses a query with more JOINs than the service accepts, counted in the query and its subqueries. */
+export function refuseManyJoins(query: Query): void {
+  if (joinsOf(query) <= mostJoins) return
+  const reason = `The SQL query exceeded the maximum number of joins. The allowed limit is ${mostJoins}.`
+  throw new QueryError('SC3002', reason, query.span)
+}
+
+function joinsOf(query: Query): number {
+  const own = Math.max(0, query.sources.length - 1)
+  return subqueriesOf(query).reduce((sum, inner) => sum + joinsOf(inner), own)
 }
 
 function tooDeep(limit: number, span: Span): QueryError {

@@ -1,17 +1,21 @@
 import type { ILexingError } from 'chevrotain'
-import { expressionsOf, subqueriesOf, type Query } from './ast.js'
-import { refuseDeepTokens, refuseDeepTree, refuseLongText } from './depth.js'
+import type { Query } from './ast.js'
+import { longestQuery, refuseDeepTokens, refuseDeepTree, refuseLongText, refuseManyJoins } from './depth.js'
 import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
 import { lexer } from './tokens.js'
 import { syntaxErrorNear } from './tree.js'
 
-/**
- * The maximum number of trees that are kept. They are kept because the same query often runs again with other
- * parameters. The oldest is dropped first.
- */
-const rememberedTrees = 500
+/** The trees of recent texts. They are kept because the same query often runs again with other parameters. */
 const trees = new Map<string, Query>()
+
+/** The maximum number of trees that are kept. */
+const mostTrees = 500
+
+/** The maximum sum of the lengths of their texts. A tree takes about 50 bytes for each character. */
+const mostCharacters = 4 * longestQuery
+
+let rememberedCharacters = 0
 
 /**
  * Created for the first query, because analysing the grammar would take a third of the emulator's start time.
@@ -25,15 +29,24 @@ export function parse(text: string): Query {
   refuseLongText(text)
   const query = read(text)
   check(query)
-  const [oldest] = trees.size >= rememberedTrees ? trees.keys() : []
-  if (oldest !== undefined) trees.delete(oldest)
-  trees.set(text, query)
+  remember(text, query)
   return query
 }
 
+/** Keeps a tree, and drops the oldest ones that no longer have room. */
+function remember(text: string, query: Query): void {
+  trees.set(text, query)
+  rememberedCharacters += text.length
+  for (const oldest of trees.keys()) {
+    if (trees.size <= mostTrees && rememberedCharacters <= mostCharacters) return
+    trees.delete(oldest)
+    rememberedCharacters -= oldest.length
+  }
+}
+
 function check(query: Query): void {
-  expressionsOf(query).forEach(refuseDeepTree)
-  subqueriesOf(query).forEach(check)
+  refuseDeepTree(query)
+  refuseManyJoins(query)
 }
 
 function read(text: string): Query {

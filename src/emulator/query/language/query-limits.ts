@@ -51,22 +51,44 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 
 /** Returns the value's JSON. Refuses a value whose JSON would be too long, before creating it. */
 export function jsonOf(value: unknown): string | undefined {
-  refuseLongResult(sizeOf(value, 0))
+  refuseLongResult(sizeOf(value))
   return JSON.stringify(value)
 }
 
+/** The sizes of large values. They are often in many rows of one query, and values never change. */
+const knownSizes = new WeakMap<object, number>()
+
+/** The smallest size that is worth keeping. */
+const largeSize = 10_000
+
 /**
- * Adds the estimated length of the value's JSON to `before`. Ignores escapes, and counts 4 for a number, a
- * boolean or null. Stops when the sum is over the limit.
+ * Returns the estimated length of the value's JSON. Ignores escapes, and counts 4 for a number, a boolean or
+ * null. Stops when the sum is over the limit of a result.
  */
-export function sizeOf(value: unknown, before: number): number {
-  if (typeof value === 'string') return before + value.length + 2
-  if (typeof value !== 'object' || value === null) return before + 4
-  let size = before + 2
-  for (const name of Object.keys(value)) {
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 4
+  const known = knownSizes.get(value)
+  if (known !== undefined) return known
+  const size = Array.isArray(value) ? sizeOfArray(value) : sizeOfObject(value)
+  if (size >= largeSize) knownSizes.set(value, size)
+  return size
+}
+
+function sizeOfArray(array: readonly unknown[]): number {
+  let size = 2
+  for (const item of array) {
     if (size > longestResult) return size
-    const inner = (value as Readonly<Record<string, unknown>>)[name]
-    size = sizeOf(inner, Array.isArray(value) ? size : size + name.length + 3)
+    size += sizeOf(item)
+  }
+  return size
+}
+
+function sizeOfObject(object: object): number {
+  let size = 2
+  for (const name of Object.keys(object)) {
+    if (size > longestResult) return size
+    size += name.length + 3 + sizeOf((object as Readonly<Record<string, unknown>>)[name])
   }
   return size
 }

@@ -63,12 +63,21 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
     .join(', ')
   // A client removes duplicates before it counts rows, so with DISTINCT each range must return all its rows.
   const top = query.top === undefined || query.isDistinct ? '' : `TOP ${window.take} `
-  const filter = query.where === undefined ? '' : `(${slice(query.where.span)}) AND `
+  const filter = conditionsOf(query, payload, slice).map((condition) => `${condition} AND `)
   const rest = query.page === undefined || query.isDistinct ? '' : allOfFirstRows(window)
   return (
     `SELECT ${top}${alias}._rid, [${items}] AS orderByItems, ${payload} AS payload ${slice(query.fromSpan)} ` +
-    `WHERE ${filter}(${continuationFilter}) ORDER BY ${order}${rest}`
+    `WHERE ${filter.join('')}(${continuationFilter}) ORDER BY ${order}${rest}`
   )
+}
+
+/**
+ * Returns the conditions for the rows of a range. SELECT VALUE has no row where its value is undefined, but a
+ * client would count such a payload in TOP and OFFSET LIMIT.
+ */
+function conditionsOf({ selection, where }: Query, payload: string, slice: Slice): readonly string[] {
+  const filter = where === undefined ? [] : [`(${slice(where.span)})`]
+  return selection.kind === 'value' ? [...filter, `IS_DEFINED(${payload})`] : filter
 }
 
 /** Returns an expression for the row that the user selects. */

@@ -20,11 +20,14 @@ export interface QueryUsage {
   readonly hasSpatialFunction: boolean
 }
 
+/** The function that users call, and the one in the queries of plans. */
+const scoreNames = new Set(['FULLTEXTSCORE', '_FULLTEXTSCORE'])
+
 export function usageOf(query: Query): QueryUsage {
   const { selection, isDistinct, groupBy, where } = query
   const alias = documentAlias(query)
   const calls = callsIn(query)
-  const scores = calls.filter(({ name }) => name.toUpperCase() === 'FULLTEXTSCORE')
+  const scores = calls.filter(({ name }) => scoreNames.has(name.toUpperCase()))
   const filtered = where === undefined ? [] : pathsIn(where)
   return {
     isDistinct,

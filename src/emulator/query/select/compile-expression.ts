@@ -14,8 +14,8 @@ import { areEqual, compareForOperators, isObject, memberOf } from '../values/val
  * argument or if a limit is exceeded.
  */
 export function compileExpression(expression: Expression, scope: Scope): Evaluate {
-  const known = scope.known(expression)
-  if (known !== undefined) return known
+  const slot = scope.known.slotOf(expression)
+  if (slot !== undefined) return (frame) => frame[slot]
   const compile = (inner: Expression): Evaluate => compileExpression(inner, scope)
   switch (expression.kind) {
     case 'literal':

@@ -2,7 +2,7 @@ import type { Query } from '../language/ast.js'
 import { canonicalText } from '../values/values.js'
 import { compileFilter, type Filter } from './filter.js'
 import { compileRows } from './rows.js'
-import type { CompiledSelect, Frame, Scope } from './scope.js'
+import { withoutAggregates, type CompiledSelect, type Frame, type Scope } from './scope.js'
 import { compileSources } from './sources.js'
 import { windowOf, type Window } from './window.js'
 
@@ -17,23 +17,35 @@ interface WindowedSelect extends CompiledSelect {
 const noRows: readonly unknown[] = []
 
 export function compileSelect(query: Query, outer: Scope): WindowedSelect {
-  const sources = compileSources(query.sources, outer)
+  const sources = compileSources(query.sources, withoutAggregates(outer))
   const filter = compileFilter(query.where, sources.scope)
   const window = windowOf(query, outer)
+  const pass = outer.hasContainer ? counting(filter, outer.matched) : filter
   const { makeRows, isSingle } = compileRows(query, window, { outer, inner: sources.scope })
   return {
     filter,
     window,
     rows: (frame, container, all = container) => {
-      const rows = makeRows(passing(sources.frames(frame, container), filter), frame, all)
+      const rows = makeRows(passing(sources.frames(frame, container), pass), frame, all)
       return query.isDistinct ? distinct(rows) : rows
     },
-    rowsOfFrame: (frame) => (filter.matches(frame) ? [...makeRows([frame], [], [])] : noRows),
+    rowsOfFrame: (frame) => (pass.matches(frame) ? [...makeRows([frame], [], [])] : noRows),
     isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),
   }
 }
 
-function* passing(frames: Iterable<Frame>, { matches }: Filter): Generator<Frame> {
+/** Counts the frames that pass a filter. */
+function counting({ matches }: Filter, matched: Scope['matched']): Pick<Filter, 'matches'> {
+  return {
+    matches: (frame) => {
+      const isMatch = matches(frame)
+      if (isMatch) matched.count += 1
+      return isMatch
+    },
+  }
+}
+
+function* passing(frames: Iterable<Frame>, { matches }: Pick<Filter, 'matches'>): Generator<Frame> {
   for (const frame of frames) if (matches(frame)) yield frame
 }
 

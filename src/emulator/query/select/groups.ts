@@ -2,7 +2,7 @@ import { accumulatorOf, containsAggregate, type Accumulator } from './aggregates
 import { compileExpression } from './compile-expression.js'
 import { canonicalText } from '../values/values.js'
 import { refuseWrongCount } from '../values/query-function.js'
-import { unwrapped, type Call, type Expression } from '../language/ast.js'
+import { unwrapped, type Call, type Expression, type Query } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 import type { Evaluate, Frame, QueryScopes, Scope } from './scope.js'
 
@@ -22,11 +22,11 @@ interface AggregateCall {
   readonly argument: Evaluate
 }
 
-export function compileGroups(groupBy: readonly Expression[], { outer, inner }: QueryScopes): CompiledGroups {
-  const keys = groupBy.map((key) => compileKey(key, inner))
+export function compileGroups(query: Query, { outer, inner }: QueryScopes): CompiledGroups {
+  const keys = query.groupBy.map((key) => compileKey(key, inner))
   const calls: AggregateCall[] = []
   return {
-    scope: groupScope(groupBy, { outer, inner }, calls),
+    scope: groupScope(query, { outer, inner }, calls),
     groups: (frames, outerFrame) => groupFrames(frames, outerFrame, keys, calls),
   }
 }
@@ -41,23 +41,20 @@ function compileKey(key: Expression, inner: Scope): Evaluate {
 
 /** Returns the scope of SELECT. Each aggregate that is compiled in this scope is added to `calls`. */
 function groupScope(
-  groupBy: readonly Expression[],
+  { groupBy, sources }: Query,
   { outer, inner }: QueryScopes,
   calls: AggregateCall[],
 ): Scope {
-  const slots = new Map(groupBy.map((key, index) => [shapeOf(key), outer.width + index]))
+  const own = new Set(sources.map(({ alias }) => alias))
   const resultsSlot = outer.width + groupBy.length
   return {
     ...outer,
     hasContainer: false,
     width: resultsSlot + 1,
     isAlias: inner.isAlias,
-    known: (expression) => {
-      const slot = slots.get(shapeOf(expression))
-      return slot === undefined ? undefined : (frame) => frame[slot]
-    },
+    known: inner.known.with(groupBy, outer.width),
     source: (reference) => {
-      if (!inner.isAlias(reference.name) || outer.isAlias(reference.name)) return outer.source(reference)
+      if (!own.has(reference.name)) return outer.source(reference)
       throw new QueryError('BadRequest', notGrouped(reference.name, groupBy.length > 0), reference.span)
     },
     aggregate: (call) => {
@@ -75,20 +72,6 @@ function notGrouped(name: string, hasKeys: boolean): string {
   return hasKeys
     ? `'${name}' is allowed here only within an aggregate or a key of GROUP BY.`
     : `'${name}' is allowed here only within an aggregate: the query has an aggregate but no GROUP BY.`
-}
-
-/**
- * Returns a text that is the same for two expressions if they differ only in their places and parentheses.
- */
-function shapeOf(expression: Expression): string {
-  return JSON.stringify(expression, (name, part: unknown) => {
-    if (name === 'span') return undefined
-    return isParenthesized(part) ? unwrapped(part) : part
-  })
-}
-
-function isParenthesized(part: unknown): part is Expression {
-  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'parenthesized'
 }
 
 interface Group {

@@ -52,7 +52,7 @@ function compileGroupedRows(query: Query, scopes: QueryScopes): CompiledRows {
     const reason = 'GROUP BY and ORDER BY are not allowed in one query.'
     throw new QueryError('BadRequest', reason, firstOrder.span)
   }
-  const { scope, groups } = compileGroups(groupBy, scopes)
+  const { scope, groups } = compileGroups(query, scopes)
   const rowOf = bounded(selection, compileSelection(query, scope))
   return {
     makeRows: (frames, outer) => defined(groups(frames, outer), rowOf),
@@ -66,7 +66,7 @@ function bounded(selection: Query['selection'], rowOf: Evaluate): Evaluate {
     return rowOf
   return (frame) => {
     const row = rowOf(frame)
-    refuseLongResult(sizeOf(row, 0))
+    refuseLongResult(sizeOf(row))
     return row
   }
 }

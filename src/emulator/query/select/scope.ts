@@ -1,5 +1,6 @@
-import type { Call, Expression, ParameterReference, Query, SourceReference } from '../language/ast.js'
+import type { Call, ParameterReference, Query, SourceReference } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
+import { KnownValues } from './known-values.js'
 import type { QueryTime } from '../values/query-function.js'
 import { Effort } from '../language/effort.js'
 
@@ -39,15 +40,14 @@ export interface Scope {
   readonly source: (reference: SourceReference) => Evaluate
   /** Compiles an aggregate such as COUNT or SUM. Throws where no aggregate is allowed. */
   readonly aggregate: (call: Call) => Evaluate
-  /**
-   * Compiles an expression whose value is known as a whole, such as a key of GROUP BY. Returns undefined for
-   * any other.
-   */
-  readonly known: (expression: Expression) => Evaluate | undefined
+  /** The expressions that are not compiled, because the frame holds their values: the keys of GROUP BY. */
+  readonly known: KnownValues
   /** Compiles a subquery. */
   readonly select: CompileSelect
   /** Counts the values that FROM and JOIN of one request combine. */
   readonly effort: Effort
+  /** Counts the frames that passed the filter of a query that reads the container. */
+  readonly matched: { count: number }
 }
 
 export function parameterValue({ name, span }: ParameterReference, scope: Scope): unknown {
@@ -70,16 +70,11 @@ export function outermostScope(
     source: ({ name, span }) => {
       throw unresolved(name, span)
     },
-    aggregate: ({ name, span }) => {
-      throw new QueryError(
-        'BadRequest',
-        `The aggregate ${name.toUpperCase()} is allowed only in SELECT, and not within another aggregate.`,
-        span,
-      )
-    },
-    known: () => undefined,
+    aggregate: refuseAggregate,
+    known: KnownValues.none,
     select,
     effort: new Effort('combinedValues'),
+    matched: { count: 0 },
   }
 }
 
@@ -97,6 +92,22 @@ export function constantScope(scope: Scope): Scope {
   }
 }
 
+/**
+ * Returns the scope for the sources and the filter of a query. They cannot use the aggregates of an outer query,
+ * whose aliases may have another meaning here.
+ */
+export function withoutAggregates(scope: Scope): Scope {
+  return { ...scope, aggregate: refuseAggregate }
+}
+
+function refuseAggregate({ name, span }: Call): never {
+  throw new QueryError(
+    'BadRequest',
+    `The aggregate ${name.toUpperCase()} is allowed only in SELECT, and not within another aggregate.`,
+    span,
+  )
+}
+
 /** The scopes around and within a query. */
 export interface QueryScopes {
   readonly outer: Scope
@@ -112,6 +123,7 @@ export function withAlias(scope: Scope, alias: string | undefined): Scope {
     width: slot + 1,
     isAlias: (name) => name === alias || scope.isAlias(name),
     source: (reference) => (reference.name === alias ? (frame) => frame[slot] : scope.source(reference)),
+    known: alias === undefined ? scope.known : scope.known.without(alias),
   }
 }
 

@@ -27,7 +27,7 @@ export function compileSubquery({ form, query }: Subquery, scope: Scope): Evalua
     case 'ARRAY':
       return (frame) => {
         const array = [...rows(frame, noDocuments)]
-        refuseLongResult(sizeOf(array, 0))
+        refuseLongResult(sizeOf(array))
         return array
       }
   }

@@ -53,15 +53,30 @@ export function areEqual(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Compares values as ORDER BY, MIN and MAX do: by type, then by value. Arrays count as equal, and so do
- * objects, because the service promises no order for them.
+ * Compares values as ORDER BY, MIN and MAX do: by type, then by value. The service promises no order of arrays or
+ * objects among themselves. Here they have one, so that equal values are neighbours.
  */
 export function compareValues(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right
   if (typeof left === 'string' && typeof right === 'string') return compareAlike(left, right)
   const difference = rankOf(left) - rankOf(right)
   if (difference !== 0) return difference
-  return isOrdered(left) && isOrdered(right) ? compareAlike(left, right) : 0
+  if (isOrdered(left) && isOrdered(right)) return compareAlike(left, right)
+  if (Array.isArray(left) && Array.isArray(right)) return compareItems(left, right)
+  return isObject(left) && isObject(right) ? compareItems(sortedEntries(left), sortedEntries(right)) : 0
+}
+
+/** Compares the first items that differ. An array that begins with another comes after it. */
+function compareItems(left: readonly unknown[], right: readonly unknown[]): number {
+  for (let index = 0; index < left.length && index < right.length; index += 1) {
+    const difference = compareValues(left[index], right[index])
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
+function sortedEntries(object: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(object).sort(([left], [right]) => compareAlike(left, right))
 }
 
 /**
@@ -88,8 +103,6 @@ function compareAlike(left: Ordered, right: Ordered): number {
 export function canonicalText(value: unknown): string {
   if (typeof value !== 'object') return JSON.stringify(value)
   return JSON.stringify(value, (_name, inner: unknown) =>
-    isObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => compareAlike(left, right)))
-      : inner,
+    isObject(inner) ? Object.fromEntries(sortedEntries(inner)) : inner,
   )
 }

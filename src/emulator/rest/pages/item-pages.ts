@@ -4,7 +4,6 @@ import {
   isJsonObject,
   limits,
   parsedJson,
-  partitionsIn,
   queryCharge,
   scan,
   wholeKeySpace,
@@ -16,6 +15,7 @@ import {
 import { indexReading, type IndexReading, type ReadingRequest } from '../../indexes/index-reading.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
 import { ComputedRows } from './computed-rows.js'
+import type { QueryMeasure } from '../metering/query-metrics.js'
 
 /** A query over documents. */
 export type ItemQuery = Omit<CompiledQuery, 'plan' | 'usage'>
@@ -29,6 +29,8 @@ export interface PageRequest {
   readonly maxItemCount: number
   /** The `continuation` of the previous page, or an empty string for the first page. */
   readonly continuation: string
+  /** Measures the page, if the client asks for metrics. */
+  readonly measure?: QueryMeasure | undefined
 }
 
 export interface ItemPage {
@@ -42,6 +44,9 @@ export interface ItemPage {
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
  * The rows of any other query depend on all documents, so its continuation is the number of rows already
  * returned. If anything was written since the previous page, the query runs again.
+ *
+ * As in the service, a page that the last row fills has a continuation, and the next page is then empty. A
+ * page with GROUP BY has none, because the JavaScript client never ends if an empty page follows it.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -49,7 +54,7 @@ export function readPage(container: Container, request: PageRequest): ItemPage {
     ? streamedPage(container, scope, request)
     : computedPage(container, scope, request)
   const bytes = rows.reduce((total, row) => total + row.length, 0)
-  return { rows, continuation, charge: queryCharge(partitionsIn(container, scope).length, bytes) }
+  return { rows, continuation, charge: queryCharge(bytes) }
 }
 
 type Rows = Omit<ItemPage, 'charge'>
@@ -65,13 +70,13 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
     const { number } = version.fields
     const found = request.query.rowsOf(version.document)
     for (let index = number === begun ? given : 0; index < found.length; index += 1) {
-      if (rows.length >= request.maxItemCount || bytes > limits.responseBytes) {
-        const inside = index === 0 ? {} : { in: number, rows: index }
-        return { rows, continuation: JSON.stringify({ after, ...inside }) }
-      }
-      const row = JSON.stringify(found[index])
+      const row = written(found[index], request)
       rows.push(row)
       bytes += row.length
+      if (rows.length < request.maxItemCount && bytes <= limits.responseBytes) continue
+      const isInside = index + 1 < found.length
+      const place = isInside ? { after, in: number, rows: index + 1 } : { after: number }
+      return { rows, continuation: JSON.stringify(place) }
     }
     after = number
   }
@@ -85,10 +90,12 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   // If the query fails now, it cannot continue, so it is not kept.
   kept.delete(container)
   const hasMore = all.read(until + 1)
-  if (hasMore) kept.set(container, all)
+  const rowCount = all.rows.length
+  const isEnd = !hasMore && (rowCount < until || request.query.isComplete(rowCount))
+  if (!isEnd) kept.set(container, all)
   return {
-    rows: all.rows.slice(from, until).map((row) => JSON.stringify(row)),
-    continuation: hasMore ? JSON.stringify({ from: until }) : null,
+    rows: all.rows.slice(from, until).map((row) => written(row, request)),
+    continuation: isEnd ? null : JSON.stringify({ from: until }),
   }
 }
 
@@ -111,7 +118,7 @@ function computedRows(
   // A first page is computed again, because rows may depend on the time.
   if (from > 0 && known?.areOf(name, indexes) === true) return known
   const needed = from + maxItemCount + 1
-  const { versions, isOrdered } = candidates(container, { query, scope, needed, after: 0 })
+  const { versions, isOrdered } = candidates(container, { ...request, scope, needed, after: 0 })
   const documents = documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
   return new ComputedRows(name, indexes, rows)
@@ -128,6 +135,10 @@ function allDocuments(container: Container): Iterable<JsonObject> {
       for (const version of scan(container)) yield version.document
     },
   }
+}
+
+function written(row: unknown, { measure }: PageRequest): string {
+  return measure === undefined ? JSON.stringify(row) : measure.write(row)
 }
 
 function nameOf(scope: ScanScope): string {
@@ -151,7 +162,16 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
 /** Returns the documents to filter: one document, those of an index, or all documents of the scope. */
 function candidates(
   container: Container,
-  request: ReadingRequest & { readonly query: ItemQuery },
+  request: ReadingRequest & Pick<PageRequest, 'query' | 'measure'>,
+): IndexReading {
+  const { query, measure } = request
+  const { versions, isOrdered } = unmeasured(container, request)
+  return { versions: measure === undefined ? versions : measure.loading(versions, query), isOrdered }
+}
+
+function unmeasured(
+  container: Container,
+  request: ReadingRequest & Pick<PageRequest, 'query'>,
 ): IndexReading {
   const { scope, query, after } = request
   const id = query.equalities.get('id')

@@ -1,5 +1,5 @@
 import { lookupCharge } from '../../engine/index.js'
-import { longestQuery } from '../../query/language/depth.js'
+import { longestQuery, mostJoins } from '../../query/language/depth.js'
 import type { Answer } from '../../messages/rest-message.js'
 import type { RouteContext } from './context.js'
 
@@ -27,6 +27,7 @@ export function readAccount({ request }: RouteContext): Answer {
     readPolicy: { primaryReadCoefficient: 1, secondaryReadCoefficient: 1 },
     queryEngineConfiguration: JSON.stringify({
       maxSqlQueryInputLength: longestQuery,
+      maxJoinsPerSqlQuery: mostJoins,
       maxInExpressionItemsCount: 16_000,
     }),
   }

@@ -1,12 +1,17 @@
 import {
+  firstPartitionsFor,
+  keylessDefinition,
   parseContainerDefinition,
   partitionsFor,
   Refusal,
   type Container,
   type Database,
+  type JsonObject,
+  type Throughput,
 } from '../../engine/index.js'
 import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { bodyObject, containerOf, type RouteContext } from './context.js'
+import { quotaHeaders } from '../metering/resource-usage.js'
 import { resourceAnswer, writeCharge } from './databases.js'
 import { routeResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'
@@ -30,23 +35,40 @@ export function routeContainers(context: RouteContext): Answer | undefined {
 function createContainer({ engine, request }: RouteContext, database: Database): Container {
   const wanted = throughputOf(request)
   const shared = engine.offers.of(database.rid)?.throughput
-  const sized = wanted ?? shared
-  const container = engine.createContainer(
-    database.id,
-    bodyObject(request),
-    sized === undefined ? undefined : partitionsFor(sized),
-  )
+  const container = engine.createContainer(database.id, definitionIn(request), partitionCount(wanted, shared))
   if (shared === undefined || wanted !== undefined) {
     engine.offers.create(container, wanted ?? defaultThroughput)
   }
   return container
 }
 
+function partitionCount(wanted: Throughput | undefined, shared: Throughput | undefined): number | undefined {
+  if (wanted !== undefined) return firstPartitionsFor(wanted)
+  return shared === undefined ? undefined : partitionsFor(shared)
+}
+
+/**
+ * Returns the definition in a request to create a container. Clients of the first versions of the interface
+ * may leave out the partition key.
+ */
+function definitionIn(request: RestRequest): JsonObject {
+  const body = bodyObject(request)
+  const isKeyless = isOfFirstVersions(request) && (body['partitionKey'] ?? null) === null
+  return isKeyless ? { ...body, partitionKey: keylessDefinition() } : body
+}
+
+/** The version of the interface since which every container has a partition key. */
+const firstVersionWithKeys = '2018-12-31'
+
+function isOfFirstVersions({ headers }: RestRequest): boolean {
+  return (headers[header.version] ?? firstVersionWithKeys) < firstVersionWithKeys
+}
+
 function routeContainer(context: RouteContext): Answer | undefined {
   const container = containerOf(context)
   switch (context.request.method) {
     case 'GET':
-      return answer(200, container)
+      return answer(200, container, quotaHeaders(context.request, container))
     case 'PUT':
       assertMatch(context.request, container)
       container.redefine(parseContainerDefinition(bodyObject(context.request)))
@@ -59,9 +81,9 @@ function routeContainer(context: RouteContext): Answer | undefined {
   }
 }
 
-function answer(status: 200 | 201, container: Container): Answer {
+function answer(status: 200 | 201, container: Container, more: Record<string, string> = {}): Answer {
   const { headers, ...rest } = resourceAnswer(status, container.resource())
-  return { ...rest, headers: { ...headers, ...ownerHeaders(container) } }
+  return { ...rest, headers: { ...headers, ...ownerHeaders(container), ...more } }
 }
 
 /** Returns the headers that name the container's database. Clients join its path and the container's name. */

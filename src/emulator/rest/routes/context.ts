@@ -12,7 +12,9 @@ import {
   type PartitionKey,
   type PhysicalPartition,
 } from '../../engine/index.js'
+import type { Signing } from '../authorization/master-key.js'
 import { header, type RestRequest } from '../../messages/rest-message.js'
+import { addUsage } from '../metering/resource-usage.js'
 import { sessionToken } from '../../messages/session-token.js'
 
 export interface RouteContext {
@@ -20,6 +22,10 @@ export interface RouteContext {
   readonly request: RestRequest
   /** The decoded parts of the path: `dbs`, database, `colls`, container, `docs`, document. */
   readonly segments: readonly string[]
+  /** Returns milliseconds since an arbitrary start. */
+  readonly monotonic: () => number
+  /** The key and the clock for new resource tokens. */
+  readonly signing: Signing
 }
 
 /** Returns the names of the path's levels, such as `dbs`, `dbs/colls` or `dbs/colls/docs`. */
@@ -56,10 +62,14 @@ function parsedBody(request: RestRequest): unknown {
   }
 }
 
-/** Returns the partition key in the header, or undefined if the request has no such header. */
+/**
+ * Returns the partition key in the header, or undefined if the request has no such header. The documents of a
+ * container without a partition key need no header.
+ */
 export function keyOf(request: RestRequest, container: Container): PartitionKey | undefined {
-  const text = request.headers[header.partitionKey]
-  return text === undefined ? undefined : parsePartitionKey(text, container.definition.partitionKey)
+  const { partitionKey } = container.definition
+  const text = request.headers[header.partitionKey] ?? (partitionKey.systemKey === true ? '[]' : undefined)
+  return text === undefined ? undefined : parsePartitionKey(text, partitionKey)
 }
 
 /** Returns the part of a range that the headers ask for, or undefined for the whole range. */
@@ -126,6 +136,7 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
   headers[header.sessionToken] = sessionToken(partition)
   headers[header.rangeId] = partition.id
   headers['lsn'] = String(partition.lsn)
+  addUsage(headers, container)
   return headers
 }
 

@@ -13,6 +13,7 @@ import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/in
 import { refuseWithoutIndex } from '../rules/index-requirements.js'
 import { planBody } from '../rules/query-plan.js'
 import { refuseUnservable, type Scoping } from '../rules/unservable-query.js'
+import { QueryMeasure } from '../metering/query-metrics.js'
 import { compileQuery } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
@@ -27,20 +28,22 @@ import {
 } from './context.js'
 
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
-export function routeQuery(request: RestRequest, container: Container): Answer {
+export function routeQuery({ request, monotonic }: RouteContext, container: Container): Answer {
+  const measure = isSet(request, header.populateQueryMetrics) ? new QueryMeasure(monotonic) : undefined
   const { now, definition } = container
   const measures = new Map(
     definition.embeddings.map(({ path, distanceFunction }) => [path, distanceFunction]),
   )
   const query = parseQuery(request, { now: () => now(), measures })
+  measure?.compiled()
   if (isSet(request, header.isQueryPlan)) {
     const features = request.headers[header.supportedQueryFeatures] ?? ''
-    return { status: 200, body: planBody(container.definition, query, features), charge: lookupCharge }
+    return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
   }
   // The explorer shows the rows that a client would merge.
-  if (!isSet(request, header.explorer)) refuseUnservable(query, container.definition, scopingOf(request))
+  if (!isSet(request, header.explorer)) refuseUnservable(query, container, scopingOf(request))
   refuseWithoutIndex(query, container.definition, isSet(request, header.enableScan))
-  return answerPage(request, container, query)
+  return answerPage(request, container, query, measure)
 }
 
 function scopingOf(request: RestRequest): Scoping {
@@ -68,6 +71,8 @@ const everyDocument: ItemQuery = {
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],
   rowsInOrder: (documents) => documents,
+  isComplete: () => false,
+  matched: () => 0,
 }
 
 /**
@@ -94,7 +99,12 @@ export function routeResources(
   }
 }
 
-function answerPage(request: RestRequest, container: Container, query: ItemQuery): Answer {
+function answerPage(
+  request: RestRequest,
+  container: Container,
+  query: ItemQuery,
+  measure?: QueryMeasure,
+): Answer {
   const scope = scopeOf(request, container)
   const token = request.headers[header.sessionToken]
   const partitions = partitionsIn(container, scope)
@@ -105,6 +115,7 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
     text: request.body,
     maxItemCount: pageSizeOf(request),
     continuation: request.headers[header.continuation] ?? '',
+    measure,
   })
   return {
     status: 200,
@@ -116,6 +127,7 @@ function answerPage(request: RestRequest, container: Container, query: ItemQuery
       ...(partitions[0] === undefined ? {} : partitionHeaders(container, partitions[0])),
       [header.itemCount]: String(page.rows.length),
       ...indexMetricsHeader(request, container, query),
+      ...(measure === undefined ? {} : { [header.queryMetrics]: measure.metrics(page.rows) }),
       ...(page.continuation === null ? {} : { [header.continuation]: page.continuation }),
     },
   }

@@ -28,7 +28,7 @@ export function routeItems(context: RouteContext): Answer | undefined {
   }
   if (request.method !== 'POST') return undefined
   if (isSet(request, header.isBatch)) return routeBatch(request, container)
-  if (isQuery(request) || isSet(request, header.isQueryPlan)) return routeQuery(request, container)
+  if (isQuery(request) || isSet(request, header.isQueryPlan)) return routeQuery(context, container)
   const document = bodyObject(request)
   const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
   const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)

@@ -1,6 +1,6 @@
 import { Refusal, type Container, type PhysicalPartition } from '../../engine/index.js'
 import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
-import type { ThroughputMeter } from './throughput-meter.js'
+import type { ThroughputMeter } from '../metering/throughput-meter.js'
 import { containerOf, keyOf, type RouteContext } from './context.js'
 
 type Route = (context: RouteContext) => Answer | undefined

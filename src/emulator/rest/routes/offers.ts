@@ -12,6 +12,7 @@ import {
   type Container,
   type CosmosEngine,
   type OfferRecord,
+  type PhysicalPartition,
   type Throughput,
 } from '../../engine/index.js'
 import { header, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
@@ -70,13 +71,11 @@ function containersOf({ databases, offers }: CosmosEngine, { ownerRid }: OfferRe
 
 /** Splits the widest partition until there are `count` partitions. Like the service, removes none. */
 function growTo(container: Container, count: number): void {
+  const width = ({ range }: PhysicalPartition): bigint => widthOf(range, container.keySpace)
   while (container.partitions.length < count) {
     const [first, ...others] = container.partitions
     if (first === undefined) return
-    const widest = others.reduce(
-      (most, one) => (widthOf(one.range) > widthOf(most.range) ? one : most),
-      first,
-    )
+    const widest = others.reduce((most, one) => (width(one) > width(most) ? one : most), first)
     container.splitPartition(widest.id)
   }
 }

@@ -1,6 +1,5 @@
-import type { ContainerDefinition } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
-import { queryRanges } from './query-ranges.js'
+import { queryRanges, type KeyedContainer } from './query-ranges.js'
 
 /**
  * Returns the plan of a query as JSON. The Java and Python clients ask for a plan before a query over several
@@ -8,14 +7,10 @@ import { queryRanges } from './query-ranges.js'
  *
  * @param features the features that the client supports, or null for a plan that may need any feature
  */
-export function planBody(
-  definition: ContainerDefinition,
-  query: CompiledQuery,
-  features: string | null,
-): string {
+export function planBody(container: KeyedContainer, query: CompiledQuery, features: string | null): string {
   return JSON.stringify({
     partitionedQueryExecutionInfoVersion: 2,
     ...query.plan(features),
-    queryRanges: queryRanges(definition, query),
+    queryRanges: queryRanges(container, query),
   })
 }

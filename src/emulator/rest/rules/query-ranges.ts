@@ -1,11 +1,8 @@
-import {
-  effectivePartitionKey,
-  isPartitionKeyValue,
-  keyRangeOfPrefix,
-  wholeKeySpace,
-  type ContainerDefinition,
-} from '../../engine/index.js'
+import { isPartitionKeyValue, keyRangeOfPrefix, wholeKeySpace, type Container } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
+
+/** A container whose keys a plan places in its key space. */
+export type KeyedContainer = Pick<Container, 'definition' | 'keySpace'>
 
 /** A range of the key space that a query reads, in the form of a plan. */
 interface QueryRange {
@@ -21,10 +18,11 @@ interface QueryRange {
  * point. If they fix only the first levels of a hierarchical key, returns a range.
  */
 export function queryRanges(
-  { partitionKey: { paths } }: ContainerDefinition,
+  { definition, keySpace }: KeyedContainer,
   { equalities, readsContainer }: Pick<CompiledQuery, 'equalities' | 'readsContainer'>,
 ): readonly QueryRange[] {
   if (!readsContainer) return [pointRange(wholeKeySpace.min)]
+  const { paths } = definition.partitionKey
   const values = []
   for (const path of paths) {
     // A property name with a dot in it would look like a nested property.
@@ -36,7 +34,7 @@ export function queryRanges(
   if (values.length < paths.length) {
     return [{ ...keyRangeOfPrefix(values), isMinInclusive: true, isMaxInclusive: false }]
   }
-  return [pointRange(effectivePartitionKey(values))]
+  return [pointRange(keySpace.effectiveKeyOf(values))]
 }
 
 function pointRange(point: string): QueryRange {

@@ -1,7 +1,7 @@
-import { badRequest, Refusal, substatus, type ContainerDefinition } from '../../engine/index.js'
+import { badRequest, Refusal, substatus } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import { planBody } from './query-plan.js'
-import { queryRanges } from './query-ranges.js'
+import { queryRanges, type KeyedContainer } from './query-ranges.js'
 
 /** What the headers of a query say about its ranges. */
 export interface Scoping {
@@ -20,25 +20,25 @@ export interface Scoping {
  */
 export function refuseUnservable(
   query: CompiledQuery,
-  definition: ContainerDefinition,
+  container: KeyedContainer,
   { isScoped, isCrossPartition, isParallel }: Scoping,
 ): void {
   if (isScoped || (query.isStreaming && isCrossPartition && !isParallel)) return
   const { isDistinct, hasGroupBy, hasNamedAggregate } = query.usage()
-  if (isOnePoint(query, definition)) {
-    if (isDistinct || hasGroupBy) throw notServable(query, definition)
+  if (isOnePoint(query, container)) {
+    if (isDistinct || hasGroupBy) throw notServable(query, container)
     return
   }
   // The service sends no plan here; clients recognise the text and ask for a plan.
   if (hasNamedAggregate) {
     throw badRequest("Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates.")
   }
-  if (!isCrossPartition) throw new Refusal(400, disabled, 0, planBody(definition, query, null))
-  throw notServable(query, definition)
+  if (!isCrossPartition) throw new Refusal(400, disabled, 0, planBody(container, query, null))
+  throw notServable(query, container)
 }
 
-function isOnePoint(query: CompiledQuery, definition: ContainerDefinition): boolean {
-  const [range, ...others] = queryRanges(definition, query)
+function isOnePoint(query: CompiledQuery, container: KeyedContainer): boolean {
+  const [range, ...others] = queryRanges(container, query)
   return others.length === 0 && range?.min === range?.max
 }
 
@@ -50,7 +50,7 @@ const unservable =
   'The provided cross partition query can not be directly served by the gateway. Query one partition key or ' +
   'one range, or follow the plan in additionalErrorInfo, as the SDKs do.'
 
-function notServable(query: CompiledQuery, definition: ContainerDefinition): Refusal {
-  const plan = planBody(definition, query, null)
+function notServable(query: CompiledQuery, container: KeyedContainer): Refusal {
+  const plan = planBody(container, query, null)
   return new Refusal(400, unservable, substatus.crossPartitionQueryNotServable, plan)
 }

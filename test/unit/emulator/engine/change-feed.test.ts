@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contains, cutEvenly, readChanges, type Container } from '../../../../src/emulator/engine/index.js'
+import {
+  contains,
+  cutEvenly,
+  keySpaceOf,
+  readChanges,
+  type Container,
+} from '../../../../src/emulator/engine/index.js'
 import { aContainer, anEngine, upsertOf } from './an-engine.js'
 
 const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
@@ -94,7 +100,8 @@ describe('readChanges', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (actions, count) => {
         const container = aContainer(anEngine(), {}, count)
-        const readers = cutEvenly(3).map((part) => ({ part, reader: new Reader(container, part) }))
+        const ranges = cutEvenly(3, keySpaceOf({ version: 2 }))
+        const readers = ranges.map((part) => ({ part, reader: new Reader(container, part) }))
         const live = new Map<string, string>()
         for (const step of actions) {
           if (step.kind === 'read') for (const { reader } of readers) reader.read(step.maxItemCount)

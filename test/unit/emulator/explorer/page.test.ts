@@ -14,7 +14,7 @@ import { queryOf } from '../../../../src/emulator/explorer/page/views/items-view
 import { linkTo, placeIn } from '../../../../src/emulator/explorer/page/views/place-link.js'
 import { parametersIn } from '../../../../src/emulator/explorer/page/views/query-view.js'
 import { columnsOf } from '../../../../src/emulator/explorer/page/views/rows-table.js'
-import { MasterKey } from '../../../../src/emulator/rest/authorization.js'
+import { MasterKey } from '../../../../src/emulator/rest/authorization/master-key.js'
 
 describe('the page of the data explorer', () => {
   it.each([

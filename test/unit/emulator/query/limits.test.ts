@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileQuery, QueryError } from '../../../../src/emulator/query/index.js'
+import { sizeOf } from '../../../../src/emulator/query/language/query-limits.js'
 import { indexOf } from '../../../../src/emulator/query/functions/texts/text-search.js'
 
 const long = 'a'.repeat(1_900_000)
@@ -33,6 +34,12 @@ describe('the limits of queries', () => {
     ['a set of many members', `%[${'bc'.repeat(60_000)}]%`, [false]],
   ])('keep LIKE linear in text and pattern: %s', (_name, pattern, expected) => {
     expect(ask('SELECT VALUE c.text LIKE @pattern FROM c', { text: long }, { pattern })).toEqual(expected)
+  })
+
+  it('keep LIKE linear with an escape that could also begin a set', () => {
+    const pattern = `${'['.repeat(2_000_000)}]`
+    const query = 'SELECT VALUE c.text LIKE @pattern ESCAPE "[" FROM c'
+    expect(ask(query, { text: `${'['.repeat(1_000_000)}]` }, { pattern })).toEqual([true])
   })
 
   it('reject LIKE with wildcards between two runs when it compares too much', () => {
@@ -94,6 +101,19 @@ describe('the limits of queries', () => {
     expect(error).toBeInstanceOf(QueryError)
     expect(error).toMatchObject({ status: 400 })
     expect((error as QueryError).reason).toContain('the limit of 4194304 characters')
+  })
+
+  it('measure a large value once, because a join may put it into many rows', () => {
+    let reads = 0
+    const first = {
+      get name(): string {
+        reads += 1
+        return 'a'
+      },
+    }
+    const items = [first, ...Array.from({ length: 5_000 }, () => 0)]
+    expect([sizeOf({ items }), sizeOf([items])]).toEqual([20_024, 20_016])
+    expect(reads).toBe(1)
   })
 
   it.each([

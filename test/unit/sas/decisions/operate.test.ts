@@ -208,9 +208,14 @@ describe('a release', () => {
   it('ends an extended wait (F-V19)', () => {
     const options = { onExhausted: { extendedWait: '1h' }, retry: { tries: 1 } } as const
     const waiting = JobStory.submitted({ a: [], b: [] }, options).scheduled().expired('a')
-    expect(refusal(waiting, { ...release, stepId: 'b' })).toContain('step b of job job-1')
+    expect(refusal(waiting, { ...release, stepId: 'b' })).toBe(
+      'step b of job job-1 is not parked or waiting; waiting: step a',
+    )
     const released = waiting.commanded({ ...release, stepId: 'a' }).scheduled()
     expect(released.step('a')).toMatchObject({ processState: 'Processing', notBeforeMs: null })
+    expect(refusal(released, { ...release, stepId: 'a' })).toBe(
+      'step a of job job-1 is not parked or waiting; waiting: none',
+    )
   })
 })
 

@@ -33,6 +33,7 @@ describe('the roles that must read a document', () => {
     ['a notice that was sent', { ...notice, completeByMs: null }, []],
     ['the record of an unreadable document', unreadable, ['notifier']],
     ['a document of the user', order, []],
+    ['a document of the user that looks locked', { ...order, lockedBy: 'ann' }, []],
   ])('%s', (_what, document, expected) => {
     expect(readers.filter((reader) => mustRead[reader](document))).toEqual(expected)
   })

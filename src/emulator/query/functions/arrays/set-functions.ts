@@ -7,7 +7,7 @@ type Items = ReadonlyMap<string, unknown>
 
 function itemsOf(array: readonly unknown[]): Items {
   // A query can repeat one large value cheaply, but each copy needs its own canonical text.
-  refuseLongResult(sizeOf(array, 0))
+  refuseLongResult(sizeOf(array))
   const items = new Map<string, unknown>()
   for (const item of array) {
     const text = canonicalText(item)

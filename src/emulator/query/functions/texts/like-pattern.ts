@@ -39,8 +39,10 @@ function stepsOf(pattern: string, escape: string | undefined): Step[] {
   const lastSetEnd = pattern.lastIndexOf(']')
   for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern.charAt(at)
-    const set = character === '[' && at < lastSetEnd ? setAt(pattern, at) : null
-    if (character === escape && at + 1 < pattern.length) {
+    const isEscape = character === escape && at + 1 < pattern.length
+    // The search for the end of a set takes time, so it is not made for an escape.
+    const set = !isEscape && character === '[' && at < lastSetEnd ? setAt(pattern, at) : null
+    if (isEscape) {
       at += 1
       steps.push(pattern.charAt(at))
     } else if (character === '%') {

@@ -107,7 +107,7 @@ describe('a unique key', () => {
     let now = Date.UTC(2026, 0, 1)
     const container = aContainer(anEngine({ now: () => now }), { ...byMail, defaultTtl: -1 })
     container.execute(['a'], upsertOf('x', 'a', { mail: 'm', ttl: 1 }))
-    now += 1_000
+    now += 2_000
     expect(container.execute(['a'], upsertOf('y', 'a', { mail: 'm' })).status).toBe(201)
     expect(refusalOf(() => container.execute(['a'], upsertOf('z', 'a', { mail: 'm' }))).status).toBe(409)
   })
@@ -119,7 +119,7 @@ describe('a unique key', () => {
     for (let index = 0; index < 600; index += 1) {
       container.execute(['a'], upsertOf(`o${index}`, 'a', { mail: index, ttl: 1 }))
     }
-    now += 1_000
+    now += 2_000
     expect(container.execute(['a'], upsertOf('new', 'a', { mail: 599 })).status).toBe(201)
     for (let access = 0; access < 3; access += 1) container.purgeExpired()
     expect(container.documentCount).toBe(1)

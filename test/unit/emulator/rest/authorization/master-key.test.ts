@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openAccount } from '../../../../src/emulator/doors/account.js'
-import { MasterKey } from '../../../../src/emulator/rest/authorization.js'
-import { wellKnownKey } from '../../../../src/emulator/doors/well-known-key.js'
-import { VirtualClock } from '../../../../src/platform/index.js'
-import { signed } from '../../../integration/emulator/signed-request.js'
+import { openAccount } from '../../../../../src/emulator/doors/account.js'
+import { MasterKey } from '../../../../../src/emulator/rest/authorization/master-key.js'
+import { wellKnownKey } from '../../../../../src/emulator/doors/well-known-key.js'
+import { VirtualClock } from '../../../../../src/platform/index.js'
+import { signed } from '../../../../integration/emulator/signed-request.js'
 
 const parts = { method: 'GET', kind: 'dbs', date: 'Sun, 22 Nov 2026 12:00:00 GMT' }
 

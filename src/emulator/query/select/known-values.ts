@@ -1,0 +1,49 @@
+import type { Expression } from '../language/ast.js'
+import { namesIn, Shapes } from './shapes.js'
+
+interface KnownValue {
+  readonly slot: number
+  /** The aliases that the expression mentions. */
+  readonly names: ReadonlySet<string>
+}
+
+/**
+ * The expressions whose values a frame holds as a whole: the keys of GROUP BY, for the rows of a query and for
+ * the subqueries in them. A subquery with its own alias of the same name hides a key.
+ */
+export class KnownValues {
+  private constructor(
+    private readonly shapes: Shapes,
+    private readonly values: ReadonlyMap<number, KnownValue>,
+    private readonly hidden: readonly string[],
+    private readonly outer: KnownValues | undefined,
+  ) {}
+
+  static readonly none = new KnownValues(new Shapes(), new Map(), [], undefined)
+
+  /** Adds expressions whose values stand in a frame from `slot` on. */
+  with(expressions: readonly Expression[], slot: number): KnownValues {
+    const shapes = new Shapes()
+    const values = new Map(
+      expressions.map((expression, index) => [
+        shapes.numberOf(expression),
+        { slot: slot + index, names: namesIn(expression) },
+      ]),
+    )
+    return new KnownValues(shapes, values, [], this)
+  }
+
+  /** Hides the expressions that mention an alias, because the alias has another meaning here. */
+  without(alias: string): KnownValues {
+    if (this === KnownValues.none) return this
+    return new KnownValues(this.shapes, this.values, [...this.hidden, alias], this.outer?.without(alias))
+  }
+
+  /** Returns the place of an expression's value in the frame, or undefined if it is not known as a whole. */
+  slotOf(expression: Expression): number | undefined {
+    if (this.values.size === 0) return this.outer?.slotOf(expression)
+    const value = this.values.get(this.shapes.numberOf(expression))
+    const isHidden = value === undefined || this.hidden.some((alias) => value.names.has(alias))
+    return isHidden ? this.outer?.slotOf(expression) : value.slot
+  }
+}
