@@ -128,7 +128,8 @@ const rooms = {
     functions: [...functionFamilies, 'language', 'values'],
     select: [...functionFamilies, 'functions', 'language', 'values'],
     plan: ['language', 'select'],
-    '.': ['language', 'plan', 'select', 'values', '/platform'],
+    computed: ['language', 'select'],
+    '.': ['computed', 'language', 'plan', 'select', 'values', '/platform'],
   }),
   ...within('src/cli', {
     output: ['/connection', '/operations', '/platform', '/sas'],

@@ -2,14 +2,17 @@ import { systemClock } from '../../platform/index.js'
 import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
+import { computedValue } from './computed/computed-property.js'
+import { withComputed } from './computed/with-computed.js'
 import { hintsOf } from './select/filter.js'
-import { documentAlias, pathOf, type Query } from './language/ast.js'
+import { childrenOf, documentAlias, pathOf, rootOf, type Expression, type Query } from './language/ast.js'
+import { QueryError } from './language/query-error.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
 import { outermostScope } from './select/scope.js'
-import { usedPathsOf } from './select/used-paths.js'
+import { usedPathsOf } from './plan/used-paths.js'
 import { cut } from './select/window.js'
 import { withMeasures } from './vector-measures.js'
 
@@ -21,10 +24,11 @@ import { withMeasures } from './vector-measures.js'
 export function compileQuery(
   asked: string,
   parameters: readonly QueryParameter[],
-  { now = () => systemClock.now(), measures = new Map() }: QueryOptions = {},
+  { now = () => systemClock.now(), measures = new Map(), computedProperties = [] }: QueryOptions = {},
 ): CompiledQuery {
   const text = withMeasures(asked, measures)
-  const query = parse(text)
+  const written = parse(text)
+  const query = withComputed(written, computedProperties)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
   const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
   const { filter, rows, rowsOfFrame, window, isSingle } = compileSelect(query, scope)
@@ -44,9 +48,9 @@ export function compileQuery(
     order: orderOf(query),
     isStreaming,
     readsContainer: readsContainer(query),
-    usage: () => usageOf(query),
-    plan: (features) => planOf({ query, text, window, scope }, features),
-    usedPaths: () => usedPathsOf(query, text),
+    usage: () => usageOf(written),
+    plan: (features) => planOf({ query: written, text, window, scope }, features),
+    usedPaths: () => usedPathsOf(written, text),
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
@@ -66,4 +70,24 @@ function orderOf(query: Query): readonly OrderKey[] {
     isDescending: direction === 'DESC',
   }))
   return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
+}
+
+/**
+ * Throws {@link QueryError} if this query cannot define a computed property, for example because it depends on
+ * a property that is computed itself.
+ *
+ * @param names the names of all computed properties of the container
+ */
+export function refuseInvalidComputed(text: string, names: readonly string[]): void {
+  const { expression, alias } = computedValue(text)
+  compileQuery(text, [])
+  const used = names.find((name) => readsProperty(expression, alias, name))
+  if (used === undefined) return
+  const reason = `The query of a computed property must not use the computed property '${used}'.`
+  throw new QueryError('BadRequest', reason, expression.span)
+}
+
+function readsProperty(expression: Expression, alias: string, name: string): boolean {
+  const isIt = rootOf(expression) === alias && pathOf(expression)?.[0] === name
+  return isIt || childrenOf(expression).some((child) => readsProperty(child, alias, name))
 }

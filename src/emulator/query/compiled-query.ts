@@ -1,7 +1,8 @@
 import type { QueryPlan } from './plan/query-info.js'
 import type { PathCondition } from './select/filter.js'
-import type { UsedPaths } from './select/used-paths.js'
+import type { UsedPaths } from './plan/used-paths.js'
 import type { QueryUsage } from './plan/usage.js'
+import type { ComputedProperty } from './computed/computed-property.js'
 
 /** A value for `@name` in the text. */
 export interface QueryParameter {
@@ -16,6 +17,8 @@ export interface QueryOptions {
   readonly now?: () => number
   /** The names of measures for VectorDistance by path, such as `/vector`. Default: cosine for every path. */
   readonly measures?: ReadonlyMap<string, string>
+  /** The computed properties of the container. Default: none. */
+  readonly computedProperties?: readonly ComputedProperty[]
 }
 
 /** A stored document as a query sees it. */

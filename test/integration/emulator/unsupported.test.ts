@@ -37,15 +37,6 @@ const features: readonly (readonly [string, (places: Places) => Promise<unknown>
   ],
   ['user-defined function', ({ container }) => queried(container, 'SELECT VALUE udf.f(c.id) FROM c')],
   ['index entries', ({ container }) => container.items.create(document, { indexingDirective: 'Exclude' })],
-  [
-    'computed property',
-    ({ database }) =>
-      database.containers.create({
-        id: 'c',
-        partitionKey,
-        computedProperties: [{ name: 'low', query: 'SELECT VALUE LOWER(c.name) FROM c' }],
-      }),
-  ],
 ]
 
 function queried(container: Container, query: string): Promise<unknown> {

@@ -205,7 +205,7 @@ describe('lease store port on the engine', () => {
     expect(await other.tryLock(10)).toBe(false)
     await one.unlock()
     expect(await other.tryLock(10)).toBe(true)
-    await clock.advance(10_000)
+    await clock.advance(11_000)
     expect(await one.tryLock(10)).toBe(true)
     expect(await one.doneAtMs()).toBeNull()
     await one.markDone()

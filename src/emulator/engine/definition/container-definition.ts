@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../values/json.js'
 import { assertName } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 import { badRequest, notSupported, Refusal } from '../values/refusal.js'
+import { parseComputedProperties, type ComputedPropertyDefinition } from './computed-properties.js'
 import { assertConflictResolutionKept, parseConflictResolution } from './conflict-resolution.js'
 import { refuseUnsupportedSettings } from './unsupported-settings.js'
 import { parseFullTextPolicy } from './full-text-policy.js'
@@ -35,6 +36,7 @@ export interface ContainerDefinition {
   readonly isPlanar: boolean
   /** Whether the policy asks for indexes that follow the writes later. */
   readonly isLazilyIndexed: boolean
+  readonly computedProperties: readonly ComputedPropertyDefinition[]
   /** The definition as clients see it, without the system properties. */
   readonly body: JsonObject
 }
@@ -57,6 +59,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
     defaultTtl,
     uniqueKeys,
     retentionSeconds: parseRetention(body['changeFeedPolicy']),
+    computedProperties: parseComputedProperties(body['computedProperties'], indexingPolicy),
     isLazilyIndexed: indexingPolicy['indexingMode'] === 'lazy',
     indexing: isLean(indexingPolicy) ? indexingFactor.lean : indexingFactor.full,
     indexingPolicy: parseIndexingPolicy(indexingPolicy),
@@ -121,8 +124,7 @@ function parsePartitionKeyDefinition(value: unknown): PartitionKeyDefinition {
   if (repeated !== undefined) throw badRequest(`The partition key names the path ${repeated} twice.`)
   const kind = value['kind'] ?? (checked.length > 1 ? 'MultiHash' : 'Hash')
   if (kind === 'Hash' && checked.length === 1) {
-    // As in the service, a definition without a version has the older hash.
-    const key = { paths: checked, kind: 'Hash', version: checkedVersion(value['version'] ?? 1) } as const
+    const key = { paths: checked, kind: 'Hash', version: checkedVersion(value['version'] ?? 2) } as const
     return value['systemKey'] === true && checked[0] === keylessPath ? { ...key, systemKey: true } : key
   }
   if (kind === 'MultiHash' && checked.length >= 1 && checked.length <= 3) {

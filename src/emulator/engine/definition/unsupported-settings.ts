@@ -3,7 +3,6 @@ import { notSupported } from '../values/refusal.js'
 
 /** Settings that the emulator does not support, each with the feature that the setting asks for. */
 const features: readonly (readonly [path: string, feature: string])[] = [
-  ['computedProperties', 'A computed property'],
   ['clientEncryptionPolicy', 'Client-side encryption'],
   ['materializedViewDefinition', 'A materialized view'],
   ['analyticalStorageTtl', 'The analytical store'],

@@ -4,6 +4,7 @@ export const limits = {
   batchBytes: 2 * 1024 * 1024,
   batchOperations: 100,
   patchOperations: 10,
+  computedProperties: 20,
   uniqueKeys: 10,
   uniqueKeyPaths: 16,
   /** The depth of nested objects and arrays, not counting the document itself. */

@@ -56,6 +56,8 @@ export interface OrderItem {
   readonly expression: Expression
   /** The direction as written. Without one, values ascend, and scores descend. */
   readonly direction: 'ASC' | 'DESC' | undefined
+  /** True for the value of a computed property, by which documents are ordered like by a stored one. */
+  readonly isComputed?: boolean
 }
 
 /** `OFFSET skip LIMIT take`. */

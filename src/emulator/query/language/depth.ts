@@ -8,13 +8,8 @@ import {
   type Query,
 } from './ast.js'
 import { QueryError, type Span } from './query-error.js'
+import { longestQuery, mostJoins } from './query-limits.js'
 import { keywords } from './tokens.js'
-
-/** The longest query text in characters, as the account document states it. */
-export const longestQuery = 262_144
-
-/** The largest number of JOINs in one query, as the account document states it. */
-export const mostJoins = 10
 
 /** The maximum depth of a tree. Real queries are less deep, and recursive functions can still follow it. */
 const deepestTree = 500

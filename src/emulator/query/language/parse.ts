@@ -1,6 +1,7 @@
 import type { ILexingError } from 'chevrotain'
 import type { Query } from './ast.js'
-import { longestQuery, refuseDeepTokens, refuseDeepTree, refuseLongText, refuseManyJoins } from './depth.js'
+import { refuseDeepTokens, refuseDeepTree, refuseLongText, refuseManyJoins } from './depth.js'
+import { longestQuery } from './query-limits.js'
 import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
 import { lexer } from './tokens.js'

@@ -12,6 +12,12 @@ const deepestValue = 128
 /** The longest regular expression in characters. Compiling a long one can take longer than running it. */
 const longestExpression = 4096
 
+/** The longest query text in characters, as the account document states it. */
+export const longestQuery = 262_144
+
+/** The largest number of JOINs in one query, as the account document states it. */
+export const mostJoins = 10
+
 const nowhere = { start: 0, end: 0 }
 
 /**

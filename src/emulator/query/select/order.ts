@@ -1,5 +1,6 @@
 import type { Query } from '../language/ast.js'
 import { compileDocumentPath } from './document-path.js'
+import { compileExpression } from './compile-expression.js'
 import { compileRank, type Order } from './rank.js'
 import { rankingOf } from './ranking.js'
 import type { Frame, Scope } from './scope.js'
@@ -16,8 +17,10 @@ export function compileOrder(query: Query, scope: Scope, most: number): Order | 
   const ranking = rankingOf(query)
   if (ranking !== undefined) return compileRank(ranking, query, scope)
   if (query.orderBy.length === 0) return undefined
-  const keys = query.orderBy.map(({ expression, direction }) => ({
-    evaluate: compileDocumentPath(expression, query, scope),
+  const keys = query.orderBy.map(({ expression, direction, isComputed = false }) => ({
+    evaluate: isComputed
+      ? compileExpression(expression, scope)
+      : compileDocumentPath(expression, query, scope),
     sign: direction === 'DESC' ? -1 : 1,
   }))
   const keyed = (frame: Frame): Keyed => ({ frame, values: keys.map(({ evaluate }) => evaluate(frame)) })

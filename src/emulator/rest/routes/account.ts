@@ -1,5 +1,5 @@
 import { lookupCharge } from '../../engine/index.js'
-import { longestQuery, mostJoins } from '../../query/language/depth.js'
+import { longestQuery, mostJoins } from '../../query/language/query-limits.js'
 import type { Answer } from '../../messages/rest-message.js'
 import type { RouteContext } from './context.js'
 

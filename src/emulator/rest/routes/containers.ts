@@ -5,6 +5,7 @@ import {
   partitionsFor,
   Refusal,
   type Container,
+  type ContainerDefinition,
   type Database,
   type JsonObject,
   type Throughput,
@@ -13,6 +14,7 @@ import { header, type Answer, type RestRequest } from '../../messages/rest-messa
 import { bodyObject, containerOf, type RouteContext } from './context.js'
 import { quotaHeaders } from '../metering/resource-usage.js'
 import { resourceAnswer, writeCharge } from './databases.js'
+import { checkComputed } from './load-query.js'
 import { routeResources } from './item-queries.js'
 import { defaultThroughput, throughputOf } from './offers.js'
 
@@ -35,7 +37,9 @@ export function routeContainers(context: RouteContext): Answer | undefined {
 function createContainer({ engine, request }: RouteContext, database: Database): Container {
   const wanted = throughputOf(request)
   const shared = engine.offers.of(database.rid)?.throughput
-  const container = engine.createContainer(database.id, definitionIn(request), partitionCount(wanted, shared))
+  const definition = definitionIn(request)
+  checkedDefinition(definition)
+  const container = engine.createContainer(database.id, definition, partitionCount(wanted, shared))
   if (shared === undefined || wanted !== undefined) {
     engine.offers.create(container, wanted ?? defaultThroughput)
   }
@@ -57,6 +61,13 @@ function definitionIn(request: RestRequest): JsonObject {
   return isKeyless ? { ...body, partitionKey: keylessDefinition() } : body
 }
 
+/** Returns a definition whose computed properties have valid queries. */
+function checkedDefinition(body: JsonObject): ContainerDefinition {
+  const definition = parseContainerDefinition(body)
+  checkComputed(definition.computedProperties)
+  return definition
+}
+
 /** The version of the interface since which every container has a partition key. */
 const firstVersionWithKeys = '2018-12-31'
 
@@ -71,7 +82,7 @@ function routeContainer(context: RouteContext): Answer | undefined {
       return answer(200, container, quotaHeaders(context.request, container))
     case 'PUT':
       assertMatch(context.request, container)
-      container.redefine(parseContainerDefinition(bodyObject(context.request)))
+      container.redefine(checkedDefinition(bodyObject(context.request)))
       return answer(200, container)
     case 'DELETE':
       context.engine.deleteContainer(context.segments[1] ?? '', context.segments[3] ?? '')

@@ -14,7 +14,7 @@ import { refuseWithoutIndex } from '../rules/index-requirements.js'
 import { planBody } from '../rules/query-plan.js'
 import { refuseUnservable, type Scoping } from '../rules/unservable-query.js'
 import { QueryMeasure } from '../metering/query-metrics.js'
-import { compileQuery } from './load-query.js'
+import { compileQuery, queryOptions } from './load-query.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import { assertSessionReached } from '../../messages/session-token.js'
 import {
@@ -30,11 +30,7 @@ import {
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
 export function routeQuery({ request, monotonic }: RouteContext, container: Container): Answer {
   const measure = isSet(request, header.populateQueryMetrics) ? new QueryMeasure(monotonic) : undefined
-  const { now, definition } = container
-  const measures = new Map(
-    definition.embeddings.map(({ path, distanceFunction }) => [path, distanceFunction]),
-  )
-  const query = parseQuery(request, { now: () => now(), measures })
+  const query = parseQuery(request, queryOptions(container))
   measure?.compiled()
   if (isSet(request, header.isQueryPlan)) {
     const features = request.headers[header.supportedQueryFeatures] ?? ''

@@ -1,3 +1,4 @@
+import type { Container } from '../../engine/index.js'
 import type * as QueryRoom from '../../query/index.js'
 import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/index.js'
 import { header, isQuery, type RestRequest } from '../../messages/rest-message.js'
@@ -14,6 +15,7 @@ export function queryRoomFor(request: RestRequest): Promise<void> | null {
   const mayHoldQuery =
     request.method === 'PATCH' ||
     isQuery(request) ||
+    request.body.includes('"computedProperties"') ||
     headers.some((name) => request.headers[name] !== undefined)
   return mayHoldQuery ? load() : null
 }
@@ -28,6 +30,25 @@ export function compileQuery(
   parameters: readonly QueryParameter[],
   options: QueryOptions,
 ): CompiledQuery {
+  return loaded().compileQuery(text, parameters, options)
+}
+
+/** Returns what every query over a container's documents depends on. */
+export function queryOptions({ now, definition }: Container): QueryOptions {
+  const { computedProperties, embeddings } = definition
+  const measures = new Map(embeddings.map(({ path, distanceFunction }) => [path, distanceFunction]))
+  return { now: () => now(), measures, computedProperties }
+}
+
+/** Checks the queries of the computed properties in a definition. */
+export function checkComputed(
+  properties: readonly { readonly name: string; readonly query: string }[],
+): void {
+  const names = properties.map(({ name }) => name)
+  for (const { query } of properties) loaded().refuseInvalidComputed(query, names)
+}
+
+function loaded(): typeof QueryRoom {
   if (room === null) throw new TypeError('the query room is not loaded: queryRoomFor must name this request')
-  return room.compileQuery(text, parameters, options)
+  return room
 }

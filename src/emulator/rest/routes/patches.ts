@@ -8,7 +8,7 @@ import {
 } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import { QueryError } from '../../query/language/query-error.js'
-import { compileQuery } from './load-query.js'
+import { compileQuery, queryOptions } from './load-query.js'
 
 /** Reads a patch. Clients send only the operations, or an object with the operations and a condition. */
 export function parsePatch(body: unknown, container: Container): Patch {
@@ -35,8 +35,8 @@ function refusing<T>(work: () => T): T {
 }
 
 /** Compiles the condition. If it is invalid, only this operation is refused, even in a bulk request. */
-function compiledCondition(condition: string, { now }: Container): CompiledQuery {
-  const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, [], { now }))
+function compiledCondition(condition: string, container: Container): CompiledQuery {
+  const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, [], queryOptions(container)))
   if (compiled.isStreaming) return compiled
   throw badRequest('The condition of a patch must have a filter only: from c where …')
 }

@@ -192,7 +192,7 @@ class SideBySide {
     this.nowSeconds += seconds
     for (const [name, { ttl, writtenAt }] of this.model) {
       const lifetime = ttl ?? 4
-      if (lifetime !== -1 && writtenAt + lifetime <= this.nowSeconds) this.model.delete(name)
+      if (lifetime !== -1 && writtenAt + lifetime < this.nowSeconds) this.model.delete(name)
     }
   }
 
