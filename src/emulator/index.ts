@@ -11,6 +11,7 @@
  * - `doors/` contains the ways to use the account. {@link startEmulator} listens on a socket. {@link
  *   createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a third way,
  *   for our own ports.
+ * - `explorer/` contains a page for browsers, which shows the account to developers.
  * - `durability/` keeps an account on disk.
  * - `faults/` delays requests, makes them fail or cuts them off on demand, before or after they are carried
  *   out.
