@@ -111,8 +111,12 @@ const rooms = {
       'engine', 'faults', 'messages', 'query/language', 'rest/authorization', 'rest/metering',
       'rest/routes', 'rest/routes/users',
     ],
+    explorer: ['messages'],
+    'explorer/page/account': [],
+    'explorer/page/views': ['explorer/page/account'],
+    'explorer/page': ['explorer/page/account', 'explorer/page/views'],
     doors: [
-      'durability', 'engine', 'faults', 'messages', 'rest', 'rest/authorization', 'rest/metering',
+      'durability', 'engine', 'explorer', 'faults', 'messages', 'rest', 'rest/authorization', 'rest/metering',
       'rest/routes', '/platform',
     ],
     '.': ['doors', 'engine', 'faults', 'messages', 'rest'],
@@ -160,7 +164,7 @@ const adapters = [
 /** Matches the files of a folder without its subfolders; from another room, only its doors (`options.ts` alone loads zod). */
 function filesOf(folder, from = folder) {
   const isOtherRoom = /^(src\/[^/]+|lease-store)$/.test(folder) && !from.startsWith(folder)
-  return `^${folder}/${isOtherRoom ? '(index|internal|options)' : '[^/]+'}\\.ts$`
+  return `^${folder}/${isOtherRoom ? '(index|internal|options)' : '[^/]+'}\\.[jt]s$`
 }
 
 const edges = Object.entries(rooms).map(([room, lower]) => ({

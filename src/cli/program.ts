@@ -89,6 +89,8 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
     .option('--https', 'serve https, with a certificate made for localhost')
+    .option('--explorer', 'serve the data explorer at /_explorer/; default: yes')
+    .option('--no-explorer', 'serve no data explorer')
     .action(async (options: EmulatorCommandOptions) => {
       const { emulator } = await import('./commands/store/emulator.js')
       await ending(emulator(options, terminal))

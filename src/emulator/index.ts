@@ -11,6 +11,7 @@
  * - `doors/` contains the ways to use the account. {@link startEmulator} listens on a socket. {@link
  *   createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a third way,
  *   for our own ports.
+ * - `explorer/` contains a page for browsers, which shows the account to developers.
  * - `durability/` keeps an account on disk.
  * - `faults/` delays requests, makes them fail or cuts them off on demand, before or after they are carried
  *   out.
@@ -20,8 +21,7 @@
  * data in the answer is on disk**. This applies to reads as well, because a reader of the feed may keep a
  * position that it has seen.
  *
- * The account refuses features that it lacks, such as stored procedures, triggers and users, with a clear
- * message.
+ * The account refuses features that it lacks, such as stored procedures and triggers, with a clear message.
  *
  * Start reading in `doors/account.ts`, which connects the engine, the journal, the routes and the faults.
  */

@@ -56,7 +56,8 @@ export function bannedGlobals(sources: readonly Source[]): string[] {
 }
 
 function isAllowed(path: string, capability: Capability): boolean {
-  if (path.startsWith('src/platform/')) return true
+  // The explorer's page runs in a browser, where the platform does not exist.
+  if (/^src\/(platform|emulator\/explorer\/page)\//.test(path)) return true
   // A sample is like the code of a user, which may read its own configuration.
   return capability === 'environment' && /^(src\/(connection|host|fleet)\/|samples\/)/.test(path)
 }

@@ -4,6 +4,7 @@ import { openAccount, type Account, type OpenAccount } from './account.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { localCertificate } from './certificate.js'
 import { lockDirectory } from '../durability/directory-lock.js'
+import { answerExplorer, explorerPath, explorerReach } from '../explorer/index.js'
 import { listen } from './http-server.js'
 import { wellKnownKey } from './well-known-key.js'
 
@@ -20,6 +21,11 @@ export interface AccountServerOptions extends AccountOptions {
    * kept in the data directory, if there is one. Default false.
    */
   readonly https?: boolean
+  /**
+   * Whether browsers can open the data explorer at `/_explorer/`. By default, they can if `host` is a loopback
+   * address. With true, they also can at an IP address of this machine that other machines reach.
+   */
+  readonly explorer?: boolean
 }
 
 /** A Cosmos DB account served over HTTP to any client. */
@@ -30,6 +36,8 @@ export interface AccountServer extends OpenAccount {
   readonly connectionString: string
   /** With https, the PEM certificate that clients must trust; otherwise null. */
   readonly certificate: string | null
+  /** The URL of the data explorer, or null if it is off. */
+  readonly explorer: string | null
 }
 
 const shape = {
@@ -41,6 +49,7 @@ const shape = {
     wellKnownKey,
   ),
   https: optional(flag(), false),
+  explorer: optional(flag()),
 }
 
 /**
@@ -48,13 +57,14 @@ const shape = {
  * directory is not available.
  */
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
-  const { port, host, key, https, ...own } = doorOptions(shape, options)
+  const { port, host, key, https, explorer, ...own } = doorOptions(shape, options)
   const certificate = https ? await localCertificate(own.dataDirectory, own.clock) : undefined
   const { respond, ...account } = await openLocked(own, key)
+  const reach = explorerReach(host, explorer)
   const server = await listen({
     port,
     host,
-    respond,
+    respond: (request) => answerExplorer(request, reach) ?? respond(request),
     ...(certificate === undefined ? {} : { certificate }),
   }).catch(async (error: unknown) => {
     await account.close()
@@ -66,6 +76,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
     endpoint,
     key,
     certificate: certificate?.certificate ?? null,
+    explorer: reach === 'none' ? null : new URL(explorerPath, endpoint).href,
     connectionString: `AccountEndpoint=${endpoint};AccountKey=${key};`,
     close: async () => {
       // A request that a fault delays would keep the server open.

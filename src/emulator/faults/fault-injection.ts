@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { seededRandom, type Clock, type Random } from '../../platform/index.js'
-import { header, type RestRequest, type RestResponse } from '../messages/rest-message.js'
+import { header, isSet, type RestRequest, type RestResponse } from '../messages/rest-message.js'
 import { ConnectionReset } from './connection-reset.js'
 import type { Fault, FaultOptions, Faults } from './fault.js'
 import { fits, type RequestMatched } from './fault-match.js'
@@ -27,7 +27,7 @@ const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
 /**
  * The path of the admin routes. Faults do not affect this path, because a fault must not prevent its own
- * removal.
+ * removal. They do not affect the data explorer either, which shows the account while faults disturb others.
  */
 const adminPath = /^\/*_stepward(\/|$)/u
 
@@ -81,7 +81,7 @@ export class FaultInjection implements Faults {
   }
 
   private draw(request: RestRequest): Standing | undefined {
-    if (adminPath.test(request.path)) return undefined
+    if (adminPath.test(request.path) || isSet(request, header.explorer)) return undefined
     const seen = requestMatched(request)
     const fault = this.standing.find((one) => meets(one, seen))
     if (fault !== undefined) fault.fired += 1

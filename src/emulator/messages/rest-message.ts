@@ -40,6 +40,11 @@ export const header = {
   enableScan: 'x-ms-documentdb-query-enable-scan',
   expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
+  /**
+   * Marks requests of the data explorer. Faults leave them alone, and a query over several ranges is answered
+   * in one piece.
+   */
+  explorer: 'x-stepward-explorer',
   indexUtilization: 'x-ms-cosmos-index-utilization',
   isBatch: 'x-ms-cosmos-is-batch-request',
   isBatchAtomic: 'x-ms-cosmos-batch-atomic',

@@ -2,11 +2,9 @@ import { systemClock } from '../../platform/index.js'
 import type { CompiledQuery, OrderKey, QueryOptions, QueryParameter } from './compiled-query.js'
 import { compileSelect } from './select/compile-select.js'
 import { combiningSource, readsContainer } from './select/container-reading.js'
-import { computedValue } from './computed/computed-property.js'
 import { withComputed } from './computed/with-computed.js'
 import { hintsOf } from './select/filter.js'
-import { childrenOf, documentAlias, pathOf, rootOf, type Expression, type Query } from './language/ast.js'
-import { QueryError } from './language/query-error.js'
+import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { usageOf } from './plan/usage.js'
@@ -70,24 +68,4 @@ function orderOf(query: Query): readonly OrderKey[] {
     isDescending: direction === 'DESC',
   }))
   return isGrouped(query) || keys.some(({ steps }) => steps.length === 0) ? [] : keys
-}
-
-/**
- * Throws {@link QueryError} if this query cannot define a computed property, for example because it depends on
- * a property that is computed itself.
- *
- * @param names the names of all computed properties of the container
- */
-export function refuseInvalidComputed(text: string, names: readonly string[]): void {
-  const { expression, alias } = computedValue(text)
-  compileQuery(text, [])
-  const used = names.find((name) => readsProperty(expression, alias, name))
-  if (used === undefined) return
-  const reason = `The query of a computed property must not use the computed property '${used}'.`
-  throw new QueryError('BadRequest', reason, expression.span)
-}
-
-function readsProperty(expression: Expression, alias: string, name: string): boolean {
-  const isIt = rootOf(expression) === alias && pathOf(expression)?.[0] === name
-  return isIt || childrenOf(expression).some((child) => readsProperty(child, alias, name))
 }

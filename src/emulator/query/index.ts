@@ -34,7 +34,8 @@
  * user-defined function, it is refused, and the error names the construct. A new clause needs a rule in the
  * grammar, a node in the tree and a step in `compileSelect`.
  */
-export { compileQuery, refuseInvalidComputed } from './compile-query.js'
+export { compileQuery } from './compile-query.js'
+export { refuseInvalidComputed } from './refuse-invalid-computed.js'
 export type { CompiledQuery, QueryDocument, QueryOptions, QueryParameter } from './compiled-query.js'
 export { longestQuery } from './language/query-limits.js'
 export { QueryError } from './language/query-error.js'

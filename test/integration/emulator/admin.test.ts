@@ -56,7 +56,14 @@ describe('admin routes of the embedded Cosmos DB', () => {
     expect(rangeIds()).toEqual(['5', '4'])
   })
 
+  it('count the documents of each range', async () => {
+    const container = emulator.client().database('shop').container('orders')
+    await container.items.create({ id: '1', pk: 'a' })
+    expect(await call('ranges', orders)).toEqual({ ranges: [{ id: '0', min: '', max: 'FF', documents: 1 }] })
+  })
+
   it.each<[string, Readonly<Record<string, unknown>>, number]>([
+    ['ranges', { ...orders, container: 'none' }, 404],
     ['split', { database: 'shop' }, 400],
     ['split', { ...orders, rangeId: 7 }, 400],
     ['split', { ...orders, rangeId: '7' }, 410],

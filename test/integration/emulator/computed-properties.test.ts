@@ -1,4 +1,4 @@
-import type { Container, ContainerDefinition } from '@azure/cosmos'
+import type { Container } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
@@ -90,7 +90,7 @@ describe.each(doors)('a computed property through the SDK, %s', (_name, open) =>
     const { resource } = await container.read()
     expect(resource).toMatchObject({ computedProperties })
     const upper = [{ name: 'cp_low', query: 'SELECT VALUE UPPER(c.name) FROM c' }]
-    await container.replace({ ...resource, computedProperties: upper } as ContainerDefinition)
+    await container.replace({ ...resource, computedProperties: upper })
     expect(await rowsOf(container, 'SELECT VALUE c.cp_low FROM c WHERE c.id = "1"')).toEqual(['BIKE'])
     expect(await rowsOf(container, 'SELECT VALUE c.cp_half FROM c')).toEqual([])
   })

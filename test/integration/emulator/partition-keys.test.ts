@@ -158,10 +158,11 @@ describe.each(doorsAndVersions)('a partition key through the SDK, %s, hash %i', 
     await door.splitPartition(container, '2')
     const creates = Array.from({ length: 40 }, (_, index) => ({
       operationType: 'Create' as const,
+      partitionKey: index % 2 === 0 ? `k${index}` : index,
       resourceBody: { id: `o${index}`, k: index % 2 === 0 ? `k${index}` : index },
     }))
-    const results = await container.items.bulk(creates)
-    expect(results.map(({ statusCode }) => statusCode)).toEqual(creates.map(() => 201))
+    const results = await container.items.executeBulkOperations(creates)
+    expect(results.map(({ response }) => response?.statusCode)).toEqual(creates.map(() => 201))
     expect(await idsOf(container, 'k0')).toEqual(['o0'])
     expect(await idsOf(container, 39)).toEqual(['o39'])
   })

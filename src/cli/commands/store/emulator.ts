@@ -15,6 +15,7 @@ export interface EmulatorCommandOptions {
   readonly partitions: string
   readonly key?: string
   readonly https?: boolean
+  readonly explorer?: boolean
   readonly json?: boolean
 }
 
@@ -23,10 +24,10 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
   const running = await (options.data === undefined ? open() : openingData(options.data, open))
   const told = untilTold()
-  const { endpoint, key, connectionString } = running
+  const { endpoint, key, connectionString, explorer } = running
   if (options.json === true) {
     const trusted = options.https === true ? { certificate: running.certificate } : {}
-    terminal.print(JSON.stringify({ endpoint, key, connectionString, ...trusted }))
+    terminal.print(JSON.stringify({ endpoint, key, connectionString, explorer, ...trusted }))
   } else {
     const data = options.data ?? 'in memory: lost when the emulator stops'
     terminal.print(
@@ -35,6 +36,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
         `key                ${key}`,
         `connection string  ${connectionString}`,
         `data               ${data}`,
+        `explorer           ${explorer ?? 'off'}`,
         ...trustLines(options),
         'Ctrl-C stops it.',
       ].join('\n'),
@@ -61,5 +63,6 @@ export function emulatorOptions(options: EmulatorCommandOptions): AccountServerO
     ...(data === undefined ? {} : { dataDirectory: resolve(data) }),
     ...(key === undefined ? {} : { key }),
     https: options.https === true,
+    ...(options.explorer === undefined ? {} : { explorer: options.explorer }),
   }
 }

@@ -6,7 +6,7 @@ import { badRequest } from '../values/refusal.js'
 export interface ComputedPropertyDefinition {
   readonly name: string
   readonly query: string
-  /** Whether the indexing policy names the property. */
+  /** Whether the indexing policy includes the property by its name. */
   readonly isIndexed: boolean
 }
 
@@ -48,17 +48,14 @@ function parseProperty(property: unknown, indexingPolicy: JsonObject): ComputedP
   if (indexedIn('spatialIndexes')) {
     throw badRequest(`The computed property '${name}' must not have a spatial index.`)
   }
-  return { name, query, isIndexed: indexedIn('includedPaths') || indexedIn('compositeIndexes') }
+  return { name, query, isIndexed: indexedIn('includedPaths') }
 }
 
-/** Returns the paths of an index list. The paths of a composite index are in a list of their own. */
 function pathsIn(indexes: unknown): readonly string[] {
   if (!Array.isArray(indexes)) return []
-  return indexes
-    .flat()
-    .flatMap((index: unknown) =>
-      isJsonObject(index) && typeof index['path'] === 'string' ? [index['path']] : [],
-    )
+  return indexes.flatMap((index: unknown) =>
+    isJsonObject(index) && typeof index['path'] === 'string' ? [index['path']] : [],
+  )
 }
 
 function isPathOf(path: string, name: string): boolean {

@@ -17,7 +17,7 @@ const modes = ['LastWriterWins', 'Custom']
 export function parseConflictResolution(policy: unknown): JsonObject {
   if (policy === undefined || policy === null) return defaultPolicy
   const mode = isJsonObject(policy) ? policy['mode'] : undefined
-  if (isJsonObject(policy) && (mode === undefined || modes.includes(String(mode)))) return policy
+  if (isJsonObject(policy) && (mode === undefined || modes.some((known) => known === mode))) return policy
   throw badRequest(
     `The mode of a conflictResolutionPolicy is ${JSON.stringify(mode)}; it must be one of ${modes.join(', ')}.`,
   )

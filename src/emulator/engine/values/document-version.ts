@@ -55,6 +55,11 @@ export class DocumentVersion {
     return this.parsed
   }
 
+  /** Parses the document, so that `document` costs nothing later. */
+  keepParsed(): void {
+    this.parsed ??= this.copy()
+  }
+
   /** The same as `document`, but a document that was not parsed before is parsed only for this use. */
   get seen(): Readonly<JsonObject> {
     return this.parsed ?? this.copy()

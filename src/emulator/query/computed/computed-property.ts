@@ -9,8 +9,6 @@ export interface ComputedProperty {
   readonly name: string
   /** The query that gives its value, such as `SELECT VALUE LOWER(c.name) FROM c`. */
   readonly query: string
-  /** Whether the indexing policy names the property, so that ORDER BY may use it. */
-  readonly isIndexed: boolean
 }
 
 /** The value of a computed property, as an expression of a document. */

@@ -1,6 +1,5 @@
 import { unwrapped, type Expression, type Query, type Source } from '../language/ast.js'
 import { mapped } from '../language/mapped.js'
-import { QueryError } from '../language/query-error.js'
 import { computedValue, type ComputedProperty, type ComputedValue } from './computed-property.js'
 
 /** What the names in one place of a query mean. */
@@ -25,7 +24,6 @@ export function withComputed(query: Query, properties: readonly ComputedProperty
 function replaced(query: Query, outer: Place): Query {
   const { sources, place } = replacedSources(query, outer)
   const inside = (expression: Expression): Expression => replacedIn(expression, place)
-  for (const { expression } of query.orderBy) refuseUnindexed(expression, place)
   return {
     ...query,
     sources,
@@ -136,10 +134,4 @@ function renamed({ expression, alias }: ComputedValue, name: string): Expression
   const rename = (part: Expression): Expression =>
     part.kind === 'source' && part.name === alias ? { ...part, name } : mapped(part, rename)
   return rename(expression)
-}
-
-function refuseUnindexed(expression: Expression, place: Place): void {
-  if (propertyAt(expression, place)?.isIndexed !== false) return
-  const reason = 'The index path corresponding to the specified order-by item is excluded.'
-  throw new QueryError('BadRequest', reason, expression.span)
 }

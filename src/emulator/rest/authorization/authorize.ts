@@ -17,19 +17,19 @@ export function assertAuthorized(claim: Claim, engine: CosmosEngine, signing: Si
     )
   const fields = new Map(token.split('&').map((field) => split(field)))
   const signature = fields.get('sig') ?? ''
-  switch (fields.get('type')) {
-    case 'master':
-      assertSigned(claim, signature, signing)
-      return
-    case 'resource':
-      assertPermitted(claim, engine, permissionRidOf(signature, signing))
-      return
-    default:
-      throw unauthorized(
-        'The embedded Cosmos DB knows only signatures of the master key and resource tokens, not ' +
-          `'${fields.get('type') ?? 'none'}'. Give the client its key.`,
-      )
+  const type = fields.get('type')
+  if (type === 'master') {
+    assertSigned(claim, signature, signing)
+    return
   }
+  if (type === 'resource') {
+    assertPermitted(claim, engine, permissionRidOf(signature, signing))
+    return
+  }
+  throw unauthorized(
+    'The embedded Cosmos DB knows only signatures of the master key and resource tokens, not ' +
+      `'${type ?? 'none'}'. Give the client its key.`,
+  )
 }
 
 function assertSigned({ request, segments, rawSegments }: Claim, signature: string, signing: Signing): void {

@@ -1,7 +1,12 @@
-import { badRequest, lookupCharge, type JsonObject } from '../../engine/index.js'
+import { badRequest, lookupCharge, type JsonObject, type PhysicalPartition } from '../../engine/index.js'
 import { mergePartitions, splitPartition, type PartitionRange } from '../../engine/partition-changes.js'
 import type { Answer } from '../../messages/rest-message.js'
 import { bodyObject, type RouteContext } from './context.js'
+
+/** A physical range and the number of its documents. */
+interface CountedRange extends PartitionRange {
+  readonly documents: number
+}
 
 type Operation = (context: RouteContext, body: JsonObject) => JsonObject
 
@@ -13,6 +18,7 @@ const operations: Readonly<Record<string, Operation>> = {
     const rangeId = body['rangeId'] === undefined ? undefined : text(body, 'rangeId')
     return ranges(splitPartition(container(context, body), rangeId))
   },
+  'POST ranges': (context, body) => ranges(container(context, body).partitions.map(counted)),
   'POST merge': (context, body) => ranges(mergePartitions(container(context, body), rangeIds(body))),
 }
 
@@ -35,6 +41,10 @@ function container({ engine }: RouteContext, body: JsonObject): ReturnType<typeo
 
 function ranges(made: readonly PartitionRange[]): JsonObject {
   return { ranges: made }
+}
+
+function counted({ id, range, documents }: PhysicalPartition): CountedRange {
+  return { id, ...range, documents: documents.size }
 }
 
 function rangeIds(body: JsonObject): readonly [string, string] {

@@ -30,11 +30,13 @@ export function refuseWithoutIndex(
 
 type Order = ReturnType<CompiledQuery['usage']>['orderBy']
 
-function assertOrder(order: Order, { indexingPolicy }: ContainerDefinition): void {
+function assertOrder(order: Order, { computedProperties, indexingPolicy }: ContainerDefinition): void {
   const [first, second] = order
   if (first === undefined || first.steps.length === 0) return
   if (second === undefined) {
-    if (!isIndexed(indexingPolicy, first.steps)) throw badRequest(excluded)
+    // A path such as /* does not include computed properties.
+    const computed = computedProperties.find(({ name }) => name === first.steps[0])
+    if (!(computed?.isIndexed ?? isIndexed(indexingPolicy, first.steps))) throw badRequest(excluded)
     return
   }
   if (compositeIndexOf(indexingPolicy, order) === undefined) throw badRequest(noCompositeIndex)
