@@ -11,7 +11,7 @@ export const validQueries: readonly [string, ...string[]] = [
   'SELECT ARRAY(SELECT VALUE x * 2 FROM x IN c.l) AS d, FIRST(SELECT x FROM x IN c.l), ALL(SELECT VALUE x FROM x IN c.l WHERE x > 0) FROM c',
   'SELECT VALUE d FROM (SELECT DISTINCT c.n, c.s FROM c) AS d',
   'SELECT VALUE COUNT(1) FROM (SELECT c.s, MAX(c.n) AS m FROM c GROUP BY c.s) AS g',
-  'SELECT VALUE c.n % 3 + -2 * 4 / (1 - c.n) | 7 & 3 ^ ~1 << 2 >>> 1 FROM c',
+  'SELECT VALUE (c.n % 3 + -2 * 4 / (1 - c.n)) | ((7 & 3) ^ ((~1 << 2) >>> 1)) FROM c',
   'SELECT VALUE c.s || "-" || c.id FROM c WHERE c.s LIKE "%a_b[a-z]%" ESCAPE "!" OR c.s NOT LIKE "[^x]%"',
   'SELECT VALUE c.n > 1 ? "big" : c.n < 0 ? "small" : undefined FROM c',
   'SELECT VALUE [ABS(c.n), POWER(c.n, 3), LOG(c.n, 2), SQRT(c.n), ATN2(c.n, 1), NUMBERBIN(c.n, 5), ROUND(c.n), EXP(c.n)] FROM c',

@@ -6,6 +6,7 @@ import { QueryError } from './query-error.js'
 import { QueryParser } from './query-parser.js'
 import { lexer } from './tokens.js'
 import { syntaxErrorNear } from './tree.js'
+import { refuseUnclear } from './unclear.js'
 
 /** The trees of recent texts. They are kept because the same query often runs again with other parameters. */
 const trees = new Map<string, Query>()
@@ -48,6 +49,7 @@ function remember(text: string, query: Query): void {
 function check(query: Query): void {
   refuseDeepTree(query)
   refuseManyJoins(query)
+  refuseUnclear(query)
 }
 
 function read(text: string): Query {

@@ -120,18 +120,42 @@ describe('an unsupported query', () => {
     ['SELECT udf.f(c.a) FROM c', 'A user-defined function'],
     ['SELECT * FROM c ORDER BY (c.a ?? c.b ? 1 : 2)', '?? beside ?:'],
     ['SELECT VALUE c.a ? c.b : c.c ?? 1 FROM c', '?? beside ?:'],
+    ['SELECT VALUE 1 + 2 & 3', '+ beside &'],
+    ['SELECT VALUE 1 & 2 | 3', '& beside |'],
+    ['SELECT VALUE 1 << 2 * 3', '* beside <<'],
+    ['SELECT * FROM c WHERE c.a & 1 = 1', '= beside &'],
+    ['SELECT * FROM c WHERE true AND c.a & 1', '& beside AND'],
+    ['SELECT * FROM c WHERE c.a & 1 IN (1)', '& beside IN'],
+    ['SELECT * FROM c WHERE NOT c.a = 1', 'NOT before ='],
+    ['SELECT * FROM c WHERE NOT c.a + 1', 'NOT before +'],
+    ['SELECT * FROM c WHERE NOT c.a IN (1)', 'NOT before IN'],
+    ['SELECT * FROM c WHERE NOT c.a BETWEEN 1 AND 2', 'NOT before BETWEEN'],
+    ['SELECT * FROM c WHERE NOT c.a LIKE "x"', 'NOT before LIKE'],
+    ['SELECT * FROM c WHERE c.a = 1 IN (true)', '= beside IN'],
+    ['SELECT * FROM c WHERE c.a || "x" = "y"', '= beside ||'],
+    ['SELECT VALUE { a: [UPPER(c.a || "x" < "y")] } FROM c', '< beside ||'],
+    ['SELECT * FROM c WHERE true AND c.a || "x"', '|| beside AND'],
+    ['SELECT VALUE (SELECT VALUE NOT c.a = 1) FROM c', 'NOT before ='],
   ])('is rejected: %s because of %s', (text, construct) => {
     const refusal = refusalOf(text)
     expect(refusal).toMatchObject({ code: 'NotSupported', status: 501 })
     expect(refusal.reason.startsWith(construct)).toBe(true)
   })
 
-  it.each(['(c.a ?? c.b) ? true : false', 'c.a ? (c.b ?? 1) : 2', 'c.a ? c.b ?? 1 : 2'])(
-    'is not confused with the valid condition %s',
-    (where) => {
-      expect(() => compileQuery(`SELECT * FROM c WHERE ${where}`, [])).not.toThrow()
-    },
-  )
+  it.each([
+    '(c.a ?? c.b) ? true : false',
+    'c.a ? (c.b ?? 1) : 2',
+    'c.a ? c.b ?? 1 : 2',
+    'NOT (c.a = 1)',
+    '(NOT c.a) = 1',
+    'NOT c.a AND c.b',
+    '(c.a || "x") = "y"',
+    'c.a LIKE "%" || "x"',
+    '(c.a & 1) = 1',
+    '1 & 2 & 3',
+  ])('is not confused with the valid condition %s', (where) => {
+    expect(() => compileQuery(`SELECT * FROM c WHERE ${where}`, [])).not.toThrow()
+  })
 })
 
 describe('the error of a query', () => {
