@@ -124,6 +124,16 @@ describe('the headers that clients read', () => {
     expect(unasked.headers).not.toHaveProperty('x-ms-resource-usage')
   })
 
+  it.each(['http://localhost:8081', 'https://cosmos.test', 'http://[::1]:9000'])(
+    'follow the address %s, which the account document gives as the client used it',
+    async (origin) => {
+      const request = signed({ method: 'GET', path: '/' }, wellKnownKey)
+      const { body } = await account.respond({ ...request, origin })
+      const location = { name: 'Embedded', databaseAccountEndpoint: `${origin}/` }
+      expect(JSON.parse(body)).toMatchObject({ writableLocations: [location], readableLocations: [location] })
+    },
+  )
+
   it('tell the progress of lazy indexing', async () => {
     account.engine.createContainer('shop', {
       id: 'lazy',

@@ -9,7 +9,10 @@ import {
 } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
-import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { openAccount, type Account } from '../../../src/emulator/doors/account.js'
+import { createInProcessClient } from '../../../src/emulator/doors/in-process-client.js'
+import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import type { RestRequest, RestResponse } from '../../../src/emulator/messages/rest-message.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 import { anEmulator, doors, ordersIn, type Door } from './doors.js'
 
@@ -77,12 +80,15 @@ describe.each(doors)('users and permissions through the SDK, %s', (_name, open) 
 
 describe('a resource token', () => {
   let clock: VirtualClock
-  let cosmos: InProcessCosmos
+  let account: Account
+  let cosmos: Pick<Door, 'client' | 'stats'>
   let owned: Container
 
   beforeEach(async () => {
     clock = new VirtualClock()
-    cosmos = createInProcessCosmos({ clock, partitionCount: 2 })
+    account = openAccount({ clock, partitionCount: 2 }, wellKnownKey)
+    const { respond, stats } = account
+    cosmos = { client: (options = {}) => createInProcessClient(respond, options), stats }
     owned = await ordersIn(cosmos)
     for (const pk of ['a', 'b']) await owned.items.create({ id: pk, pk })
   })
@@ -98,6 +104,15 @@ describe('a resource token', () => {
     const { permission, resource } = await user.permissions.create(wanted, options)
     if (resource === undefined) throw new Error('the permission was not shown')
     return { permission, resource }
+  }
+
+  /** Sends a request that the SDK does not send. */
+  function asked(
+    token: string,
+    request: Pick<RestRequest, 'method' | 'path' | 'headers'> & { readonly body?: string },
+  ): Promise<RestResponse> {
+    const headers = { ...request.headers, authorization: encodeURIComponent(token) }
+    return account.respond({ body: '', origin: '', ...request, headers })
   }
 
   function using(options: Partial<CosmosClientOptions>, path = 'orders'): Container {
@@ -169,6 +184,30 @@ describe('a resource token', () => {
     ])
     expect(bulk?.error).toMatchObject(forbidden)
     await expect(mine.delete()).rejects.toMatchObject(forbidden)
+  })
+
+  it('with a partition key refuses a bulk request, whose operations name other keys', async () => {
+    const { resource } = await permissionFor(PermissionMode.All, { resourcePartitionKey: ['a'] as never })
+    const answer = await asked(resource._token, {
+      method: 'POST',
+      path: '/dbs/shop/colls/orders/docs',
+      headers: {
+        'x-ms-cosmos-is-batch-request': 'true',
+        'x-ms-documentdb-partitionkey': '["a"]',
+      },
+      body: JSON.stringify([{ operationType: 'Delete', id: 'b', partitionKey: '["b"]' }]),
+    })
+    expect(answer.status).toBe(403)
+  })
+
+  it('of a document does not open another document whose id is the rid of the first one', async () => {
+    const { resource: document } = await owned.item('a', 'a').read<{ _rid: string }>()
+    const trap = document?._rid ?? ''
+    await owned.items.create({ id: trap, pk: 'b' })
+    const { resource } = await permissionFor(PermissionMode.Read, { resource: owned.item('a', 'a').url })
+    const path = `/dbs/shop/colls/orders/docs/${encodeURIComponent(trap)}`
+    const headers = { 'x-ms-documentdb-partitionkey': '["b"]' }
+    expect((await asked(resource._token, { method: 'GET', path, headers })).status).toBe(403)
   })
 
   it('lasts one hour, or as long as the client asked', async () => {

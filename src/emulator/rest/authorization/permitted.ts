@@ -6,6 +6,7 @@ import {
   type CosmosEngine,
   type PermissionRecord,
 } from '../../engine/index.js'
+import { documentIdIn } from '../../messages/resource-link.js'
 import { header, isQuery, isSet, type RestRequest } from '../../messages/rest-message.js'
 import type { Claim } from './signed-resource.js'
 
@@ -66,9 +67,7 @@ function coversDocument(
   container: Container,
   { documentId }: PermissionRecord,
 ): boolean {
-  const [, , , , kind, name] = segments
-  if (documentId === null) return true
-  return kind === 'docs' && name !== undefined && (container.idOf(name) ?? name) === documentId
+  return documentId === null || documentIdIn(segments, container) === documentId
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type WriteConditions,
 } from '../../engine/index.js'
 import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { documentIdIn } from '../../messages/resource-link.js'
 import { assertSessionReached } from '../../messages/session-token.js'
 import { routeBatch } from './batches.js'
 import { routeChangeFeed } from './change-feeds.js'
@@ -20,7 +21,8 @@ export function routeItems(context: RouteContext): Answer | undefined {
   const { request, segments } = context
   const container = containerOf(context)
   assertIntended(request, container)
-  if (segments[5] !== undefined) return routeItem(request, container, itemId(context, container, segments[5]))
+  const id = documentIdIn(segments, container)
+  if (id !== undefined) return routeItem(request, container, id)
   if (request.method === 'GET') {
     return request.headers['a-im'] === undefined
       ? routeReadFeed(request, container)
@@ -47,14 +49,6 @@ function assertIntended({ headers }: RestRequest, { id, rid }: Container): void 
       'this name was deleted. Read the container again.',
     substatus.containerRidMismatch,
   )
-}
-
-/**
- * Returns the id of a document. If the path names the container by rids, it also names the document by rid.
- */
-function itemId({ segments }: RouteContext, container: Container, name: string): string {
-  const isByRids = segments[1] === container.databaseRid && segments[3] === container.rid
-  return isByRids ? (container.idOf(name) ?? name) : name
 }
 
 function routeItem(request: RestRequest, container: Container, id: string): Answer | undefined {

@@ -11,6 +11,7 @@ import {
   type NamedRecord,
   type PermissionRecord,
 } from '../../../engine/index.js'
+import { documentIdIn } from '../../../messages/resource-link.js'
 import { pathSegments } from '../../../messages/rest-message.js'
 import { kindsOf } from '../context.js'
 
@@ -37,7 +38,7 @@ export function permissionSettings(
     permissionMode,
     resource,
     containerRid: container.rid,
-    documentId: segments[5] === undefined ? null : (container.idOf(segments[5]) ?? segments[5]),
+    documentId: documentIdIn(segments, container) ?? null,
     partitionKey: restrictionIn(resourcePartitionKey, container),
   }
 }
