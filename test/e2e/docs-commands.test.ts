@@ -9,8 +9,8 @@ import { pagePaths, textsIn } from './doc-page.js'
 import { Reader } from './reader.js'
 
 const tutorial = 'docs/tutorial.md'
-/** `docs.test.ts` runs the commands of this page, because they start stores of their own. */
-const elsewhere = ['docs/embedded-cosmos.md']
+/** Other tests run the commands and examples of these pages, because they start stores of their own. */
+const elsewhere = ['docs/embedded-cosmos.md', 'docs/test-with-the-emulator.md']
 const others = pagePaths.filter(
   (page) => page !== tutorial && !elsewhere.includes(page) && textsIn(page, 'sh', '').length > 0,
 )

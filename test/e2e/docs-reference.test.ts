@@ -121,7 +121,7 @@ describe('the documentation', () => {
 
   it.each(pagePaths)('in %s has only code blocks that are run, compiled, parsed or output', (page) => {
     const kinds = new Set(blocksOf(page).map(({ language, note }) => `${language} ${note}`.trim()))
-    const known = /^(sh( azure| checkout)?|ts|text|sql|(js|json) [\w.]+|python|yaml)$/u
+    const known = /^(sh( azure| checkout)?|ts|text|sql|(js|json) [\w./-]+|python|yaml)$/u
     expect([...kinds].filter((kind) => !known.test(kind))).toEqual([])
     const fences = pageText(page).match(/^```/gmu)?.length ?? 0
     expect(fences).toBe(2 * blocksOf(page).length)

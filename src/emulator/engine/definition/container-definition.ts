@@ -72,7 +72,7 @@ export function parseContainerDefinition(body: JsonObject): ContainerDefinition 
       ...own,
       conflictResolutionPolicy: parseConflictResolution(body['conflictResolutionPolicy']),
       indexingPolicy,
-      partitionKey: shownKey(partitionKey, body['partitionKey']),
+      partitionKey,
     },
   }
 }
@@ -83,11 +83,6 @@ const keylessPath = '/_partitionKey'
 /** Returns the key definition that the service gives to a container without one. */
 export function keylessDefinition(): JsonObject {
   return { paths: [keylessPath], kind: 'Hash', systemKey: true }
-}
-
-/** Returns a key definition as clients see it: without a version if none was given, which means version 1. */
-function shownKey({ version, ...key }: PartitionKeyDefinition, given: unknown): JsonObject {
-  return isJsonObject(given) && given['version'] === undefined && version === 1 ? key : { ...key, version }
 }
 
 /**
