@@ -23,7 +23,7 @@ describe('operators without parentheses', () => {
     ['c.nothing ?? c.yes AND c.no', 'c.nothing ?? (c.yes AND c.no)', false],
     ['c.no ? 1 : c.yes ? 2 : 3', 'c.no ? 1 : (c.yes ? 2 : 3)', 2],
   ])('%s means %s', (expression, explicit, value) => {
-    expect(rowsOf(expression)).toEqual(value === undefined ? [] : [value])
+    expect(rowsOf(expression)).toEqual([value])
     expect(rowsOf(explicit)).toEqual(rowsOf(expression))
   })
 })
