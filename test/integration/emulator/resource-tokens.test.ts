@@ -87,8 +87,11 @@ describe('a resource token', () => {
   beforeEach(async () => {
     clock = new VirtualClock()
     account = openAccount({ clock, partitionCount: 2 }, wellKnownKey)
-    const { respond, stats } = account
-    cosmos = { client: (options = {}) => createInProcessClient(respond, options), stats }
+    const { respond } = account
+    cosmos = {
+      client: (options = {}) => createInProcessClient(respond, options),
+      stats: () => account.stats(),
+    }
     owned = await ordersIn(cosmos)
     for (const pk of ['a', 'b']) await owned.items.create({ id: pk, pk })
   })
