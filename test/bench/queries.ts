@@ -114,6 +114,7 @@ async function measuredContests(
 }
 
 const indexingPolicy = {
+  includedPaths: [{ path: '/*' }],
   excludedPaths: [{ path: '/unindexed/?' }],
   compositeIndexes: [[{ path: '/state' }, { path: '/number' }]],
 }
