@@ -52,8 +52,8 @@ const contests: readonly Contest[] = [
   },
   {
     name: 'ORDER BY + TOP 10',
-    query: 'SELECT TOP 10 * FROM c ORDER BY c.unindexed DESC',
-    loop: (orders) => [...orders].sort((one, other) => other.number - one.number).slice(0, 10),
+    query: 'SELECT TOP 10 * FROM c ORDER BY c.total DESC',
+    loop: (orders) => [...orders].sort((one, other) => other.total - one.total).slice(0, 10),
     atMost: 4,
   },
   {
