@@ -70,6 +70,12 @@ const refused: readonly (readonly [string, number, number, Asked])[] = [
     0,
     { method: 'GET', path: docs, headers: { 'x-ms-continuation': '[]' } },
   ],
+  [
+    'Invalid Continuation Token',
+    400,
+    0,
+    { method: 'GET', path: docs, headers: { 'x-ms-continuation': '{"after":0,"in":1,"rows":-2}' } },
+  ],
   ['Request url is invalid.', 400, 0, { method: 'GET', path: '/nothing' }],
   [
     "The input authorization token can't serve the request.",

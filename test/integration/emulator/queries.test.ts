@@ -122,6 +122,12 @@ describe.each(doors)('a query through the SDK, %s', (_name, open) => {
     expect(resources).toEqual(['1'])
   })
 
+  it('finds nothing for a value that is too long for a partition key', async () => {
+    const parameters = [{ name: '@pk', value: 'k'.repeat(3_000) }]
+    const spec = { query: 'SELECT * FROM c WHERE c.pk = @pk', parameters }
+    expect((await container.items.query(spec).fetchAll()).resources).toEqual([])
+  })
+
   it('names the indexes that it uses, and those that would help', async () => {
     const spec = query("SELECT * FROM c WHERE c.pk = 'k5' AND c.total > 3")
     const iterator = container.items.query<Order>(spec, { populateIndexMetrics: true })

@@ -153,10 +153,17 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
   const values = partitionKey.paths.map((path) => query.equalities.get(path.slice(1).replaceAll('/', '.')))
   // A property name with a dot in it would look like a nested property.
   if (partitionKey.paths.some((path) => path.includes('.'))) return scope
-  const isKnown = values.every((value) => typeof value === 'string' || typeof value === 'number')
+  const isKnown = values.every(
+    (value) => typeof value === 'number' || (typeof value === 'string' && isPossibleKey(value)),
+  )
   const isWhole = scope.kind === 'range' && scope.partition === undefined && scope.range === undefined
   if (!isWhole || !isKnown) return scope
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
+}
+
+/** A filter may name a value that is too long for a key. No document has this key. */
+function isPossibleKey(value: string): boolean {
+  return Buffer.byteLength(value) <= limits.partitionKeyValueBytes
 }
 
 /** Returns the documents to filter: one document, those of an index, or all documents of the scope. */
@@ -207,7 +214,7 @@ function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'):
   const parsed = parsedJson(continuation)
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
-  if (typeof value === 'number') return value
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   throw badRequest(
     'Invalid Continuation Token. It does not come from this query; start the query again without it.',
   )
