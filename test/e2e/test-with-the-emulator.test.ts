@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { blocksOf, root } from './doc-page.js'
+import { wellKnownKey } from '../../src/emulator/internal.js'
+import { blocksOf, pageText, root } from './doc-page.js'
 import { run } from './processes.js'
 
 const page = 'docs/test-with-the-emulator.md'
@@ -35,6 +36,10 @@ describe(page, () => {
   writeFileSync(join(directory, 'vitest.config.js'), settings)
   afterAll(() => {
     rmSync(directory, { recursive: true })
+  })
+
+  it('names the well-known key', () => {
+    expect(pageText(page).match(/(?<=AccountKey=)[^\s;]+/gu)).toEqual([wellKnownKey])
   })
 
   it('has an example that passes in vitest', async () => {
