@@ -5,6 +5,7 @@ import { combiningSource, readsContainer } from './select/container-reading.js'
 import { withComputed } from './computed/with-computed.js'
 import { hintsOf } from './select/filter.js'
 import { documentAlias, pathOf, type Query } from './language/ast.js'
+import { PageTime, processorTime } from './language/page-time.js'
 import { parse } from './language/parse.js'
 import { planOf } from './plan/query-plan.js'
 import { usageOf } from './plan/usage.js'
@@ -15,6 +16,14 @@ import { cut } from './select/window.js'
 import { withMeasures } from './vector-measures.js'
 
 /**
+ * The longest time that the computation of a page may take. A page that takes longer would keep other requests
+ * waiting: the service ends its pages after 5 seconds.
+ */
+const mostPageTimeMs = 3_000
+
+const machineClocks = { monotonic: () => systemClock.monotonic(), processor: processorTime }
+
+/**
  * Compiles a query of the Cosmos SQL dialect. Throws {@link QueryError} for an invalid or unsupported query,
  * so that a query that compiles has a correct answer. `SELECT *` and `SELECT VALUE c` return the documents
  * themselves, not copies.
@@ -22,13 +31,20 @@ import { withMeasures } from './vector-measures.js'
 export function compileQuery(
   asked: string,
   parameters: readonly QueryParameter[],
-  { now = () => systemClock.now(), measures = new Map(), computedProperties = [] }: QueryOptions = {},
+  {
+    now = () => systemClock.now(),
+    measures = new Map(),
+    computedProperties = [],
+    pageTimeMs = mostPageTimeMs,
+    clocks = machineClocks,
+  }: QueryOptions = {},
 ): CompiledQuery {
   const text = withMeasures(asked, measures)
   const written = parse(text)
   const query = withComputed(written, computedProperties)
   const values = new Map(parameters.map(({ name, value }) => [name, value]))
-  const scope = outermostScope(values, { now, compiledAt: now() }, compileSelect)
+  const pageTime = new PageTime(pageTimeMs, clocks)
+  const scope = outermostScope(values, { now, compiledAt: now() }, pageTime, compileSelect)
   const { filter, rows, rowsOfFrame, window, isSingle } = compileSelect(query, scope)
   const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
   const isStreaming =
@@ -49,6 +65,10 @@ export function compileQuery(
     usage: () => usageOf(written),
     plan: (features) => planOf({ query: written, text, window, scope }, features),
     usedPaths: () => usedPathsOf(written, text),
+    beginPage: () => {
+      pageTime.begin()
+    },
+    isTimeOver: () => pageTime.isOver,
     rowsOf: (document) => {
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]

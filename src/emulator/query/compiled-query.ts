@@ -1,3 +1,4 @@
+import type { PageClocks } from './language/page-time.js'
 import type { QueryPlan } from './plan/query-info.js'
 import type { PathCondition } from './select/filter.js'
 import type { UsedPaths } from './plan/used-paths.js'
@@ -15,6 +16,10 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
+  /** The time that a page may take, in milliseconds. Default: 3,000. */
+  readonly pageTimeMs?: number
+  /** The clocks for this time. Default: those of the machine. */
+  readonly clocks?: PageClocks
   /** The names of measures for VectorDistance by path, such as `/vector`. Default: cosine for every path. */
   readonly measures?: ReadonlyMap<string, string>
   /** The computed properties of the container. Default: none. */
@@ -70,9 +75,13 @@ export interface CompiledQuery {
   plan(features: string | null): QueryPlan
   /** Returns the paths whose indexes make the query faster. */
   usedPaths(): UsedPaths
+  /** Begins the time of another page. Compiling begins the time of the first one. */
+  beginPage(): void
+  /** Checks whether the query was refused because the time of the page is over. */
+  isTimeOver(): boolean
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
-   * a `TypeError` if the query is not streaming.
+   * a `TypeError` if the query is not streaming, and {@link QueryError} if the time of the page is over.
    */
   rowsOf(document: QueryDocument): readonly unknown[]
   /**

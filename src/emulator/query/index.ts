@@ -8,7 +8,8 @@
  * other parameters. **Compile** (`compileQuery`) resolves names and turns each expression into a function of
  * a frame. It refuses invalid or unknown constructs with a `QueryError` in the service's own form. **Run**
  * turns documents into rows, as the diagram shows. It fails only if a function refuses an argument or if a
- * limit (`query-limits`) is exceeded, for example because a pattern takes too many steps.
+ * limit is exceeded: of one value (`query-limits`), of one kind of work (`effort`) or of a page's time
+ * (`page-time`).
  *
  * ```
  * documents → sources → filter → groups or order → selection → DISTINCT → window → rows

@@ -20,6 +20,14 @@ import { stringPartFunctions } from './texts/string-part-functions.js'
 import { trimFunctions } from './texts/trim-functions.js'
 import { typeFunctions } from './type-functions.js'
 
+/**
+ * The upper-case names of functions that can work for a second, because their own limits count steps over long
+ * values.
+ */
+export const slowFunctions: ReadonlySet<string> = new Set(
+  [regexFunctions, spatialFunctions, fullTextFunctions].flatMap((group) => Object.keys(group)),
+)
+
 /** Functions by upper-case name. */
 export const functions: ReadonlyMap<string, QueryFunction | TimeFunction> = new Map(
   Object.entries<QueryFunction | TimeFunction>({

@@ -1,7 +1,8 @@
 import type { Between, Call, Conditional, Expression, In, Like, Logical, Member } from '../language/ast.js'
 import { isAggregate } from './aggregates.js'
 import { compileBinary, compileUnary } from './operators.js'
-import { functions } from '../functions/functions.js'
+import { work } from '../language/page-time.js'
+import { functions, slowFunctions } from '../functions/functions.js'
 import { compilePattern } from '../functions/texts/like-pattern.js'
 import { refuseWrongCount } from '../values/query-function.js'
 import { parameterValue, type Evaluate, type Scope } from './scope.js'
@@ -31,17 +32,22 @@ export function compileExpression(expression: Expression, scope: Scope): Evaluat
     case 'unary':
       return compileUnary(expression.operator, compile(expression.operand))
     case 'binary':
-      return compileBinary(expression.operator, compile(expression.left), compile(expression.right))
+      return compileBinary(
+        expression.operator,
+        compile(expression.left),
+        compile(expression.right),
+        scope.pageTime,
+      )
     case 'logical':
       return compileLogical(expression, compile)
     case 'conditional':
       return compileConditional(expression, compile)
     case 'in':
-      return compileIn(expression, compile)
+      return compileIn(expression, scope, compile)
     case 'between':
       return compileBetween(expression, compile)
     case 'like':
-      return compileLike(expression, compile)
+      return compileLike(expression, scope, compile)
     case 'call':
       return isAggregate(expression) ? scope.aggregate(expression) : compileCall(expression, scope, compile)
     case 'subquery':
@@ -108,13 +114,17 @@ function compileConditional({ condition, consequent, alternative }: Conditional,
   return (input) => (test(input) === true ? whenTrue(input) : otherwise(input))
 }
 
-function compileIn({ needle, items }: In, compile: Compile): Evaluate {
+function compileIn({ needle, items }: In, { pageTime }: Scope, compile: Compile): Evaluate {
   const wanted = compile(needle)
   const candidates = items.map(compile)
   return (input) => {
     const value = wanted(input)
     if (value === undefined) return undefined
-    return candidates.some((candidate) => areEqual(value, candidate(input)))
+    const isLarge = typeof value === 'object'
+    return candidates.some((candidate) => {
+      if (isLarge) pageTime.spend(work.comparedContents)
+      return areEqual(value, candidate(input))
+    })
   }
 }
 
@@ -133,7 +143,7 @@ function compileBetween({ operand, low, high }: Between, compile: Compile): Eval
   }
 }
 
-function compileLike({ operand, pattern, escape }: Like, compile: Compile): Evaluate {
+function compileLike({ operand, pattern, escape }: Like, { pageTime }: Scope, compile: Compile): Evaluate {
   const text = compile(operand)
   const wanted = compile(pattern)
   let last: { pattern: string; matches: (text: string) => boolean } | undefined
@@ -141,6 +151,7 @@ function compileLike({ operand, pattern, escape }: Like, compile: Compile): Eval
     const value = text(input)
     const currentPattern = wanted(input)
     if (typeof value !== 'string' || typeof currentPattern !== 'string') return undefined
+    pageTime.spend(work.call)
     // Patterns rarely depend on the document, so the last compiled one is kept.
     if (last?.pattern !== currentPattern) {
       last = { pattern: currentPattern, matches: compilePattern(currentPattern, escape) }
@@ -150,18 +161,32 @@ function compileLike({ operand, pattern, escape }: Like, compile: Compile): Eval
 }
 
 function compileCall(call: Call, scope: Scope, compile: Compile): Evaluate {
-  const called = functions.get(call.name.toUpperCase())
+  const name = call.name.toUpperCase()
+  const called = functions.get(name)
   if (called === undefined) throw unknownFunction(call)
   refuseWrongCount(call, called.minArguments, called.maxArguments)
   const evaluate = 'bind' in called ? called.bind(scope.time) : called.evaluate
+  const { pageTime } = scope
+  const units = slowFunctions.has(name) ? work.slowCall : work.call
   const given = call.arguments.map(compile)
   const [first, second] = given
   // Nearly all calls have one or two arguments, which need no array.
-  if (first !== undefined && given.length === 1) return (input) => evaluate(first(input))
-  if (first !== undefined && second !== undefined && given.length === 2) {
-    return (input) => evaluate(first(input), second(input))
+  if (first !== undefined && given.length === 1) {
+    return (input) => {
+      pageTime.spend(units)
+      return evaluate(first(input))
+    }
   }
-  return (input) => evaluate(...given.map((argument) => argument(input)))
+  if (first !== undefined && second !== undefined && given.length === 2) {
+    return (input) => {
+      pageTime.spend(units)
+      return evaluate(first(input), second(input))
+    }
+  }
+  return (input) => {
+    pageTime.spend(units)
+    return evaluate(...given.map((argument) => argument(input)))
+  }
 }
 
 /** Compiles an object with the named values, except those that are undefined. */

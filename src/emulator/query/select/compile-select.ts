@@ -1,4 +1,6 @@
 import type { Query } from '../language/ast.js'
+import { work } from '../language/page-time.js'
+import { expressionCount } from '../language/walk.js'
 import { canonicalText } from '../values/values.js'
 import { compileFilter, type Filter } from './filter.js'
 import { compileRows } from './rows.js'
@@ -20,7 +22,7 @@ export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   const sources = compileSources(query.sources, withoutAggregates(outer))
   const filter = compileFilter(query.where, sources.scope)
   const window = windowOf(query, outer)
-  const pass = outer.hasContainer ? counting(filter, outer.matched) : filter
+  const pass = measured(filter, outer, expressionCount(query))
   const { makeRows, isSingle } = compileRows(query, window, { outer, inner: sources.scope })
   return {
     filter,
@@ -34,12 +36,18 @@ export function compileSelect(query: Query, outer: Scope): WindowedSelect {
   }
 }
 
-/** Counts the frames that pass a filter. */
-function counting({ matches }: Filter, matched: Scope['matched']): Pick<Filter, 'matches'> {
+/** Reports the work for each frame, and counts the frames that pass if the query reads the container. */
+function measured(
+  { matches }: Filter,
+  { pageTime, hasContainer, matched }: Scope,
+  expressions: number,
+): Pick<Filter, 'matches'> {
+  const units = work.frame + expressions
   return {
     matches: (frame) => {
+      pageTime.spend(units)
       const isMatch = matches(frame)
-      if (isMatch) matched.count += 1
+      if (isMatch && hasContainer) matched.count += 1
       return isMatch
     },
   }

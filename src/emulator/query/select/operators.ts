@@ -1,5 +1,6 @@
 import type { Binary, Unary } from '../language/ast.js'
 import { refuseLongResult } from '../language/query-limits.js'
+import { work, type PageTime } from '../language/page-time.js'
 import type { Evaluate } from './scope.js'
 import { areEqual, compareForOperators } from '../values/values.js'
 
@@ -7,12 +8,17 @@ import { areEqual, compareForOperators } from '../values/values.js'
  * Compiles an operator between two values. The result of arithmetic or `||` is undefined for values of other
  * types.
  */
-export function compileBinary(operator: Binary['operator'], left: Evaluate, right: Evaluate): Evaluate {
+export function compileBinary(
+  operator: Binary['operator'],
+  left: Evaluate,
+  right: Evaluate,
+  pageTime: PageTime,
+): Evaluate {
   switch (operator) {
     case '=':
-      return equality(left, right)
+      return equality(left, right, pageTime)
     case '!=':
-      return negate(equality(left, right))
+      return negate(equality(left, right, pageTime))
     case '<':
       return comparison(left, right, (order) => order < 0)
     case '<=':
@@ -84,11 +90,13 @@ function negate(operand: Evaluate): Evaluate {
  * Compares for equality. Values of different types are not equal. If a value is undefined, the result is
  * undefined.
  */
-function equality(left: Evaluate, right: Evaluate): Evaluate {
+function equality(left: Evaluate, right: Evaluate, pageTime: PageTime): Evaluate {
   return (input) => {
     const one = left(input)
     const other = right(input)
-    return one === undefined || other === undefined ? undefined : areEqual(one, other)
+    if (one === undefined || other === undefined) return undefined
+    if (typeof one === 'object' && typeof other === 'object') pageTime.spend(work.comparedContents)
+    return areEqual(one, other)
   }
 }
 

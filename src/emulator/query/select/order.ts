@@ -1,5 +1,6 @@
 import type { Query } from '../language/ast.js'
 import { compileDocumentPath } from './document-path.js'
+import { work } from '../language/page-time.js'
 import { compileExpression } from './compile-expression.js'
 import { compileRank, type Order } from './rank.js'
 import { rankingOf } from './ranking.js'
@@ -25,7 +26,9 @@ export function compileOrder(query: Query, scope: Scope, most: number): Order | 
   }))
   const keyed = (frame: Frame): Keyed => ({ frame, values: keys.map(({ evaluate }) => evaluate(frame)) })
   const signs = keys.map(({ sign }) => sign)
+  const { pageTime } = scope
   const compare = (left: Keyed, right: Keyed): number => {
+    pageTime.spend(work.comparedValues)
     for (let index = 0; index < signs.length; index += 1) {
       const difference = compareValues(left.values[index], right.values[index])
       if (difference !== 0) return difference * (signs[index] ?? 1)

@@ -4,6 +4,7 @@ import { searchTerm, type SearchTerm } from '../functions/full-text/search-term.
 import { unwrapped, type Call, type Expression, type Query } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 import { isDistance } from '../functions/vector-functions.js'
+import { work } from '../language/page-time.js'
 import { refuseWrongCount } from '../values/query-function.js'
 import { compileExpression } from './compile-expression.js'
 import { compileDocumentPath } from './document-path.js'
@@ -63,11 +64,17 @@ function compileFullTextScore(call: Call, query: Query, scope: Scope): Score {
   const [path = call, ...wanted] = call.arguments
   const text = compileDocumentPath(path, query, scope)
   const terms = wanted.map((term) => termOf(term, scope))
-  return (frames, all) => {
+  const timed = (frame: Frame): unknown => {
+    scope.pageTime.spend(work.slowCall)
+    return text(frame)
+  }
+  function* textsOf(documents: Iterable<unknown>): Generator {
     // The text is in the first source, so a frame with only a document is enough for it.
-    const texts = Array.from(all, (document) => text([document]))
-    const statistics = textStatistics(texts, terms)
-    return frames.map((frame) => fullTextScore(text(frame), terms, statistics))
+    for (const document of documents) yield timed([document])
+  }
+  return (frames, all) => {
+    const statistics = textStatistics(textsOf(all), terms)
+    return frames.map((frame) => fullTextScore(timed(frame), terms, statistics))
   }
 }
 

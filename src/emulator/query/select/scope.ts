@@ -3,6 +3,7 @@ import { QueryError } from '../language/query-error.js'
 import { KnownValues } from './known-values.js'
 import type { QueryTime } from '../values/query-function.js'
 import { Effort } from '../language/effort.js'
+import type { PageTime } from '../language/page-time.js'
 
 /** The values of the aliases in one row of FROM and JOIN. Those of outer queries come first. */
 export type Frame = readonly unknown[]
@@ -46,6 +47,8 @@ export interface Scope {
   readonly select: CompileSelect
   /** Counts the values that FROM and JOIN of one request combine. */
   readonly effort: Effort
+  /** Limits the time of each page. */
+  readonly pageTime: PageTime
   /** Counts the frames that passed the filter of a query that reads the container. */
   readonly matched: { count: number }
 }
@@ -59,6 +62,7 @@ export function parameterValue({ name, span }: ParameterReference, scope: Scope)
 export function outermostScope(
   parameters: ReadonlyMap<string, unknown>,
   time: QueryTime,
+  pageTime: PageTime,
   select: CompileSelect,
 ): Scope {
   return {
@@ -74,6 +78,7 @@ export function outermostScope(
     known: KnownValues.none,
     select,
     effort: new Effort('combinedValues'),
+    pageTime,
     matched: { count: 0 },
   }
 }

@@ -1,7 +1,7 @@
 import type { Query, Source } from '../language/ast.js'
 import { QueryError } from '../language/query-error.js'
 import { withAlias, type Frame, type Scope } from './scope.js'
-import type { Effort } from '../language/effort.js'
+import { work } from '../language/page-time.js'
 import { refuseCut } from './subquery.js'
 import { memberOf } from '../values/values.js'
 
@@ -91,9 +91,9 @@ function* allElements(values: Iterable<unknown>): Generator {
   for (const value of values) if (Array.isArray(value)) yield* value
 }
 
-function framesOf(sources: readonly Values[], { effort }: Scope): CompiledSources['frames'] {
+function framesOf(sources: readonly Values[], scope: Scope): CompiledSources['frames'] {
   return (outer, container) =>
-    sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, effort), [outer])
+    sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, scope), [outer])
 }
 
 /** Yields each frame, extended by each value of the next source. */
@@ -101,11 +101,12 @@ function* extended(
   frames: Iterable<Frame>,
   values: Values,
   container: Iterable<unknown>,
-  effort: Effort,
+  { effort, pageTime }: Scope,
 ): Generator<Frame> {
   for (const frame of frames) {
     for (const value of values(frame, container)) {
       effort.spend(1)
+      pageTime.spend(work.frame)
       yield [...frame, value]
     }
   }

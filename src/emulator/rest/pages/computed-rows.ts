@@ -1,4 +1,5 @@
 import type { DocumentIndexes } from '../../engine/index.js'
+import type { CompiledQuery } from '../../query/index.js'
 
 /** Rows of a query that are computed as far as a client has read them. */
 export class ComputedRows {
@@ -6,10 +7,14 @@ export class ComputedRows {
   private readonly rest: Iterator<unknown>
   private readonly changeCount: number
 
-  /** @param name the query with its scope */
+  /**
+   * @param name the query with its scope
+   * @param query the query that computes the rows
+   */
   constructor(
     private readonly name: string,
     private readonly indexes: DocumentIndexes,
+    private readonly query: Pick<CompiledQuery, 'beginPage'>,
     all: Iterable<unknown>,
   ) {
     this.rest = all[Symbol.iterator]()
@@ -23,6 +28,7 @@ export class ComputedRows {
 
   /** Computes rows until there are `count`. Returns false if the query has fewer. */
   read(count: number): boolean {
+    this.query.beginPage()
     while (this.rows.length < count) {
       const next = this.rest.next()
       if (next.done === true) return false

@@ -45,6 +45,9 @@ export interface ItemPage {
  * The rows of any other query depend on all documents, so its continuation is the number of rows already
  * returned. If anything was written since the previous page, the query runs again.
  *
+ * The time of a page is limited. A streaming query then ends the page before the document that it could not
+ * finish, as the service does; any other query is refused.
+ *
  * As in the service, a page that the last row fills has a continuation, and the next page is then empty. A
  * page with GROUP BY has none, because the JavaScript client never ends if an empty page follows it.
  */
@@ -63,12 +66,19 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
   const begun = position(request.continuation, 'in')
   const given = position(request.continuation, 'rows')
   const rows: string[] = []
-  let after = position(request.continuation, 'after')
+  const first = position(request.continuation, 'after')
+  let after = first
   let bytes = 0
   const needed = request.maxItemCount + 1
   for (const version of candidates(container, { ...request, scope, needed, after }).versions) {
     const { number } = version.fields
-    const found = request.query.rowsOf(version.document)
+    let found: readonly unknown[]
+    try {
+      found = request.query.rowsOf(version.document)
+    } catch (error) {
+      if (after === first || !request.query.isTimeOver()) throw error
+      return { rows, continuation: JSON.stringify({ after }) }
+    }
     for (let index = number === begun ? given : 0; index < found.length; index += 1) {
       const row = written(found[index], request)
       rows.push(row)
@@ -91,12 +101,25 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   kept.delete(container)
   const hasMore = all.read(until + 1)
   const rowCount = all.rows.length
-  const isEnd = !hasMore && (rowCount < until || request.query.isComplete(rowCount))
+  const rows = fitting(all.rows.slice(from, until), request)
+  const end = from + rows.length
+  const isLast = !hasMore && end === rowCount
+  const isEnd = isLast && (rowCount < until || request.query.isComplete(rowCount))
   if (!isEnd) kept.set(container, all)
-  return {
-    rows: all.rows.slice(from, until).map((row) => written(row, request)),
-    continuation: isEnd ? null : JSON.stringify({ from: until }),
+  return { rows, continuation: isEnd ? null : JSON.stringify({ from: end }) }
+}
+
+/** Writes rows until the page is full. The last of them may exceed the limit, so that a page has a row. */
+function fitting(rows: readonly unknown[], request: PageRequest): readonly string[] {
+  const texts: string[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const text = written(row, request)
+    texts.push(text)
+    bytes += text.length
+    if (bytes > limits.responseBytes) break
   }
+  return texts
 }
 
 /**
@@ -121,7 +144,7 @@ function computedRows(
   const { versions, isOrdered } = candidates(container, { ...request, scope, needed, after: 0 })
   const documents = documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
-  return new ComputedRows(name, indexes, rows)
+  return new ComputedRows(name, indexes, query, rows)
 }
 
 function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {

@@ -63,6 +63,8 @@ const everyDocument: ItemQuery = {
   order: [],
   isStreaming: true,
   readsContainer: true,
+  beginPage: () => undefined,
+  isTimeOver: () => false,
   usedPaths: () => ({ predicates: [], groupBy: [] }),
   rowsOf: (document) => [document],
   execute: (documents) => [...documents],

@@ -1,0 +1,68 @@
+import { cpuUsage } from 'node:process'
+import { QueryError } from './query-error.js'
+
+/** The clocks that limit the time of a page, in milliseconds since any start. */
+export interface PageClocks {
+  readonly monotonic: () => number
+  /** Returns the time that the processor has worked for this process. It stands still while others work. */
+  readonly processor: () => number
+}
+
+export function processorTime(): number {
+  const { user, system } = cpuUsage()
+  return (user + system) / 1_000
+}
+
+/** The work between two looks at the clock, in units of some nanoseconds. One look costs about ten units. */
+const unitsPerLook = 512
+
+/** The work of parts of a query, in the same units. Large values can make some of these take milliseconds. */
+export const work = { comparedValues: 1, frame: 32, comparedContents: 64, call: 64, slowCall: unitsPerLook }
+
+/**
+ * Limits the time in which a query computes one page. All parts of the query report their work here before
+ * they do it. On a busy machine, a page may take longer if the processor works for other processes.
+ */
+export class PageTime {
+  private units = 0
+  private over = false
+  private begun = 0
+  private processorBegun = 0
+
+  constructor(
+    private readonly limitMs: number,
+    private readonly clocks: PageClocks,
+  ) {
+    this.begin()
+  }
+
+  /** True if the time of the page has ended. */
+  get isOver(): boolean {
+    return this.over
+  }
+
+  /** Begins the time of another page. */
+  begin(): void {
+    this.over = false
+    this.begun = this.clocks.monotonic()
+    this.processorBegun = this.clocks.processor()
+  }
+
+  /** Throws {@link QueryError} if the time is over. Looks at the clock only after much work. */
+  spend(units: number): void {
+    this.units += units
+    if (this.units >= unitsPerLook) this.look()
+  }
+
+  private look(): void {
+    const { monotonic, processor } = this.clocks
+    this.units = 0
+    if (monotonic() - this.begun < this.limitMs) return
+    if (processor() - this.processorBegun < this.limitMs) return
+    this.over = true
+    const reason =
+      `The query works longer than the limit of ${this.limitMs / 1_000} s for one page. ` +
+      'Filter by an indexed property, or compute less.'
+    throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { compileQuery, type CompiledQuery } from '../../../../src/emulator/query/index.js'
+
+const items = Array.from({ length: 40 }, (_, index) => index)
+const big = Array.from({ length: 1_000 }, () => 1)
+const document = { items, big, same: [...big.slice(1), 2], text: 'a'.repeat(5_000) }
+
+/** Compiles a query with clocks that advance by 1 ms at each look. */
+function compiled(text: string, pageTimeMs: number, processor = (): number => Infinity): CompiledQuery {
+  let looks = 0
+  return compileQuery(text, [], { pageTimeMs, clocks: { monotonic: () => (looks += 1), processor } })
+}
+
+/** A processor time that begins at 0 and has then passed every limit. */
+function exhausted(): () => number {
+  let isBegun = false
+  return () => (isBegun ? Infinity : ((isBegun = true), 0))
+}
+
+/** Expects that a query looks at the clock more than 20 times for one document. */
+function expectRefusal(text: string): void {
+  expect(() => compiled(text, 20, exhausted()).execute([document])).toThrow(
+    'works longer than the limit of 0.02 s for one page',
+  )
+}
+
+describe('the time of a page', () => {
+  it.each([
+    ['a search', 'WHERE CONTAINS(c.text, "ab")'],
+    ['a search for several texts', 'WHERE CONTAINS_ANY_CS(c.text, "b", "c")'],
+    ['LIKE', 'WHERE c.text LIKE "%ab%"'],
+    ['a comparison of arrays', 'WHERE c.big != c.same'],
+    ['BETWEEN', 'WHERE c.text BETWEEN c.text AND "b"'],
+    ['ORDER BY', 'ORDER BY c.text'],
+    ['GROUP BY', 'GROUP BY c.big'],
+  ])('is checked among the frames of JOINs: %s', (_name, clauses) => {
+    expectRefusal(`SELECT VALUE 1 FROM c JOIN i IN c.items JOIN j IN c.items ${clauses}`)
+  })
+
+  it.each([
+    ['DISTINCT', 'DISTINCT VALUE c.big'],
+    ['MAKESET', 'VALUE MAKESET(c.big)'],
+    ['rows', 'c.big, i'],
+    ['a subquery', 'VALUE ARRAY(SELECT VALUE x FROM x IN c.big)'],
+  ])('is checked while rows are selected: %s', (_name, selection) => {
+    expectRefusal(`SELECT ${selection} FROM c JOIN i IN c.items JOIN j IN c.items`)
+  })
+
+  it.each([
+    ['calls', 'CONTAINS(c.text, "b")', 300],
+    ['calls with one argument', 'LENGTH(c.text) = 1', 300],
+    ['calls with three arguments', 'CONTAINS(c.text, "b", true)', 300],
+    ['LIKE', 'c.text LIKE "%b"', 300],
+    ['equality of arrays', 'c.big = c.same', 300],
+    ['inequality of arrays', 'NOT (c.big != c.same)', 300],
+    ['IN with arrays', 'c.big IN (c.same, c.same, c.same)', 100],
+    ['slow calls', 'RegexMatch(c.text, "b")', 30],
+  ])('is checked within the filter of one frame: %s', (_name, condition, count) => {
+    expectRefusal(`SELECT * FROM c WHERE ${Array(count).fill(condition).join(' OR ')}`)
+  })
+
+  it('is checked among documents, more often if the query is longer', () => {
+    const documents = Array.from({ length: 100 }, () => document)
+    const long = Array(200).fill('c.none = 1').join(' OR ')
+    expect(() => compiled(`SELECT * FROM c WHERE ${long}`, 20, exhausted()).execute(documents)).toThrow()
+    expect(compiled('SELECT * FROM c WHERE c.none = 1', 20, exhausted()).execute(documents)).toEqual([])
+  })
+
+  it('is checked while sources yield nothing', () => {
+    const many = { items: Array.from({ length: 1_000 }, () => ({})) }
+    const text = 'SELECT VALUE 1 FROM c JOIN i IN c.items JOIN j IN i.none'
+    expect(() => compiled(text, 20, exhausted()).execute([many])).toThrow('works longer')
+  })
+
+  it('is checked while texts are scored', () => {
+    const documents = Array.from({ length: 30 }, () => document)
+    const text = 'SELECT * FROM c ORDER BY RANK FullTextScore(c.text, "b")'
+    expect(() => compiled(text, 20, exhausted()).execute(documents)).toThrow('works longer')
+  })
+
+  it('is checked while rows are sorted', () => {
+    const documents = Array.from({ length: 1_500 }, (_, index) => ({ at: (index * 787) % 1_500 }))
+    const looksOf = (text: string): number => {
+      let looks = 0
+      const clocks = { monotonic: () => (looks += 1), processor: () => 0 }
+      expect(compileQuery(text, [], { clocks }).execute(documents)).toHaveLength(1_500)
+      return looks
+    }
+    expect(looksOf('SELECT * FROM c ORDER BY c.at')).toBeGreaterThan(looksOf('SELECT * FROM c') + 10)
+  })
+
+  it('does not count the time in which the processor works for others', () => {
+    const query = compiled('SELECT VALUE COUNT(1) FROM c JOIN i IN c.items JOIN j IN c.items', 1, () => 0)
+    expect(query.execute([document])).toEqual([1_600])
+    expect(query.isTimeOver()).toBe(false)
+  })
+
+  it('begins again with each page', () => {
+    const query = compiled('SELECT * FROM c WHERE c.none = 1', 3, exhausted())
+    const reads = (count: number): void => {
+      for (let index = 0; index < count; index += 1) query.rowsOf(document)
+    }
+    reads(30)
+    query.beginPage()
+    reads(30)
+    expect(query.isTimeOver()).toBe(false)
+    expect(() => {
+      reads(30)
+    }).toThrow('works longer')
+    expect(query.isTimeOver()).toBe(true)
+  })
+})
