@@ -5,6 +5,10 @@ import { createInterface } from 'node:readline'
 export interface ServerProcess {
   readonly endpoint: string
   readonly key: string
+  /** The id of the process. */
+  readonly pid: number
+  /** Resolves when the process has ended for any reason. */
+  readonly ended: Promise<unknown>
   /** Ends the server at once. */
   kill(): Promise<void>
 }
@@ -19,7 +23,7 @@ export async function startServer(program: string, args: readonly string[]): Pro
   }
   for await (const line of createInterface({ input: child.stdout })) {
     const { endpoint, key = '' } = JSON.parse(line) as { endpoint: string; key?: string }
-    return { endpoint, key, kill }
+    return { endpoint, key, pid: child.pid ?? 0, ended, kill }
   }
   throw new Error(`${program} ended before it said where it listens`)
 }
