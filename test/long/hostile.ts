@@ -41,8 +41,8 @@ const progress = await runHostile({
   to,
   mostMemoryMb: Number(values['most-memory-mb']),
   onBatch: (now) => process.stdout.write(`${line(now)}\n`),
+  onProblem: (problem) => process.stdout.write(`\nBROKEN: ${problem}\n\n`),
 })
 await server.kill()
-for (const problem of progress.problems) process.stdout.write(`\nBROKEN: ${problem}\n`)
 process.stdout.write(`\n${line(progress)}; ${Math.round((performance.now() - start) / 1_000)} s\n`)
 if (progress.problems.length > 0 || progress.requests === 0) process.exitCode = 1

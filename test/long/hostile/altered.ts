@@ -62,7 +62,7 @@ function alteredPath(path: string, draw: Draw, { rids }: Material): string {
     [...before, part.toUpperCase(), ...after],
     [...before, nearText(draw, part), ...after],
     [...before, draw.pickOr(rids, part), ...after],
-    [...before, [...part].map((char) => `%${char.charCodeAt(0).toString(16)}`).join(''), ...after],
+    [...before, Buffer.from(part).toString('hex').replace(/../gu, '%$&'), ...after],
     [...before, draw.pick(['sprocs', 'udfs', 'docs', 'colls', 'pkranges', 'conflicts', 'users']), ...after],
     [...parts, `?${strangeText(draw)}`],
   ]

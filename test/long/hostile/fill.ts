@@ -33,7 +33,9 @@ export async function fill(target: Target, kept: string): Promise<Material> {
   for (const { id, _rid } of Databases) {
     if (id !== kept) await succeed(target, { method: 'DELETE', path: `/dbs/${_rid}` })
   }
-  await succeed(target, { method: 'POST', path: '/dbs', body: '{"id":"shop"}' })
+  for (const id of ['shop', 'other']) {
+    await succeed(target, { method: 'POST', path: '/dbs', body: JSON.stringify({ id }) })
+  }
   const rids: string[] = []
   for (const definition of definitions) {
     const body = JSON.stringify(definition)

@@ -30,7 +30,7 @@ export function asHttp(asked: Asked, { key, isSigned = true }: Form): Buffer {
     ...(isSigned || asked.headers?.['authorization'] !== undefined ? { authorization } : {}),
     ...others,
   }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${oneLine(value ?? '')}`)
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${oneLine(value)}`)
   const content = Buffer.from(body)
   const hasLength = content.length > 0 || method !== 'GET'
   if (hasLength) lines.push(`content-length: ${content.length}`)

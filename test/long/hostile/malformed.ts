@@ -31,7 +31,17 @@ const kinds: Readonly<Record<string, Make>> = {
   ],
   'content-length': (draw) => [
     `POST /dbs HTTP/1.1\r\n${host}content-length: ` +
-      `${draw.pick(['-1', 'x', '1e3', '99999999999999999999', '0x10', '5, 5', '5\r\ncontent-length: 6', '+5', ''])}` +
+      draw.pick([
+        '-1',
+        'x',
+        '1e3',
+        '99999999999999999999',
+        '0x10',
+        '5, 5',
+        '5\r\ncontent-length: 6',
+        '+5',
+        '',
+      ]) +
       '\r\n\r\n{"id":"a"}',
   ],
   chunked: (draw) => [

@@ -59,30 +59,30 @@ const overLists: readonly [string, ...string[]] = [
 
 /** Queries over texts of 1.5 MB. */
 const overTexts: readonly [string, ...string[]] = [
-  'SELECT VALUE COUNT(1) FROM c JOIN n IN [1,2,3,4,5,6,7,8,9] WHERE CONTAINS(c.s, CONCAT("x", ToString(n)), true)',
+  'SELECT VALUE COUNT(1) FROM c JOIN n IN (SELECT VALUE [1,2,3,4,5,6,7,8,9]) WHERE CONTAINS(c.s, CONCAT("x", ToString(n)), true)',
   'SELECT VALUE c.id FROM c WHERE c.s LIKE "%a%b%c%d%e%_%_%z"',
   'SELECT VALUE c.id FROM c WHERE c.s LIKE "%_%_%_%_%_%_%_%!"',
   `SELECT VALUE c.id FROM c WHERE c.s LIKE "${'%a'.repeat(20_000)}b"`,
   'SELECT VALUE RegexMatch(c.s, "(a+)+$", "i") FROM c',
-  'SELECT VALUE RegexMatch(c.s, "(a|aa)*b") FROM c JOIN n IN [1,2,3,4,5,6,7,8,9]',
+  'SELECT VALUE RegexMatch(c.s, "(a|aa)*b") FROM c JOIN n IN (SELECT VALUE [1,2,3,4,5,6,7,8,9])',
   'SELECT VALUE RegexMatch(c.s, "(.*)(.*)(.*)(.*)[0-9]{5}x") FROM c',
   'SELECT VALUE RegexMatch(c.s, "((a{1,30}){1,30}){1,30}") FROM c',
   'SELECT VALUE REPLACE(c.s, "a", c.s) FROM c',
   'SELECT VALUE REPLICATE(c.s, 10000) FROM c',
-  'SELECT VALUE LENGTH(REPLACE(c.s, "a", "bbbb")) FROM c JOIN n IN [1,2,3,4,5,6,7,8,9]',
+  'SELECT VALUE LENGTH(REPLACE(c.s, "a", "bbbb")) FROM c JOIN n IN (SELECT VALUE [1,2,3,4,5,6,7,8,9])',
   'SELECT VALUE ARRAY_LENGTH(STRINGSPLIT(c.s, "")) FROM c',
   'SELECT VALUE STRINGJOIN(STRINGSPLIT(c.s, "a"), c.s) FROM c',
   'SELECT VALUE INDEX_OF(c.s, CONCAT(LEFT(c.s, 700000), "b")) FROM c',
-  'SELECT VALUE UPPER(REVERSE(LOWER(c.s))) = c.s FROM c JOIN n IN [1,2,3,4,5,6,7,8,9]',
+  'SELECT VALUE UPPER(REVERSE(LOWER(c.s))) = c.s FROM c JOIN n IN (SELECT VALUE [1,2,3,4,5,6,7,8,9])',
   'SELECT c.id FROM c ORDER BY c.s',
   'SELECT c.s, COUNT(1) AS n FROM c GROUP BY c.s',
-  'SELECT DISTINCT VALUE CONCAT(c.s, ToString(n)) FROM c JOIN n IN [1,2,3,4,5,6,7,8,9]',
+  'SELECT DISTINCT VALUE CONCAT(c.s, ToString(n)) FROM c JOIN n IN (SELECT VALUE [1,2,3,4,5,6,7,8,9])',
   'SELECT VALUE c.id FROM c WHERE FullTextContains(c.s, "bicycle mountain")',
   'SELECT VALUE c.id FROM c WHERE FullTextContainsAll(c.s, {term: "bycycle", distance: 2}, {term: "montain", distance: 2})',
   'SELECT TOP 5 c.id FROM c ORDER BY RANK FullTextScore(c.s, "red", "bicycle", "aab")',
   'SELECT TOP 5 c.id FROM c ORDER BY RANK RRF(FullTextScore(c.s, "red"), FullTextScore(c.s, "the"))',
   'SELECT VALUE StringToObject(c.s) FROM c',
-  'SELECT VALUE TRIM(c.s, "a") FROM c JOIN n IN [1,2,3,4,5,6,7,8,9]',
+  'SELECT VALUE TRIM(c.s, "a") FROM c JOIN n IN (SELECT VALUE [1,2,3,4,5,6,7,8,9])',
 ]
 
 /** Queries over many small documents, and queries that are as long as possible. */

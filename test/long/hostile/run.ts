@@ -19,6 +19,8 @@ export interface HostileRun {
   readonly mostMemoryMb: number
   /** Called after every batch. */
   readonly onBatch: (progress: Progress) => void
+  /** Called for every problem. */
+  readonly onProblem: (problem: string) => void
 }
 
 /** The progress of a run. A run ends after a few problems. */
@@ -71,9 +73,10 @@ class RunState {
     const { endpoint, key, ended } = run.server
     this.target = { port: Number(new URL(endpoint).port), key }
     this.watcher = new Watcher(this.target)
-    void ended.then(() => {
-      this.hasEnded = true
-    })
+    ended.then(
+      () => (this.hasEnded = true),
+      () => undefined,
+    )
   }
 
   get isOver(): boolean {
@@ -87,7 +90,7 @@ class RunState {
 
   end(problem: string): void {
     this.hasEnded = true
-    this.problems.push(`${problem}. The last requests were ${this.recent.join(', ')}.`)
+    this.note('the run', `${problem}. The last requests were ${this.recent.join(', ')}.`)
   }
 
   async batch(from: number, to: number): Promise<void> {
@@ -127,7 +130,9 @@ class RunState {
   }
 
   private note(name: string, problem: string | null): void {
-    if (problem !== null) this.problems.push(`${name}: ${problem}`)
+    if (problem === null) return
+    this.problems.push(`${name}: ${problem}`)
+    this.run.onProblem(`${name}: ${problem}`)
   }
 }
 
