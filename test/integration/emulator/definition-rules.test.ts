@@ -57,6 +57,13 @@ const refused: readonly (readonly [string, object])[] = [
   ['The Full Text Policy contains an invalid Path: text', fullText({ ...english, path: 'text' })],
   ['The Full Text Policy contains invalid syntax', fullText({ path: '/text' })],
   ['unsupported language spa-SPA. Supported languages are:', fullText({ ...english, language: 'spa-SPA' })],
+  ['unsupported language {"toString":1}', fullText({ ...english, language: { toString: 1 } })],
+  ['unsupported language ["en-US"]', fullText(english, { defaultLanguage: ['en-US'] })],
+  ['an invalid Path: {"toString":1}', fullText({ ...english, path: { toString: 1 } })],
+  ['path::["/v"] not matching', vector({}, { path: ['/v'], type: 'quantizedFlat' })],
+  ['The spatial index', indexing({ spatialIndexes: [{ path: '/a/?', types: [['Point']] }] })],
+  ['The spatial index', indexing({ spatialIndexes: [{ path: '/a/?', types: [{ toString: 1 }] }] })],
+  ['The indexingMode is {"toString":1}', indexing({ indexingMode: { toString: 1 } })],
   ['unsupported language xx. Supported', fullText(english, { defaultLanguage: 'xx' })],
   [
     'does not match the path specified in the Full Text Policy',

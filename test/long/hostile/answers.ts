@@ -11,7 +11,7 @@ const endOfHeaders = '\r\n\r\n'
 /**
  * Reads all answers on a connection.
  *
- * @param isHead whether the answers have no body because the requests were HEAD
+ * @param isHead whether the answer may lack its body because the request was a HEAD
  * @throws Error if the bytes are not whole HTTP answers
  */
 export function answersIn(bytes: Buffer, isHead: boolean): readonly HttpAnswer[] {
@@ -22,9 +22,10 @@ export function answersIn(bytes: Buffer, isHead: boolean): readonly HttpAnswer[]
     if (end < 0) throw new Error('the headers of an answer do not end')
     const { status, headers } = headOf(bytes.subarray(at, end).toString('latin1'))
     const from = end + endOfHeaders.length
-    // An error that is found in the bytes themselves has no content-length, and closes the connection.
-    const isBodiless = isHead || status < 200 || status === 204 || status === 304
-    const length = isBodiless ? 0 : Number(headers['content-length'] ?? bytes.length - from)
+    const isBodiless = status < 200 || status === 204 || status === 304
+    const announced = isBodiless ? 0 : Number(headers['content-length'] ?? bytes.length - from)
+    // If the request cannot be read, the server does not know that it is a HEAD, and sends a body.
+    const length = isHead ? Math.min(announced, bytes.length - from) : announced
     if (from + length > bytes.length) throw new Error('the body of an answer is shorter than its length')
     at = from + length
     if (status >= 200) answers.push({ status, headers, body: bytes.subarray(from, at).toString('utf8') })

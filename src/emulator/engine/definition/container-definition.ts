@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { indexingFactor, type IndexingFactor } from '../values/charges.js'
-import { isJsonObject, type JsonObject } from '../values/json.js'
+import { isJsonObject, shown, type JsonObject } from '../values/json.js'
 import { assertName } from '../values/document-id.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 import { badRequest, notSupported, Refusal } from '../values/refusal.js'
@@ -91,7 +91,7 @@ export function keylessDefinition(): JsonObject {
 function computedIndexingPolicy(value: unknown): JsonObject {
   const given = isJsonObject(value) ? value : {}
   const { indexingMode: named = 'consistent', excludedPaths = [] } = given
-  const indexingMode = String(named).toLowerCase()
+  const indexingMode = shown(named).toLowerCase()
   if (!['consistent', 'lazy', 'none'].includes(indexingMode)) {
     throw badRequest(`The indexingMode is ${JSON.stringify(named)}; it must be consistent, lazy or none.`)
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../values/json.js'
+import { isJsonObject, shown, type JsonObject } from '../values/json.js'
 import { badRequest, notSupported } from '../values/refusal.js'
 
 /** The languages of the service. Only English has rules for words here. */
@@ -21,7 +21,7 @@ function parsePaths(policy: unknown): readonly string[] {
   if (defaultLanguage !== undefined) assertLanguage(defaultLanguage)
   return fullTextPaths.map((entry: unknown) => {
     const { path, language } = isJsonObject(entry) ? entry : {}
-    if (!isPath(path)) throw badRequest(`The Full Text Policy contains an invalid Path: ${String(path)}.`)
+    if (!isPath(path)) throw badRequest(`The Full Text Policy contains an invalid Path: ${shown(path)}.`)
     if (language === undefined) throw invalidSyntax(`the path ${path} has no language`)
     assertLanguage(language)
     return path
@@ -44,7 +44,7 @@ function indexedPath(index: unknown, place: number, paths: readonly string[]): s
 }
 
 function assertLanguage(language: unknown): void {
-  const name = String(language)
+  const name = shown(language)
   if (english.includes(name.toLowerCase())) return
   if (languages.some((known) => known.toLowerCase() === name.toLowerCase())) {
     throw notSupported(`Full-text search in the language ${name}`, 'Use en-US.')

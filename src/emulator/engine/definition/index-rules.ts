@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../values/json.js'
+import { isJsonObject, shown, type JsonObject } from '../values/json.js'
 import { badRequest } from '../values/refusal.js'
 
 const spatialTypes = ['Point', 'Polygon', 'MultiPolygon', 'LineString']
@@ -33,7 +33,7 @@ function assertCompositeIndex(index: unknown, place: number): void {
 
 function assertSpatialIndex(index: unknown): void {
   const types = isJsonObject(index) ? listOf(index['types']) : []
-  const unknown = types.find((type) => !spatialTypes.includes(String(type)))
+  const unknown = types.find((type) => !spatialTypes.includes(shown(type)))
   if (pathOf(index) !== undefined && unknown === undefined) return
   throw badRequest(
     `The spatial index ${JSON.stringify(index)} must have a "path", and "types" from ${spatialTypes.join(', ')}.`,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject, type JsonObject } from '../values/json.js'
+import { isJsonObject, shown, type JsonObject } from '../values/json.js'
 import { badRequest } from '../values/refusal.js'
 
 /** A path that holds vectors, with the measure that VectorDistance uses for it. */
@@ -43,7 +43,7 @@ function assertSameEntries(current: JsonObject, replacement: JsonObject, place: 
     if (former === undefined || isDeepStrictEqual(former, entry)) continue
     throw badRequest(
       `Paths in existing ${what} policy cannot be modified in Collection Replace. They can only be added or ` +
-        `removed. The path is ${String(entry['path'])}.`,
+        `removed. The path is ${shown(entry['path'])}.`,
     )
   }
 }
@@ -59,7 +59,7 @@ function parseEmbedding(entry: JsonObject, dimensionsByPath: Map<string, number>
     throw invalid(`DistanceFunction:${shown(distanceFunction)}.`)
   }
   dimensionsByPath.set(path, checkedDimensions(dimensions, ''))
-  return { path, distanceFunction: String(distanceFunction).toLowerCase() }
+  return { path, distanceFunction: shown(distanceFunction).toLowerCase() }
 }
 
 function checkedDimensions(dimensions: unknown, indexType: string): number {
@@ -79,7 +79,7 @@ function assertVectorIndex(index: JsonObject, dimensions: ReadonlyMap<string, nu
   }
   assertRange('QuantizationByteSize', quantizationByteSize, 1, 512)
   assertRange('IndexingSearchListSize', indexingSearchListSize, 10, 500)
-  const found = dimensions.get(String(path))
+  const found = dimensions.get(shown(path))
   if (found === undefined) {
     throw badRequest(`The Vector Indexing Policy's path::${shown(path)} not matching in Embedding's path.`)
   }
@@ -107,12 +107,4 @@ function isOneOf(names: readonly string[], value: unknown): boolean {
 
 function invalid(what: string): Error {
   return badRequest(`The Vector Embedding Policy has an invalid ${what}`)
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string'
-    ? value.slice(0, 100)
-    : value === undefined
-      ? 'missing'
-      : JSON.stringify(value)
 }
