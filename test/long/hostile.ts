@@ -1,7 +1,8 @@
 /**
  * `npm run hostile -- --requests 200000 --seed 1`: sends hostile requests to a real emulator. It checks that
  * every request is answered within 5 s and never with 500, that correct clients are served meanwhile, that the
- * process survives, and that its memory is bounded. `--only 1234` sends one request of a seed.
+ * process survives, and that its memory is bounded. `--from 1000` leaves out the first requests
+ * of a seed, and `--only 1234` sends one request.
  */
 import { join } from 'node:path'
 import process from 'node:process'
@@ -13,13 +14,14 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
     only: { type: 'string' },
     'most-memory-mb': { type: 'string', default: '2000' },
   },
 })
 const cli = join(process.cwd(), 'dist/src/cli/main.js')
 const seed = Number(values.seed)
-const from = Number(values.only ?? 0)
+const from = Number(values.only ?? values.from)
 const to = values.only === undefined ? Number(values.requests) : from + 1
 
 function line({ requests, memory, slowest, statuses, problems }: Progress): string {
