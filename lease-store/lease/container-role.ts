@@ -34,8 +34,8 @@ export interface ContainerFinding<Name extends string = string> {
 
 interface Requirement {
   readonly about: 'Key' | 'Ttl' | 'Indexing'
-  /** `fatal`: work is refused or lost. `problem`: a document is never removed. `notice`: writes cost more. */
-  readonly severity: 'fatal' | 'problem' | 'notice'
+  /** `fatal`: work is refused or lost. `problem`: a document is never removed. `hint`: writes cost more. */
+  readonly severity: 'fatal' | 'problem' | 'hint'
   readonly isMet: (settings: ContainerSettings, role: ContainerRole) => boolean
   readonly found: (settings: ContainerSettings) => string
   readonly breaks: keyof ContainerRole['breaks']
@@ -77,7 +77,7 @@ const requirements: readonly Requirement[] = [
   },
   {
     about: 'Indexing',
-    severity: 'notice',
+    severity: 'hint',
     isMet: ({ isFullyIndexed }) => !isFullyIndexed,
     found: () => 'indexes every field',
     breaks: 'ifFullyIndexed',

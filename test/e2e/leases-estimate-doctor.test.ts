@@ -68,7 +68,7 @@ it('`leases`, `estimate` and `doctor` see processors of any name on any containe
   expect(estimated).toMatchObject({ total: 1, leases: [{ processorName: 'projection' }, {}] })
   expect((await shop.command('estimate')).stdout).toMatch(/at most 1 change behind in 2 leases/)
   const healthy = await shop.command('doctor', '--processor', 'projection')
-  expect(healthy.stdout).toMatch(/notice notRunning of "projection"/)
+  expect(healthy.stdout).toMatch(/hint notRunning of "projection"/)
   expect(healthy.code).toBe(0)
 
   const unknown = await shop.command('doctor', '--processor', 'projektion')

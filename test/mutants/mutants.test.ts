@@ -55,7 +55,12 @@ describe('a mutation run', () => {
   it('fails for a survivor that is not listed, and for a listed mutant that is caught', () => {
     expect(verdictOn('a.ts', results, listed)).toMatchObject({ caught: 2, unlisted: [], obsolete: [] })
     expect(verdictOn('a.ts', results, []).unlisted).toEqual([mutant('Survived', 'false')])
+    expect(verdictOn('a.ts', [mutant('Killed', 'false')], listed).obsolete).toHaveLength(1)
     expect(verdictOn('a.ts', results.slice(0, 2), listed).obsolete).toHaveLength(1)
+  })
+
+  it('keeps a listed mutant whose tests took too long', () => {
+    expect(verdictOn('a.ts', [mutant('Timeout', 'false')], listed).obsolete).toEqual([])
   })
 
   it('computes the share of caught mutants among all, including those without a test', () => {

@@ -4,8 +4,8 @@ import { simulateJobs } from './simulate-jobs.js'
 import { Totals } from './totals.js'
 
 const runs = [
-  ...[1, 2, 3, 4].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
-  ...[1, 2, 3].map((seed) => ({ world: 'jobs', seed, size: 20 }) as const),
+  ...[1, 2, 3].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
+  ...[1, 2].map((seed) => ({ world: 'jobs', seed, size: 20 }) as const),
 ]
 
 describe('a run with many jobs', () => {

@@ -147,7 +147,7 @@ async function problemsOf(option: string, container: Container, { role, ofAccess
   const probed = await probedOf(container)
   if (typeof probed === 'string') return named([probed])
   const findings = role === undefined ? [] : containerFindings(probed, role)
-  const problems = findings.filter(({ severity }) => severity !== 'notice')
+  const problems = findings.filter(({ severity }) => severity !== 'hint')
   return problems.length > 0 ? problems.map(findingText) : named((await ofAccess?.()) ?? [])
 }
 

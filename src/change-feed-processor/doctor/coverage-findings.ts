@@ -1,7 +1,7 @@
 import type { FeedRange, Lease } from '../../../lease-store/index.js'
 import { canMeet, findOverlaps, planLeases, staying } from '../../../lease-store/internal.js'
 import type { Inspection } from './cosmos-inspection.js'
-import { notice, problem, type UnitFinding } from './finding.js'
+import { hint, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
 /**
@@ -31,7 +31,7 @@ export function coverageFindings(
 function overlapFindings(leases: readonly Lease[], isAtWork: (lease: Lease) => boolean): UnitFinding[] {
   const { replaced, doubled } = findOverlaps(leases)
   const unfinished = replaced.map(({ lease, by }) => {
-    const report = isAtWork(lease) ? notice : problem
+    const report = isAtWork(lease) ? hint : problem
     return report(
       'unfinishedSplit',
       `lease ${JSON.stringify(lease.leaseToken)} still exists beside the ${by.length} leases that replace it`,

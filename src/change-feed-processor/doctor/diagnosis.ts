@@ -7,7 +7,7 @@ import { leaseExpiration } from '../options/timing.js'
 import type { Inspection, Obstacle } from './cosmos-inspection.js'
 import { coverageFindings } from './coverage-findings.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
-import { notice, problem, type Finding, type UnitFinding } from './finding.js'
+import { hint, problem, type Finding, type UnitFinding } from './finding.js'
 import { ownershipFindings } from './ownership-findings.js'
 import type { UnitDocuments } from './units.js'
 
@@ -24,7 +24,7 @@ export interface DiagnosisOptions {
 const lockMs = 30_000
 
 /**
- * Returns the problems and notices that the inspection alone shows, with advice for each. Problems come
+ * Returns the problems and hints that the inspection alone shows, with advice for each. Problems come
  * first. Throws {@link ProcessorOptionsError} if an option is invalid or unknown.
  */
 export function diagnose(inspection: Inspection, options: DiagnosisOptions = {}): readonly Finding[] {
@@ -42,7 +42,7 @@ export function diagnose(inspection: Inspection, options: DiagnosisOptions = {})
       })),
     ),
   ]
-  const rank = { problem: 0, notice: 1 }
+  const rank = { problem: 0, hint: 1 }
   return [...found].sort((left, right) => rank[left.severity] - rank[right.severity])
 }
 
@@ -52,7 +52,7 @@ function generalFindings(inspection: Inspection): UnitFinding[] {
   if (leaseContainerSettings !== null) {
     const probed = { id: leaseContainer, settings: leaseContainerSettings }
     for (const { rule, severity, observation, advice } of containerFindings(probed, leaseContainerRole))
-      found.push((severity === 'notice' ? notice : problem)(rule, observation, advice))
+      found.push((severity === 'hint' ? hint : problem)(rule, observation, advice))
   }
   if (storeTimeMs !== null && Math.abs(ownTimeMs - storeTimeMs) > toleratedSkewMs)
     found.push(
@@ -94,7 +94,7 @@ function unitFindings(unit: UnitDocuments, inspection: Inspection, expirationMs:
 function spellingFindings({ processorName, prefix }: UnitDocuments, inspection: Inspection): UnitFinding[] {
   if (processorName !== null) return []
   return [
-    notice(
+    hint(
       'accountSpelling',
       `documents with the prefix ${JSON.stringify(prefix)} name the account differently from ` +
         inspection.accountHost,
@@ -121,7 +121,7 @@ const foreignAdvice = {
  */
 function javaFinding({ prefix, refused }: UnitDocuments): UnitFinding {
   const what = refused.length === 0 ? 'a marker' : counted(refused.length, 'lease')
-  return notice(
+  return hint(
     'foreignLease',
     `hosts of the Java SDK keep ${what} under ${JSON.stringify(prefix)}`,
     'nothing to do: look at these documents with the Java SDK, and give processors of this library another ' +

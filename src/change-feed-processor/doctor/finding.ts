@@ -24,8 +24,8 @@ export type FindingRule =
 /** One observation of the doctor, with advice. */
 export interface Finding {
   readonly rule: FindingRule
-  /** A problem loses, repeats or stops work, now or at the next fault. A notice may be intended. */
-  readonly severity: 'problem' | 'notice'
+  /** A problem loses, repeats or stops work, now or at the next fault. A hint may be intended. */
+  readonly severity: 'problem' | 'hint'
   /** The processor name of the unit, or null if the finding concerns a container. */
   readonly processorName: string | null
   /** The state that was found. */
@@ -38,8 +38,8 @@ export function problem(rule: FindingRule, observation: string, advice: string):
   return { rule, severity: 'problem', observation, advice }
 }
 
-export function notice(rule: FindingRule, observation: string, advice: string): UnitFinding {
-  return { rule, severity: 'notice', observation, advice }
+export function hint(rule: FindingRule, observation: string, advice: string): UnitFinding {
+  return { rule, severity: 'hint', observation, advice }
 }
 
 /** A finding whose unit is known from the context. */

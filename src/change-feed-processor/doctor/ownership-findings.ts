@@ -1,7 +1,7 @@
 import { expired, type Lease } from '../../../lease-store/index.js'
 import { counted } from '../../platform/internal.js'
 import { offset, seconds, toleratedSkewMs } from './durations.js'
-import { notice, problem, type UnitFinding } from './finding.js'
+import { hint, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
 /** Finds leases without a living owner, names that several processes use, and clocks that are wrong. */
@@ -16,7 +16,7 @@ export function ownershipFindings(
   const alive = leases.filter(({ owner, leaseToken }) => owner !== null && !silent.has(leaseToken))
   if (silent.size === 0 && alive.length === 0)
     return [
-      notice(
+      hint(
         'notRunning',
         `no instance runs: ${counted(leases.length, 'lease is', 'leases are')} free`,
         'start an instance: it continues from the stored positions',

@@ -150,7 +150,6 @@ export class CosmosChangeFeed implements ChangeFeed {
     return this.options.container.items.getChangeFeedIterator<unknown>({
       maxItemCount,
       changeFeedMode,
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes
       changeFeedStartFrom,
     })
   }

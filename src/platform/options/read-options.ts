@@ -40,14 +40,14 @@ export function readPart<S extends Shape>(shape: S, whole: object): Read<S> {
   return readOptions(shape, Object.fromEntries(names.map((name) => [name, Reflect.get(whole, name)])))
 }
 
-/** Returns the values of options, or throws the error that `refusal` creates from the problems. */
+/** Returns the values of options, or throws the error that `errorOf` creates from the problems. */
 export function checkedOptions<S extends Shape>(
   shape: S,
   given: object,
-  refusal: (problems: readonly string[]) => Error,
+  errorOf: (problems: readonly string[]) => Error,
 ): Values<S> {
   const { values, problems } = readOptions(shape, given)
-  if (problems.length > 0) throw refusal(problems)
+  if (problems.length > 0) throw errorOf(problems)
   return values
 }
 

@@ -38,17 +38,17 @@ export function addressOf(partition: string, jobId: string) {
 
 interface Expected {
   readonly name: string
-  readonly refusal: new (message: string) => Error
+  readonly error: new (message: string) => Error
 }
 
 /**
- * Returns the value as it is stored. Throws `refusal` if JSON would silently change a part of the value. The
+ * Returns the value as it is stored. Throws `error` if JSON would silently change a part of the value. The
  * message contains the path of that part.
  */
-export function asJson(jobId: string, value: unknown, { name, refusal: Refusal }: Expected): Json {
+export function asJson(jobId: string, value: unknown, { name, error: Invalid }: Expected): Json {
   const given = givenJson(value, name)
   if (given.kind === 'json') return given.json
-  throw new Refusal(`job ${JSON.stringify(jobId)}: ${given.reason}`)
+  throw new Invalid(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
 
 /** Returns the options, or an empty object if a caller in JavaScript omits them. */

@@ -157,7 +157,7 @@ export class JobClient {
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
     const { step, input, by = '', why = '', ...where } = orNone(options)
     const edit =
-      input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', refusal: CommandInvalid }) }
+      input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
     const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
     if (step === undefined && input !== undefined) {
       throw new CommandRefused(jobId, 'an edited input needs the name of its step')
@@ -208,7 +208,7 @@ export class JobClient {
   ): Promise<void> {
     refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
     const { store, clock } = this.options
-    const plain = asJson(jobId, payload, { name: 'payload', refusal: CommandInvalid })
+    const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
     const job = await this.find(jobId, where)
     if (job === null) throw new JobNotFound(jobId)
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
@@ -275,7 +275,7 @@ export class JobClient {
     const partition = options.partitionKey ?? jobId
     const wrong = submitProblems({ ...options, jobId, partitionKey: partition })
     if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
-    const plain = asJson(jobId, input, { name: 'input', refusal: SubmissionInvalid })
+    const plain = asJson(jobId, input, { name: 'input', error: SubmissionInvalid })
     const { plan, problems } = fitPlan(workflow.plan, plain)
     if (problems.length > 0) {
       throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)

@@ -282,7 +282,7 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
 }
 
 /**
- * Explains the refusal. If only some of these steps were written, steps would expire before their job (I18).
+ * Explains why the command is refused. If only some of these steps were written, steps would expire before their job (I18).
  */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`

@@ -36,7 +36,6 @@ export class CosmosPartitionFeed implements PartitionFeed {
       this.token === null ? starts.Beginning(this.partition) : starts.Continuation(this.token)
     return this.container.items.getChangeFeedIterator<StateDocument>({
       maxItemCount,
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the SDK's factories return other classes
       changeFeedStartFrom,
     })
   }

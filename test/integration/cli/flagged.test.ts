@@ -62,6 +62,13 @@ it('`status` and `watch` show why a step is parked, and the command that release
   expect(said().match(/stepward release/g), 'said once').toHaveLength(1)
 })
 
+it('`status` names the failed step once', async () => {
+  const job = await host.client.submit(buying, { amount: 1 }, { jobId: 'E-1' })
+  await expect(job.result()).rejects.toThrow()
+  await status('E-1', store, terminal)
+  expect(said()).toContain('attention  error: step pay: the card is')
+})
+
 it('commands print no escape sequence of an id, a reason or a message', async () => {
   const job = await host.client.submit(parking, {}, { jobId: red })
   await telemetry.waitFor('attention.raised', ({ jobId }) => jobId === red)

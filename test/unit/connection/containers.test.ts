@@ -41,7 +41,7 @@ describe('a container’s settings', () => {
     [
       'state',
       { isFullyIndexed: true },
-      `notice stateContainerIndexing: state container "c" indexes every field, so each write costs more: ${exclude}`,
+      `hint stateContainerIndexing: state container "c" indexes every field, so each write costs more: ${exclude}`,
     ],
     ['shared', {}, null],
     ['shared', { partitionKeyPaths: ['/partitionKey'] }, null],
@@ -72,7 +72,7 @@ describe('a container’s settings', () => {
     [
       'shared',
       { isFullyIndexed: true },
-      'notice leaseContainerIndexing: lease container "c" indexes every field, so each renewal costs 50 % ' +
+      'hint leaseContainerIndexing: lease container "c" indexes every field, so each renewal costs 50 % ' +
         `more: ${exclude}`,
     ],
     ['leases', {}, null],

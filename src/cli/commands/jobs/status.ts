@@ -67,7 +67,9 @@ function describeCounts(counts: JobCounts, untold: number, options: StoreOptions
 }
 
 function attentionText({ kind, stepId, message }: Attention): string {
-  return [kind, ...(stepId === null ? [] : [`step ${stepId}`]), message].join(': ')
+  // The message of a failed job already names its steps.
+  const isNamed = stepId === null || /^steps? /u.test(message)
+  return [kind, ...(isNamed ? [] : [`step ${stepId}`]), message].join(': ')
 }
 
 function describe(

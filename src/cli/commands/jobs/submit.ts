@@ -203,12 +203,12 @@ function printEnded({ submitted, failures }: Summary, terminal: Terminal): void 
  * `usage` if every line is invalid (so nothing was done), and otherwise `failed`.
  */
 function refuse({ submitted, conflicts, invalid }: Summary, total: number): void {
-  const refusals = [...invalid, ...conflicts]
-  if (refusals.length === 0) return
+  const problems = [...invalid, ...conflicts]
+  if (problems.length === 0) return
   const isAboutIds = invalid.length === 0
   const advice = isAboutIds ? '' : '; correct the invalid lines and submit them again'
-  const message = `${refusals.join('; ')} (${submitted} of ${total} submitted${advice})`
-  const otherwise = refusals.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
+  const message = `${problems.join('; ')} (${submitted} of ${total} submitted${advice})`
+  const otherwise = problems.length === total && conflicts.length === 0 ? exitCodes.usage : exitCodes.failed
   throw new CliError(message, isAboutIds ? exitCodes.conflict : otherwise)
 }
 

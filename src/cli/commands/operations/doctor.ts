@@ -19,7 +19,7 @@ export async function doctor(options: UnitOptions, terminal: Terminal): Promise<
       terminal.print(wrapped(`→ ${advice}`, terminal.width, '  '))
     }
     const counts =
-      `${counted(problems.length, 'problem')}, ` + counted(findings.length - problems.length, 'notice')
+      `${counted(problems.length, 'problem')}, ` + counted(findings.length - problems.length, 'hint')
     terminal.print(findings.length === 0 ? 'nothing is wrong' : counts)
   }
   return problems.length === 0 ? exitCodes.ok : exitCodes.failed

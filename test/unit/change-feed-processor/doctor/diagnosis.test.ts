@@ -85,11 +85,11 @@ async function remove(id: string | undefined): Promise<void> {
 }
 
 describe('a deployment unit at work', () => {
-  it('has no findings while it runs, and one notice after it has stopped', async () => {
+  it('has no findings while it runs, and one hint after it has stopped', async () => {
     const processor = await running()
     expect(await findings()).toEqual([])
     await Promise.all([processor.stop(), clock.advance(1_000)])
-    expect(await rules()).toEqual(['notice notRunning'])
+    expect(await rules()).toEqual(['hint notRunning'])
   })
 
   it('is distinguished from a unit of another name and from unrelated documents (F-X17)', async () => {
@@ -133,7 +133,7 @@ describe('leases', () => {
     expect(overlap?.advice).toMatch(/stop all instances and delete the lease that is further ahead/)
   })
 
-  it('of a parent beside its children are a notice, and after a minute a problem', async () => {
+  it('of a parent beside its children are a hint, and after a minute a problem', async () => {
     await stopped()
     const parent = {
       ...(await theLease('1')),
@@ -142,9 +142,9 @@ describe('leases', () => {
     }
     const id = parent.id?.replace(/1$/, '-FF') ?? ''
     await leaseContainer.items.create({ ...parent, id, version: 1 })
-    expect(await rules()).toEqual(['notice unfinishedSplit', 'notice notRunning'])
+    expect(await rules()).toEqual(['hint unfinishedSplit', 'hint notRunning'])
     await clock.advance(61_000)
-    expect(await rules()).toEqual(['problem unfinishedSplit', 'notice notRunning'])
+    expect(await rules()).toEqual(['problem unfinishedSplit', 'hint notRunning'])
   })
 
   it('of a silent owner are named, with advice', async () => {
@@ -203,17 +203,17 @@ describe('leases', () => {
     expect(found.map(({ advice }) => advice).join()).toMatch(/another processorName.*update this package/)
   })
 
-  it('of a Java unit, or its marker alone, are one notice without advice to delete', async () => {
+  it('of a Java unit, or its marker alone, are one hint without advice to delete', async () => {
     const prefix = `java${await accountHostOf(monitoredContainer)}_shop_orders`
     await leaseContainer.items.create({ id: `${prefix}.info` })
     const markerOnly = await findings()
-    expect(markerOnly.map(({ severity, rule }) => `${severity} ${rule}`)).toEqual(['notice foreignLease'])
+    expect(markerOnly.map(({ severity, rule }) => `${severity} ${rule}`)).toEqual(['hint foreignLease'])
     for (const token of ['0', '1'])
       await leaseContainer.items.create({ id: `${prefix}..${token}`, LeaseToken: token, Owner: 'java-1' })
     const found = await findings()
     expect(found).toMatchObject([
       {
-        severity: 'notice',
+        severity: 'hint',
         rule: 'foreignLease',
         processorName: 'java',
         observation: `hosts of the Java SDK keep 2 leases under ${JSON.stringify(prefix)}`,
@@ -222,11 +222,11 @@ describe('leases', () => {
     expect(found[0]?.advice).not.toMatch(/delete|remove/)
   })
 
-  it('of a Java unit with ids in the form of .NET are one notice as well', async () => {
+  it('of a Java unit with ids in the form of .NET are one hint as well', async () => {
     await stopped()
     for (const lease of (await documents()).filter(({ id }) => id?.includes('..') === true))
       await leaseContainer.items.upsert({ ...lease, ContinuationToken: 'eyJWIjoxfQ==', version: 1 })
-    expect(await rules()).toEqual(['notice foreignLease'])
+    expect(await rules()).toEqual(['hint foreignLease'])
   })
 
   it('of two modes in one unit are a problem', async () => {
@@ -274,10 +274,10 @@ describe('containers', () => {
     expect((await findings())[0]?.observation).toMatch(/deletes documents that were not written for 3600 s/)
   })
 
-  it('for leases get a notice when they index every field', async () => {
+  it('for leases get a hint when they index every field', async () => {
     const settings = { partitionKey: '/id', defaultTtl: -1 }
     leaseContainer = await aContainer('indexed', { ...settings, indexingPolicy: {} })
-    expect(await rules()).toEqual(['notice leaseContainerIndexing'])
+    expect(await rules()).toEqual(['hint leaseContainerIndexing'])
     leaseContainer = await aContainer('unindexed', { ...settings, indexingPolicy: { indexingMode: 'none' } })
     expect(await rules()).toEqual([])
   })
@@ -301,11 +301,11 @@ describe('containers', () => {
     expect(found[0]?.observation).toMatch(/executeQuery on container "leases"/)
   })
 
-  it('get a notice when the ids of leases spell the account in two ways (F-X18)', async () => {
+  it('get a hint when the ids of leases spell the account in two ways (F-X18)', async () => {
     await running()
     const lease = await theLease('0')
     const id = lease.id?.replace(/^unit[^_]*/, 'unitelsewhere.example') ?? ''
     await leaseContainer.items.create({ ...lease, id })
-    expect(await rules()).toContain('notice accountSpelling')
+    expect(await rules()).toContain('hint accountSpelling')
   })
 })
