@@ -107,9 +107,14 @@ export class CosmosEngine {
 
   /** Returns the database with this id or rid. Throws a `Refusal` if there is none. */
   database(name: string): Database {
-    const found = this.databasesById.get(name) ?? this.databases.find((database) => database.rid === name)
+    const found = this.databaseNamed(name)
     if (found === undefined) throw notFound(`The database '${name}'`)
     return found
+  }
+
+  /** Returns the database with this id, or else the one with this rid, or undefined. */
+  databaseNamed(name: string): Database | undefined {
+    return this.databasesById.get(name) ?? this.findDatabase(name)
   }
 
   deleteDatabase(name: string): void {
@@ -169,8 +174,7 @@ export class CosmosEngine {
    * missing, the refusal is `ownerNotFound`.
    */
   container(databaseName: string, containerName: string): Container {
-    const database = this.databasesById.get(databaseName) ?? this.findDatabase(databaseName)
-    const found = database?.container(containerName)
+    const found = this.databaseNamed(databaseName)?.container(containerName)
     if (found === undefined) {
       throw notFound(`The container '${databaseName}/${containerName}'`, substatus.ownerNotFound)
     }

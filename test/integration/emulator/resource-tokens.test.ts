@@ -213,6 +213,17 @@ describe('a resource token', () => {
     expect((await asked(resource._token, { method: 'GET', path, headers })).status).toBe(403)
   })
 
+  it('does not open a database whose id is the rid of the first one', async () => {
+    const { resource: shop } = await owned.database.read()
+    const { database: trap } = await cosmos.client().databases.create({ id: shop?._rid ?? '' })
+    const { container } = await trap.containers.create({ id: 'orders', partitionKey: '/pk' })
+    await container.items.create({ id: 'secret', pk: 'a' })
+    const { resource } = await permissionFor(PermissionMode.Read)
+    const path = `/dbs/${encodeURIComponent(trap.id)}/colls/orders/docs/secret`
+    const headers = { 'x-ms-documentdb-partitionkey': '["a"]' }
+    expect((await asked(resource._token, { method: 'GET', path, headers })).status).toBe(403)
+  })
+
   it('lasts one hour, or as long as the client asked', async () => {
     const read = async (token: string): Promise<number> =>
       (

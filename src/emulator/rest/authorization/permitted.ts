@@ -37,12 +37,13 @@ function isPermitted(
   return coversDocument(segments, container, permission) && coversKey(request, container, permission)
 }
 
+/** Returns the container that a route would use for this path. */
 function containerOf(
   [dbs, database = '', colls, name = '']: readonly string[],
   engine: CosmosEngine,
 ): Container | undefined {
   if (dbs !== 'dbs' || colls !== 'colls') return undefined
-  return engine.databases.find(({ id, rid }) => id === database || rid === database)?.container(name)
+  return engine.databaseNamed(database)?.container(name)
 }
 
 /** Checks whether a request can change nothing. A batch may write, whatever its other headers say. */
