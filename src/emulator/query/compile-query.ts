@@ -16,7 +16,7 @@ import { cut } from './select/window.js'
 import { withMeasures } from './vector-measures.js'
 
 /**
- * The longest time that the computation of a page may take. A page that takes longer would keep other requests
+ * The longest time that the computation of a page may take, without the time for reading documents. A page that takes longer would keep other requests
  * waiting: the service ends its pages after 5 seconds.
  */
 const mostPageTimeMs = 3_000
@@ -73,9 +73,11 @@ export function compileQuery(
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
     },
-    execute: (documents, container) => [...cut(rows([], documents, container), window)],
+    execute: (documents, container) => [
+      ...cut(rows([], pageTime.reading(documents), container ?? documents), window),
+    ],
     rowsInOrder: (documents) =>
-      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
+      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], pageTime.reading(documents)), window),
     isComplete: (rowCount) => isSingle || isGrouped(query) || query.isDistinct || rowCount >= window.take,
     matched: () => scope.matched.count,
   }

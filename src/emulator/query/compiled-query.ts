@@ -16,7 +16,7 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
-  /** The time that a page may take, in milliseconds. Default: 3,000. */
+  /** The time that a page may take in milliseconds, and 0.01 ms for each document. Default: 3,000. */
   readonly pageTimeMs?: number
   /** The clocks for this time. Default: those of the machine. */
   readonly clocks?: PageClocks

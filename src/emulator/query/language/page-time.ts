@@ -13,6 +13,12 @@ export function processorTime(): number {
   return (user + system) / 1_000
 }
 
+/**
+ * The time that a page may take in addition for each document that it must read. Reading a large container
+ * takes long, but one document of 1 KB is parsed in less time than this.
+ */
+const perDocumentMs = 0.01
+
 /** The work between two looks at the clock, in units of some nanoseconds. One look costs about ten units. */
 const unitsPerLook = 512
 
@@ -26,6 +32,7 @@ export const work = { comparedValues: 1, frame: 32, comparedContents: 64, call: 
 export class PageTime {
   private units = 0
   private over = false
+  private allowedMs = 0
   private begun = 0
   private processorBegun = 0
 
@@ -44,8 +51,17 @@ export class PageTime {
   /** Begins the time of another page. */
   begin(): void {
     this.over = false
+    this.allowedMs = this.limitMs
     this.begun = this.clocks.monotonic()
     this.processorBegun = this.clocks.processor()
+  }
+
+  /** Yields documents, and allows more time for each of them. */
+  *reading<T>(documents: Iterable<T>): Generator<T, void, undefined> {
+    for (const document of documents) {
+      this.allowedMs += perDocumentMs
+      yield document
+    }
   }
 
   /** Throws {@link QueryError} if the time is over. Looks at the clock only after much work. */
@@ -57,11 +73,11 @@ export class PageTime {
   private look(): void {
     const { monotonic, processor } = this.clocks
     this.units = 0
-    if (monotonic() - this.begun < this.limitMs) return
-    if (processor() - this.processorBegun < this.limitMs) return
+    if (monotonic() - this.begun < this.allowedMs) return
+    if (processor() - this.processorBegun < this.allowedMs) return
     this.over = true
     const reason =
-      `The query works longer than the limit of ${this.limitMs / 1_000} s for one page. ` +
+      `The query works longer than the limit of ${Number((this.allowedMs / 1_000).toFixed(2))} s for one page. ` +
       'Filter by an indexed property, or compute less.'
     throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
   }

@@ -95,6 +95,15 @@ describe('the time of a page', () => {
     expect(query.isTimeOver()).toBe(false)
   })
 
+  it('grows with the documents that a query must read, and not with the frames of a JOIN', () => {
+    const text = 'SELECT VALUE COUNT(1) FROM c'
+    const documents = Array.from({ length: 4_000 }, () => ({ items }))
+    // About 500 looks take 500 ms. Without documents, the limit would be 470 ms.
+    expect(compiled(text, 470, exhausted()).execute(documents)).toEqual([4_000])
+    const joined = `${text} JOIN i IN c.items`
+    expect(() => compiled(joined, 470, exhausted()).execute(documents.slice(0, 100))).toThrow('works longer')
+  })
+
   it('begins again with each page', () => {
     const query = compiled('SELECT * FROM c WHERE c.none = 1', 3, exhausted())
     const reads = (count: number): void => {
