@@ -85,7 +85,8 @@ export class RoleKeeper {
   }
 
   /**
-   * Stops every process. Resolves when all processes have ended and their leases are released, or cannot be.
+   * Stops every process. Resolves when all processes have ended. By then, their leases are released or cannot
+   * be released.
    */
   async stop(): Promise<void> {
     this.scale(0)

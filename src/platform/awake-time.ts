@@ -7,9 +7,9 @@ const visibleMs = 2_000
 export interface MachineClocks {
   /** Stops while the machine sleeps. */
   precise(): number
-  /** Continues during sleep. Possibly rounded to whole seconds, and slow to read. */
+  /** Continues during sleep. It is slow to read, and some systems round it to whole seconds. */
   sinceStart(): number
-  /** Continues during sleep, and is fast to read. May be set to any other time. */
+  /** Continues during sleep, and is fast to read. A user or a time server can set it to another time. */
   wall(): number
 }
 

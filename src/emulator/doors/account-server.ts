@@ -22,8 +22,9 @@ export interface AccountServerOptions extends AccountOptions {
    */
   readonly https?: boolean
   /**
-   * Whether browsers can open the data explorer at `/_explorer/`. By default, they can if `host` is a loopback
-   * address. With true, they also can at an IP address of this machine that other machines reach.
+   * Whether browsers can open the data explorer at `/_explorer/`. By default, they can if `host` is a
+   * loopback address. With true, browsers on other machines can also open it, at an IP address of this
+   * machine.
    */
   readonly explorer?: boolean
 }

@@ -4,7 +4,7 @@ import { ExpiryQueue } from './expiry-queue.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 
-/** An object that hears of every change of a container's documents. */
+/** An object to which every change of a container's documents is reported. */
 export interface DocumentFollower {
   added(version: DocumentVersion): void
   removed(version: DocumentVersion): void
@@ -16,7 +16,7 @@ export class DocumentIndexes {
   readonly expiry: ExpiryQueue
   /** A number that increases with every change of the documents. */
   changeCount = 0
-  /** The indexes that queries use, or null as long as no query has needed one. */
+  /** The indexes that queries use, or null until a query needs one. */
   follower: DocumentFollower | null = null
   /** The size of all documents, as JSON. */
   bytes = 0

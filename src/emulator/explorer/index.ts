@@ -2,10 +2,10 @@
  * # Data explorer
  *
  * A page for developers at `/_explorer/`. `page/` contains the page itself: HTML, CSS and JavaScript modules,
- * which browsers get as they are written. The other files decide who gets them.
+ * which browsers get as they are written. The other files decide which requests get them.
  *
- * The page is a client like any other: it signs its requests with the account's key, and no request is
- * answered without a signature. So the server only has to send files, and never sends the key. `docs/adr/0027`
+ * The page is a client like any other: it signs its requests with the account's key, and the account answers
+ * none without a signature. The server of the page only sends files, and never sends the key. `docs/adr/0027`
  * gives the reasons.
  */
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
@@ -60,7 +60,9 @@ function redirect(): RestResponse {
   return { ...rest, headers: { ...headers, location: explorerPath } }
 }
 
-/** Allows the page only its own files and its own account, and no other page to embed it or to read it. */
+/**
+ * Limits the page to its own files and its own account. Prevents other pages from embedding or reading it.
+ */
 const protection: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -30,7 +30,10 @@ export async function readPageFile(name: string): Promise<PageFile | null> {
   }
 }
 
-/** Returns the folder of the page, which no build changes: the package contains it as it is written. */
+/**
+ * Returns the folder of the page. The package contains this folder as it is written, because no build changes
+ * it.
+ */
 function pageFolder(): string {
   const manifest = createRequire(import.meta.url).resolve('stepward/package.json')
   return join(dirname(manifest), 'src/emulator/explorer/page')

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 
-/** The addresses at which the explorer may be opened: none, those of this machine only, or every IP address. */
+/**
+ * The addresses at which the explorer may be opened: none, those of this machine only, or every IP address.
+ */
 export type ExplorerReach = 'none' | 'loopback' | 'addresses'
 
 /**
@@ -16,8 +18,8 @@ export function explorerReach(host: string, isWanted: boolean | undefined): Expl
 }
 
 /**
- * Checks whether a browser may open the explorer under this `Host` header. A page on another site can point
- * its own name to this machine, but it can do so neither with an IP address nor with `localhost`.
+ * Checks whether a browser may open the explorer under this `Host` header. Another site can let its own name
+ * lead to this machine. It has no such power over an IP address or `localhost`.
  */
 export function isReachable(reach: ExplorerReach, hostHeader: string): boolean {
   const name = hostName(hostHeader)

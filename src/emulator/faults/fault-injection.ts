@@ -27,7 +27,7 @@ const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
 /**
  * The path of the admin routes. Faults do not affect this path, because a fault must not prevent its own
- * removal. They do not affect the data explorer either, which shows the account while faults disturb others.
+ * removal. They do not affect the data explorer either, so it can show the account while faults are active.
  */
 const adminPath = /^\/*_stepward(\/|$)/u
 

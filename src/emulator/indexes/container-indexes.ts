@@ -1,10 +1,10 @@
 import type { Container, DocumentFollower, DocumentVersion, OrderedPath } from '../engine/index.js'
 import { DocumentIndex } from './document-index.js'
 
-/** The most indexes of one container. The index that was not used for the longest time makes room for another. */
+/** The most indexes of one container. A new index replaces the one that was not used for the longest time. */
 const mostIndexes = 8
 
-/** The number of changes that are always kept, however few documents there are. */
+/** The number of changes that an index outlasts unused, even if the container has few documents. */
 const fewestChanges = 1_000
 
 interface Change {
@@ -19,9 +19,9 @@ interface KeptIndex {
 }
 
 /**
- * The indexes that queries have needed so far. An index is built when the first query needs it. Writes only
- * note what they change, so they cost the same as without indexes; the next query applies these changes. An
- * index that no query uses while a quarter of the documents change is dropped.
+ * The indexes that queries have needed so far. The first query that needs an index builds it. Writes only
+ * note what they change, so they cost the same as without indexes. The next query applies these changes. An
+ * index is dropped if no query uses it during many changes: `fewestChanges` plus a quarter of the documents.
  */
 export class ContainerIndexes implements DocumentFollower {
   /** The least recently used index comes first. */

@@ -17,9 +17,9 @@ export interface Slice {
 }
 
 /**
- * A range index over one path, or a composite index over several ones. It contains every document: without a
- * value, the document has the value undefined. Documents with equal values follow the order of creation, in
- * both directions, as ORDER BY does.
+ * A range index over one path, or a composite index over several paths. It contains every document. If a
+ * document has no value at a path, its value there is undefined. Documents with equal values have the order
+ * of creation, in both directions, as with ORDER BY.
  */
 export class DocumentIndex {
   private readonly entries: SortedEntries<Entry>
@@ -45,7 +45,10 @@ export class DocumentIndex {
     this.entries.remove(this.entryOf(version))
   }
 
-  /** Returns the documents with values in these spans, one for each of the first paths. All but the last are points. */
+  /**
+   * Returns the documents with values in these spans. There is one span for each of the first paths, and all
+   * but the last are points.
+   */
   slice(spans: readonly Span[]): Slice {
     const { entries } = this
     const from = entries.seek(({ values }) => this.sideOf(values, spans) >= 0)
@@ -56,7 +59,9 @@ export class DocumentIndex {
     }
   }
 
-  /** Yields the entries from the last values to the first ones. Entries with equal values keep their order. */
+  /**
+   * Yields the entries from the last values to the first ones. Entries with equal values keep their order.
+   */
   private *reversed(from: Position, to: Position): Generator<Entry, void, undefined> {
     const { entries } = this
     let end = to
@@ -90,7 +95,7 @@ export class DocumentIndex {
   private entryOf(version: DocumentVersion): Entry {
     let document: Readonly<JsonObject> | undefined
     const values = this.paths.map(({ steps }) => {
-      // Most queries for the newest documents need nothing else, and then no document is parsed.
+      // A query for the newest documents often needs only `_ts`, so no document has to be parsed.
       if (steps.length === 1 && steps[0] === '_ts') return version.fields.ts
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)

@@ -3,7 +3,7 @@ import type { CompiledQuery } from '../query/index.js'
 import { isPoint } from '../query/values/span.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
-/** A query, as far as index advice depends on it. */
+/** The parts of a query that index advice depends on. */
 export type AdvisedQuery = Pick<CompiledQuery, 'conditions' | 'order' | 'usedPaths'>
 
 /** An index over one path, with the expression that uses it, or an empty text for ORDER BY. */
@@ -33,8 +33,9 @@ export function indexAdvice(policy: IndexingPolicy, query: AdvisedQuery): IndexA
 }
 
 /**
- * Returns the paths of predicates and of ORDER BY. As recorded from the service, `id` comes last. A path of
- * ORDER BY is left out beside other paths, unless an index over several paths is missing.
+ * Returns the paths of predicates and of ORDER BY, in the way of the service's recorded answers. `id` comes
+ * last. A path that both a predicate and the only item of ORDER BY use is left out beside other paths, unless
+ * a composite index is missing.
  */
 function singlePaths(
   { order, usedPaths }: AdvisedQuery,

@@ -1,12 +1,13 @@
 /**
  * # Indexes
  *
- * Finds the documents of a query without reading all of them. The indexing policy says which indexes a container
- * has (`usable-indexes`). The first query that needs an index builds it, and later queries apply what has
- * changed meanwhile (`container-indexes`). An index is a sorted list of documents (`document-index`).
+ * Finds the documents of a query without reading all of them. The indexing policy says which indexes a
+ * container has (`usable-indexes`). The first query that needs an index builds it, and later queries apply
+ * what has changed meanwhile (`container-indexes`). An index is a sorted list of documents
+ * (`document-index`).
  *
- * This file compares the costs of the ways to read the documents of a query. `index-advice` says which indexes a
- * query uses, and which ones it lacks.
+ * This file compares what each way to read the documents of a query costs. `index-advice` says which indexes
+ * a query uses, and which ones it lacks.
  */
 import {
   contains,
@@ -20,10 +21,12 @@ import { ContainerIndexes } from './container-indexes.js'
 import type { Slice } from './document-index.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
-/** A smaller scope is read without an index, because building one would cost more. */
+/** The fewest documents for which an index is worth its building. A smaller scope is always scanned. */
 const fewestDocuments = 1_000
 
-/** The most indexes that one query compares, so that a query with many conditions does not build them all. */
+/**
+ * The most indexes that one query compares. Without a limit, a query with many conditions would build many.
+ */
 const mostLookups = 4
 
 /** A query and its scope. `needed` is the number of rows that the caller needs now. */
@@ -31,7 +34,7 @@ export interface ReadingRequest {
   readonly scope: ScanScope
   readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming'>
   readonly needed: number
-  /** The number of the document after which to begin, or 0. */
+  /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number
 }
 
@@ -43,8 +46,8 @@ export interface IndexReading {
 }
 
 /**
- * Returns how to read the documents of a query with an index, or undefined if a scan costs less. An index only
- * narrows the documents or gives their order: the filter must still be applied.
+ * Returns how to read the documents of a query with an index, or undefined if a scan costs less. An index
+ * only narrows the documents or gives their order, so the caller must still apply the filter.
  */
 export function indexReading(container: Container, request: ReadingRequest): IndexReading | undefined {
   const { scope, query, needed } = request
@@ -55,7 +58,7 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
   const matching = Math.max(1, found?.count ?? total)
   const lookupCost = Math.min(found?.count ?? size, size)
   const ordered = orderedReading(container, query)
-  // One of several documents matches, so this many must be read in their order to find enough.
+  // Only some documents match, so the walk in their order reads more documents than are needed.
   if (ordered !== undefined) {
     const { count } = ordered
     const walkCost = (needed * count * total) / Math.min(matching, count) / size
@@ -84,7 +87,7 @@ function smallestLookup(container: Container, { query, needed }: ReadingRequest)
     const index = ContainerIndexes.of(container).index(paths)
     const lookup = joined(reads.map((spans) => index.slice(spans)))
     if (smallest === undefined || lookup.count < smallest.count) smallest = lookup
-    // Another index would not help, and may have to be built.
+    // Another index would save nothing, and building it may take long.
     if (smallest.count <= needed) return smallest
   }
   return smallest

@@ -12,7 +12,10 @@ export function isBefore(one: Position, other: Position): boolean {
 
 const chunkCapacity = 512
 
-/** Entries in the order of a comparison. Adding, removing and finding an entry takes logarithmic time. */
+/**
+ * Entries in the order of a comparison, in chunks of limited size. Finding an entry takes logarithmic time.
+ * Adding or removing one moves only the entries of its chunk.
+ */
 export class SortedEntries<T> {
   /** No chunk is empty. */
   private readonly chunks: T[][] = []
@@ -51,7 +54,9 @@ export class SortedEntries<T> {
     if (entries.length === 0) this.chunks.splice(chunk, 1)
   }
 
-  /** Returns the position before the first entry that is reached. All later entries must be reached too. */
+  /**
+   * Returns the position before the first entry that fulfils `isReached`. All later entries must fulfil it.
+   */
   seek(isReached: (entry: T) => boolean): Position {
     const chunk = firstIndex(this.chunks.length, (at) => isReached(this.chunks[at]?.at(-1) as T))
     const entries = this.chunks[chunk] ?? []

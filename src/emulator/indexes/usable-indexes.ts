@@ -16,7 +16,7 @@ type Conditions = QueryHints['conditions']
 /** An index of the policy that a query can use, and the spans of the documents to read. */
 export interface UsableIndex {
   readonly paths: readonly OrderedPath[]
-  /** Several reads of the index, for `IN`. Each has one span for each of the first paths. */
+  /** The reads of the index, of which `IN` needs several. Each has one span for each of the first paths. */
   readonly reads: readonly (readonly Span[])[]
 }
 
@@ -27,7 +27,10 @@ export interface OrderIndex {
   readonly isReversed: boolean
 }
 
-/** Returns the indexes that hold the documents of a filter together. Those for a single value come first. */
+/**
+ * Returns the indexes that can each find the documents of a filter. Composite indexes come first, and then
+ * those over a path that the filter compares with one constant.
+ */
 export function filterIndexes(policy: IndexingPolicy, { conditions }: QueryHints): readonly UsableIndex[] {
   const single = conditions
     .filter(({ steps }) => isIndexed(policy, steps))

@@ -41,8 +41,8 @@ export const header = {
   expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
   /**
-   * Marks requests of the data explorer. Faults leave them alone, and a query over several ranges is answered
-   * in one piece.
+   * Marks requests of the data explorer. Faults do not affect them, and a query over several ranges gets one
+   * merged answer.
    */
   explorer: 'x-stepward-explorer',
   indexUtilization: 'x-ms-cosmos-index-utilization',

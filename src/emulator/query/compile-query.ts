@@ -16,8 +16,8 @@ import { cut } from './select/window.js'
 import { withMeasures } from './vector-measures.js'
 
 /**
- * The longest time that the computation of a page may take, without the time for reading documents. A page that takes longer would keep other requests
- * waiting: the service ends its pages after 5 seconds.
+ * The longest time that the computation of a page may take, without the time for reading documents. Other
+ * requests wait during this time. The service ends its pages after 5 seconds.
  */
 const mostPageTimeMs = 3_000
 
@@ -83,7 +83,9 @@ export function compileQuery(
   }
 }
 
-/** Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document. */
+/**
+ * Returns the items of ORDER BY if all of them are paths of documents, and each row belongs to one document.
+ */
 function orderOf(query: Query): readonly OrderKey[] {
   const keys = query.orderBy.map(({ expression, direction }) => ({
     steps: pathOf(expression) ?? [],

@@ -50,11 +50,11 @@ export interface CompiledQuery {
    */
   readonly requiredTexts: readonly string[]
   /**
-   * Values that every matching document has at certain paths. With them, a caller can look documents up in an
-   * index. This is only a hint.
+   * Spans that contain the values of every matching document at certain paths. With them, a caller can look
+   * documents up in an index. This is only a hint.
    */
   readonly conditions: readonly PathCondition[]
-  /** The items of ORDER BY. Empty if the rows of the query do not follow an order of documents. */
+  /** The items of ORDER BY. Empty if the rows cannot follow an order of the documents by paths. */
   readonly order: readonly OrderKey[]
   /**
    * True if each row depends on only one document and the rows follow the order of the documents: the query
@@ -64,7 +64,7 @@ export interface CompiledQuery {
   readonly isStreaming: boolean
   /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
-  /** Returns what the query needs of the service. */
+  /** Returns what the query requires from the service. */
   usage(): QueryUsage
   /**
    * Returns how a client must merge the rows of several ranges. Throws {@link QueryError} if no client can
@@ -77,7 +77,7 @@ export interface CompiledQuery {
   usedPaths(): UsedPaths
   /** Begins the time of another page. Compiling begins the time of the first one. */
   beginPage(): void
-  /** Checks whether the query was refused because the time of the page is over. */
+  /** Checks whether the query was refused because its page took too long. */
   isTimeOver(): boolean
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
@@ -87,17 +87,18 @@ export interface CompiledQuery {
   /**
    * Returns all rows of a set of documents: filtered, ordered, aggregated and cut.
    *
-   * @param container all documents of the container, if these are more; full-text scores count their words
+   * @param container all documents of the container, whose words full-text scores count. Default: `documents`
    */
   execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
   /**
-   * Yields the same rows as `execute` for documents that already have the order of ORDER BY, and are in the
-   * usual order where ORDER BY leaves them equal. Reads only the documents that the requested rows need.
+   * Yields the same rows as `execute` for documents that already have the order of ORDER BY. Documents that
+   * are equal for ORDER BY must have their usual order. Reads only the documents that the requested rows
+   * need.
    */
   rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
   /**
-   * Checks whether the last of this many rows is certainly the last of all: the query gives one row at most,
-   * its TOP or LIMIT is reached, or it had to find all rows before it could give one.
+   * Checks whether certainly no row follows after this many. This is true if the query has at most one row,
+   * if TOP or LIMIT is reached, or if the query had to find all rows before it could give one.
    */
   isComplete(rowCount: number): boolean
   /** Returns how many combinations of FROM's values have passed the filter so far. */

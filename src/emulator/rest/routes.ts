@@ -32,7 +32,7 @@ export interface RoutesOptions {
   readonly faults: Faults
   readonly signing: Signing
   readonly nextId: () => string
-  /** Returns milliseconds since an arbitrary start, with which queries are measured. */
+  /** Returns milliseconds since an arbitrary start, by which queries are measured. */
   readonly monotonic: () => number
   /** The meter that limits requests for documents to the purchased throughput; null for no limit. */
   readonly meter: ThroughputMeter | null

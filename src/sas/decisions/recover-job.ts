@@ -23,10 +23,10 @@ export const pickUpWithinMs = 60_000
 const completeSubmissionWithinMs = 3_600_000
 
 /**
- * Decides about an overdue job (W6). An overdue step is recovered by itself. If the job is overdue without
- * it, a write of its scheduler is probably missing. The job does not show which write is missing, so the
- * supervisor takes the job from its scheduler. The next scheduler then folds every step into the ledger as
- * usual (R98, R26). No failure is counted, because no attempt has failed.
+ * Decides about an overdue job (W6). Overdue steps are recovered separately. If the job itself is overdue, a
+ * write of its scheduler is probably missing. The job does not show which write is missing, so the supervisor
+ * takes the job from its scheduler. The next scheduler then folds every step into the ledger as usual (R98,
+ * R26). No failure is counted, because no attempt has failed.
  */
 export function recoverJob(job: JobDocument, policy: RecoveryPolicy): JobRecovery {
   const { now, graceMs, supervisor } = policy

@@ -139,8 +139,8 @@ export class KnownJobs {
 }
 
 /**
- * Checks whether a step was written after this version of its job. Another instance may have continued the
- * job since, at the request of an operator, or a new job may have its id.
+ * Checks whether a step was written after this version of its job. In the meantime, another instance may have
+ * continued the job at the request of an operator, or a new job may have got the same id.
  */
 function isWrittenAfter(change: Change, job: Stored<JobDocument>): boolean {
   return change._ts > job._ts || isDispatchedAfter(change, job)

@@ -229,7 +229,7 @@ export class Scheduler {
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
-      // Only the job is old if a step is ahead of it. After a conflict, no remembered document is reliable.
+      // If a step is ahead of the job, only the job is old. After a conflict, every remembered document may be.
       if (decision.kind === 'stale') this.known.forgetJob(job)
       else this.known.forget(job)
     }

@@ -43,8 +43,9 @@ export interface NamedRecord {
 }
 
 export interface PermissionRecord extends NamedRecord {
-  /** The mode and the link as the client gave them. */
+  /** The mode as the client wrote it. */
   readonly permissionMode: string
+  /** The link as the client wrote it. */
   readonly resource: string
   readonly containerRid: string
   /** The id of the only document that the permission covers, or null if it covers the container. */

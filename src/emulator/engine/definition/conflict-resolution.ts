@@ -23,7 +23,7 @@ export function parseConflictResolution(policy: unknown): JsonObject {
   )
 }
 
-/** Refuses another conflict resolution policy than the container has. */
+/** Refuses a conflict resolution policy that differs from the container's own. */
 export function assertConflictResolutionKept(current: JsonObject, next: JsonObject): void {
   const [before, after] = [current, next].map((body) => body['conflictResolutionPolicy'])
   if (isDeepStrictEqual(filledIn(before), filledIn(after))) return
@@ -32,7 +32,7 @@ export function assertConflictResolutionKept(current: JsonObject, next: JsonObje
   )
 }
 
-/** Leaves out empty settings. Go sends a policy back without them. */
+/** Returns the settings that are not empty. The Go client sends a policy back without the empty ones. */
 function filledIn(policy: unknown): readonly (readonly [string, unknown])[] {
   if (!isJsonObject(policy)) return []
   return Object.entries(policy)

@@ -34,7 +34,7 @@ export interface ContainerDefinition {
   readonly fullTextIndexes: readonly string[]
   /** Whether spatial functions compute in a plane instead of on the earth. */
   readonly isPlanar: boolean
-  /** Whether the policy asks for indexes that follow the writes later. */
+  /** Whether the indexing mode is `lazy`, so that indexes may follow writes with a delay. */
   readonly isLazilyIndexed: boolean
   readonly computedProperties: readonly ComputedPropertyDefinition[]
   /** The definition as clients see it, without the system properties. */
@@ -197,7 +197,7 @@ function excludes(paths: readonly unknown[], path: string): boolean {
   return paths.some((entry) => isJsonObject(entry) && entry['path'] === path)
 }
 
-/** Refuses new settings that change what the service never changes after the creation of a container. */
+/** Refuses new settings if they change a setting that stays the same for the life of a container. */
 export function assertRedefinable(current: ContainerDefinition, definition: ContainerDefinition): void {
   assertConflictResolutionKept(current.body, definition.body)
   if (!isDeepStrictEqual(definition.partitionKey, current.partitionKey) || definition.id !== current.id) {

@@ -2,7 +2,7 @@ import { badRequest } from '../values/refusal.js'
 
 /**
  * The steps from a document to a value: names of properties, and numbers for elements of arrays. An index
- * treats all elements of an array alike, so one number is as good as another.
+ * treats all elements of an array alike, so all numbers mean the same.
  */
 export type PathSteps = readonly (string | number)[]
 
@@ -42,7 +42,7 @@ export function unacceptable(path: string, position: number): Error {
   )
 }
 
-/** Checks whether the first path leads to the second one or to a value around it. */
+/** Checks whether `start` leads to the same value as `steps`, or to a value that contains it. */
 export function isPrefix(start: PathSteps, steps: PathSteps): boolean {
   return start.length <= steps.length && start.every((step, index) => isSameStep(step, steps[index]))
 }

@@ -3,7 +3,7 @@ import { badRequest } from '../values/refusal.js'
 
 const spatialTypes = ['Point', 'Polygon', 'MultiPolygon', 'LineString']
 
-/** Refuses an indexing policy whose parts do not fit together. Each path alone is checked elsewhere. */
+/** Refuses an indexing policy whose parts do not fit together. `parseIndexPath` checks each path. */
 export function assertIndexes(policy: JsonObject): void {
   assertRootPath(policy)
   listOf(policy['compositeIndexes']).forEach(assertCompositeIndex)

@@ -49,7 +49,8 @@ export function isIndexed(policy: IndexingPolicy, steps: PathSteps): boolean {
 
 /**
  * Returns the composite index that gives the order of several ORDER BY items, or undefined if there is none.
- * It must have exactly these paths in this sequence, with the same directions or with all of them reversed.
+ * It must have exactly these paths in this sequence. Either all directions are the same, or all are the
+ * opposite.
  */
 export function compositeIndexOf(
   { compositeIndexes }: IndexingPolicy,
@@ -79,7 +80,7 @@ function precisionOf(paths: readonly IndexPath[], steps: PathSteps): number {
 function parsePaths(policy: JsonObject, name: string): readonly IndexPath[] {
   return listOf(policy, name).map((entry) => {
     const path = textOfPath(entry, name)
-    // The service takes this for `/*`.
+    // The service treats `/` as `/*`.
     if (path === '/') return { steps: [], ending: '*' }
     const parsed = parseIndexPath(path)
     if (parsed.ending === '') throw unacceptable(path, path.length)

@@ -12,7 +12,7 @@ export interface Embedding {
 const dataTypes = ['float32', 'float16', 'int8', 'uint8']
 const distanceFunctions = ['cosine', 'dotproduct', 'euclidean']
 
-/** The most dimensions of a vector, by the type of its index; '' stands for a path without an index. */
+/** The most dimensions of a vector, by the type of its index. The name '' is for a path without an index. */
 const mostDimensions: Readonly<Record<string, number>> = {
   '': 4096,
   flat: 505,

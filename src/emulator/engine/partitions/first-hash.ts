@@ -44,7 +44,7 @@ function ordered(value: PartitionKeyValue): Uint8Array {
   return typeof value === 'string' ? orderedText(value) : orderedNumber(value)
 }
 
-/** Adds 1 to each byte, so that the byte 0 can end the text. A long text is cut and has no end. */
+/** Adds 1 to each byte, so that the byte 0 can end the text. A long text is cut, and no byte 0 ends it. */
 function orderedText(value: string): Uint8Array {
   const text = Buffer.from(value.slice(0, hashedCharacters), 'utf8')
   const isShort = text.length <= appendedBytes
@@ -53,8 +53,8 @@ function orderedText(value: string): Uint8Array {
 }
 
 /**
- * Writes a number as its highest byte, and then in groups of 7 bits as far as there are bits. The lowest bit
- * of each of these bytes says whether another follows.
+ * Writes the bits of a number: the highest byte, and then groups of 7 bits until only zeros are left. Each
+ * group takes a byte, whose lowest bit says whether another group follows.
  */
 function orderedNumber(value: number): Uint8Array {
   const bits = orderedBits(value)
@@ -68,7 +68,7 @@ function orderedNumber(value: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** Returns the bits of a double, changed so that they have the order of the numbers. */
+/** Returns the bits of a double, changed so that their order is the order of the numbers. */
 function orderedBits(value: number): bigint {
   const bytes = Buffer.alloc(8)
   bytes.writeDoubleBE(value)

@@ -2,10 +2,10 @@ import { effectivePartitionKey, type PartitionKeyValue } from './effective-parti
 import { firstEffectiveKey, hashBound } from './first-hash.js'
 import { wholeKeySpace, type KeyRange } from './key-ranges.js'
 
-/** The places of all partition keys of a container. Both versions of the hash write a place as hexadecimal. */
+/** The places of all partition keys of a container. In both versions, a place is a hexadecimal text. */
 export interface KeySpace {
   readonly effectiveKeyOf: (key: readonly PartitionKeyValue[]) => string
-  /** The hash at the end of the key space, from which ranges are cut. */
+  /** The hash at which the key space ends. */
   readonly size: bigint
   /** Returns where the keys with this hash begin. */
   readonly boundAt: (hash: bigint) => string
@@ -37,7 +37,7 @@ const firstKeySpace: KeySpace = {
   },
 }
 
-/** Returns the key space of a container, whose key definition has the version. */
+/** Returns the key space of a container. The version is that of the container's key definition. */
 export function keySpaceOf({ version }: { readonly version: 1 | 2 }): KeySpace {
   return version === 1 ? firstKeySpace : secondKeySpace
 }

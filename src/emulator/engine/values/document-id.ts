@@ -2,8 +2,8 @@ import { limits } from './limits.js'
 import { badRequest } from './refusal.js'
 
 /**
- * Returns the id of a document if it is valid. Otherwise throws a `Refusal`. The service also creates documents
- * with `/` or `#` in their ids, but its gateway cannot read such documents again.
+ * Returns the id of a document if it is valid. Otherwise throws a `Refusal`. The service accepts `/` and `#`
+ * in an id, but its gateway cannot read such a document again.
  */
 export function assertId(id: unknown, what = 'document'): string {
   if (typeof id !== 'string' || id === '') {

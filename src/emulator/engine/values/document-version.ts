@@ -60,7 +60,7 @@ export class DocumentVersion {
     this.parsed ??= this.copy()
   }
 
-  /** The same as `document`, but a document that was not parsed before is parsed only for this use. */
+  /** The same as `document`, but the result of parsing is not kept. */
   get seen(): Readonly<JsonObject> {
     return this.parsed ?? this.copy()
   }

@@ -10,7 +10,7 @@ export class Refusal extends Error {
     message: string,
     /** Distinguishes refusals with the same status; 0 if the status is sufficient. */
     readonly substatus = 0,
-    /** A text for the client's program, which is in the body beside the message. */
+    /** A text for programs, such as a plan. It is in the body beside the message. */
     readonly additionalErrorInfo?: string,
   ) {
     super(message)

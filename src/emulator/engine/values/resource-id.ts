@@ -1,7 +1,8 @@
 /**
  * Resource ids (`_rid`) in the service's format, because every SDK parses them. The rid of a database has 4
  * bytes. The rid of a container has 8 bytes, and the rid of a document has 16. Both begin with the rid of
- * their owner, as do the rids of a user (8 bytes) and of a permission (16). The rid of an offer has 3 bytes. Rids are written in base64, with `-` instead of `/`.
+ * their owner, as do the rids of a user (8 bytes) and of a permission (16). The rid of an offer has 3 bytes.
+ * Rids are written in base64, with `-` instead of `/`.
  */
 
 /** The bit that distinguishes the rid of a container from the rid of a user of the same database. */
@@ -16,8 +17,9 @@ export function offerRid(number: number): string {
 }
 
 /**
- * Returns the rid of the container with this number in a database. Java keeps session tokens by the second
- * half of the rid alone, so this half must differ between databases. The service's halves look random.
+ * Returns the rid of the container with this number in a database. The Java client keeps session tokens only
+ * by the second half of the rid, so this half must differ between databases. In the service, this half looks
+ * random.
  */
 export function containerRid(database: string, number: number): string {
   const owner = decoded(database)

@@ -11,7 +11,7 @@ export interface Throughput {
 /** The request units per second that one physical partition serves. */
 const requestUnitsPerPartition = 10_000
 
-/** The request units per second for which the service first makes one physical partition. */
+/** The request units per second for which the service creates one partition of a new container. */
 const firstRequestUnitsPerPartition = { manual: 6_000, autoscale: 10_000 } as const
 
 const bounds = {
@@ -23,8 +23,8 @@ const bounds = {
 const idlePart = 0.1
 
 /**
- * Returns the number of physical partitions with which the service creates a container that has this
- * throughput for itself.
+ * Returns the number of physical partitions of a new container in the service. The throughput is the
+ * container's own, and not shared with a database.
  */
 export function firstPartitionsFor({ kind, maxRequestUnits }: Throughput): number {
   return Math.ceil(maxRequestUnits / firstRequestUnitsPerPartition[kind])

@@ -12,7 +12,7 @@ import { rangesView } from './views/ranges-view.js'
 import { Tree } from './views/tree.js'
 
 /**
- * A part of the page, and how to stop what it does in the background.
+ * A part of the page. `stop` ends its work in the background.
  *
  * @typedef {{ readonly element: HTMLElement, readonly stop?: () => void }} View
  */
@@ -31,7 +31,7 @@ const tree = new Tree(account, part('#tree'))
 
 /** @type {View | null} */
 let shown = null
-/** The number of the last change of the address, so that a slow answer does not replace a newer page. */
+/** The number of address changes so far. With it, a slow answer does not replace a newer page. */
 let visit = 0
 
 const views = {

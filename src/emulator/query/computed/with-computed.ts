@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * Returns a query in which each computed property (`c.cp`) is replaced by the expression of its value. So the
- * rest of the compiler needs no knowledge of computed properties, and never takes one for a stored property.
+ * Returns a query in which each computed property (`c.cp`) is replaced by the expression of its value. The
+ * rest of the compiler therefore never sees a computed property, and cannot mistake it for a stored one.
  */
 export function withComputed(query: Query, properties: readonly ComputedProperty[]): Query {
   if (properties.length === 0) return query
@@ -109,7 +109,7 @@ function replacedIn(expression: Expression, place: Place): Expression {
   if (expression.kind === 'subquery') return { ...expression, query: replaced(expression.query, place) }
   const found = propertyAt(expression, place)
   if (found === undefined) return mapped(expression, (child) => replacedIn(child, place))
-  // The place in the text stays the one of the property, because plans copy texts.
+  // The expression keeps the property's place in the text, because plans copy the text of the user.
   return { kind: 'parenthesized', inner: valueFor(found, found.alias), span: expression.span }
 }
 

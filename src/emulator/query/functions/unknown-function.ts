@@ -4,7 +4,7 @@ import { QueryError } from '../language/query-error.js'
 /** Functions that rank documents, by upper-case name. */
 const ranking = new Set(['FULLTEXTSCORE', 'RRF'])
 
-/** Returns the error for a name that is no function, or a function that only ORDER BY RANK may call. */
+/** Returns the error for a name that no function has, or for a function that only ORDER BY RANK may call. */
 export function unknownFunction({ name, span }: Call): QueryError {
   const upperName = name.toUpperCase()
   return ranking.has(upperName)

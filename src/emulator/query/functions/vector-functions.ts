@@ -71,7 +71,7 @@ function vectorScore(...[left, right, isBruteForce, options]: readonly unknown[]
   return result !== undefined && isDistance(options) ? 0 - result : result
 }
 
-/** Functions of vectors. The one with an underscore stands in the queries of plans. */
+/** Functions of vectors. The one with an underscore occurs in the queries of plans. */
 export const vectorFunctions: Readonly<Record<string, QueryFunction>> = {
   VECTORDISTANCE: { minArguments: 2, maxArguments: 4, evaluate: vectorDistance },
   _VECTORSCORE: { minArguments: 2, maxArguments: 4, evaluate: vectorScore },

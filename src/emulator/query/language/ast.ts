@@ -56,7 +56,7 @@ export interface OrderItem {
   readonly expression: Expression
   /** The direction as written. Without one, values ascend, and scores descend. */
   readonly direction: 'ASC' | 'DESC' | undefined
-  /** True for the value of a computed property, by which documents are ordered like by a stored one. */
+  /** True for a computed property, by which ORDER BY can order documents as by a stored property. */
   readonly isComputed?: boolean
 }
 

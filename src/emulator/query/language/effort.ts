@@ -1,8 +1,8 @@
 import { QueryError } from './query-error.js'
 
 /**
- * The kinds of work that short texts or documents can make very long, each with the most that one request or
- * one call may do of it.
+ * The kinds of work that can take very long although the query and the documents are short. `most` is the
+ * limit for one request or one call.
  */
 const limits = {
   combinedValues: {

@@ -1,8 +1,8 @@
 import type { Expression } from './ast.js'
 
 /**
- * Returns an expression with each expression directly inside it replaced. Subqueries stay as they are, like in
- * `childrenOf`.
+ * Returns an expression in which each direct child is replaced. Subqueries stay as they are, because they are
+ * not children (see `childrenOf`).
  */
 export function mapped(expression: Expression, map: (child: Expression) => Expression): Expression {
   switch (expression.kind) {

@@ -34,7 +34,8 @@ export interface Link {
 }
 
 /**
- * Groups `a + b * c = d` by the strength of the operators. Operators of the same strength group from the left.
+ * Groups `a + b * c = d` by the strength of the operators. Operators of the same strength group from the
+ * left.
  */
 export function grouped(first: Expression, links: readonly Link[]): Expression {
   const operands = [first]
@@ -53,7 +54,9 @@ export function grouped(first: Expression, links: readonly Link[]): Expression {
   return operands[0] ?? first
 }
 
-/** Checks whether the waiting operator binds the operand between both at least as tightly as the next one. */
+/**
+ * Checks whether the waiting operator binds the operand on its right at least as tightly as the next does.
+ */
 function isAtLeast(waiting: IToken | undefined, next: IToken): boolean {
   return waiting !== undefined && strengthOf(waiting) >= strengthOf(next)
 }

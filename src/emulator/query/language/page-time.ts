@@ -1,10 +1,10 @@
 import { cpuUsage } from 'node:process'
 import { QueryError } from './query-error.js'
 
-/** The clocks that limit the time of a page, in milliseconds since any start. */
+/** The clocks that limit the time of a page. They count milliseconds from any start. */
 export interface PageClocks {
   readonly monotonic: () => number
-  /** Returns the time that the processor has worked for this process. It stands still while others work. */
+  /** Returns how long the processor has worked for this process, without its work for other processes. */
   readonly processor: () => number
 }
 
@@ -19,15 +19,17 @@ export function processorTime(): number {
  */
 const perDocumentMs = 0.01
 
-/** The work between two looks at the clock, in units of some nanoseconds. One look costs about ten units. */
+/**
+ * The work between two looks at the clock. A unit takes some nanoseconds, and a look takes about ten units.
+ */
 const unitsPerLook = 512
 
-/** The work of parts of a query, in the same units. Large values can make some of these take milliseconds. */
+/** The usual work of parts of a query, in the same units. With large values, some take milliseconds. */
 export const work = { comparedValues: 1, frame: 32, comparedContents: 64, call: 64, slowCall: unitsPerLook }
 
 /**
  * Limits the time in which a query computes one page. All parts of the query report their work here before
- * they do it. On a busy machine, a page may take longer if the processor works for other processes.
+ * they do it. On a busy machine, a page may take longer, because work for other processes does not count.
  */
 export class PageTime {
   private units = 0
@@ -43,7 +45,7 @@ export class PageTime {
     this.begin()
   }
 
-  /** True if the time of the page has ended. */
+  /** True if `spend` has refused more work on the current page. */
   get isOver(): boolean {
     return this.over
   }
@@ -64,7 +66,7 @@ export class PageTime {
     }
   }
 
-  /** Throws {@link QueryError} if the time is over. Looks at the clock only after much work. */
+  /** Adds work. Throws {@link QueryError} if the time is over. Looks at the clock only after much work. */
   spend(units: number): void {
     this.units += units
     if (this.units >= unitsPerLook) this.look()

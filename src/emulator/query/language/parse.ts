@@ -35,7 +35,7 @@ export function parse(text: string): Query {
   return query
 }
 
-/** Keeps a tree, and drops the oldest ones that no longer have room. */
+/** Keeps a tree, and drops the oldest trees over the limits. */
 function remember(text: string, query: Query): void {
   trees.set(text, query)
   rememberedCharacters += text.length

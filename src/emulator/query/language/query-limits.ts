@@ -61,10 +61,10 @@ export function jsonOf(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-/** The sizes of large values. They are often in many rows of one query, and values never change. */
+/** The sizes of large values. One value is often in many rows of a query, and values never change. */
 const knownSizes = new WeakMap<object, number>()
 
-/** The smallest size that is worth keeping. */
+/** The smallest size that is kept. Smaller values are counted again. */
 const largeSize = 10_000
 
 /**

@@ -3,9 +3,9 @@ import { QueryError } from './query-error.js'
 
 /**
  * Refuses mixtures of operators whose grouping is disputed. In the grammar of the .NET client, NOT binds as
- * tightly as a minus sign and `||` more loosely than any other operator. In standard SQL, both are the other
- * way round. Languages also differ in how tightly `&`, `|`, `^` and the shifts bind. The error asks for
- * parentheses, because a wrong guess would give wrong rows.
+ * tightly as a minus sign, and `||` binds more loosely than any other operator between values. In standard
+ * SQL, NOT binds loosely and `||` tightly. Languages also differ in how tightly `&`, `|`, `^` and the shifts
+ * bind. The error asks for parentheses, because a wrong guess would give wrong rows.
  */
 export function refuseUnclear(query: Query): void {
   expressionsOf(query).forEach(refuseUnclearIn)
@@ -53,7 +53,7 @@ function mixtureWith(
   operands: readonly Expression[],
   unclear: ReadonlySet<string>,
 ): string | undefined {
-  // NOT before AND and OR is clear, because it binds tighter than both in every language.
+  // NOT before AND or OR is clear, because NOT binds tighter than both in every language.
   if (unclear === comparisonsAndBits && operands.some(isNot)) return `NOT before ${operator}`
   const found = operands.find(
     (operand): operand is Binary => operand.kind === 'binary' && unclear.has(operand.operator),

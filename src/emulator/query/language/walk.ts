@@ -18,7 +18,7 @@ function callsOf(expression: Expression): readonly Call[] {
   return expression.kind === 'call' ? [expression, ...inner] : inner
 }
 
-/** Counts the expressions of a query with their parts, but not those of its subqueries. */
+/** Counts the expressions of a query and all their parts. Expressions of its subqueries are not counted. */
 export function expressionCount(query: Query): number {
   return expressionsOf(query).reduce((count, expression) => count + partCount(expression), 0)
 }
@@ -27,7 +27,7 @@ function partCount(expression: Expression): number {
   return childrenOf(expression).reduce((count, part) => count + partCount(part), 1)
 }
 
-/** Returns the longest paths such as `c.a.b` in an expression, but not those of its subqueries. */
+/** Returns the longest paths such as `c.a.b` in an expression, but none from its subqueries. */
 export function pathsIn(expression: Expression): readonly Expression[] {
   return pathOf(expression) === undefined ? childrenOf(expression).flatMap(pathsIn) : [expression]
 }

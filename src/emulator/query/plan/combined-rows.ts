@@ -11,9 +11,9 @@ function onlyCombined({ sources, where, groupBy }: Query): Query | undefined {
 }
 
 /**
- * Returns the inner query of `SELECT * FROM (SELECT DISTINCT … FROM c)`, with DISTINCT, TOP and OFFSET of the
- * outer one. Both have the same rows, but a client can merge only those of the inner query. Returns any
- * other query as it is.
+ * Returns the inner query of `SELECT * FROM (SELECT DISTINCT … FROM c)`, with DISTINCT, TOP and OFFSET LIMIT
+ * of the outer query. The result has the same rows, and a client can merge them. Returns any other query as
+ * it is.
  */
 export function flattened(query: Query): Query {
   const inner = combiningSource(query) === undefined ? undefined : onlyCombined(query)

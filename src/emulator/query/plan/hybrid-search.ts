@@ -6,15 +6,17 @@ import { componentsOf, type Component } from './score-components.js'
 import { unmerged, type HybridSearchQueryInfo, type PlannedQuery, type QueryInfo } from './query-info.js'
 import { continuationFilter, payloadOf, type Slice } from './rewrite.js'
 
-/** How to write the queries of a plan. */
+/** Determines how the queries of a plan are written. */
 interface Writing {
   readonly slice: Slice
   /** True if the client needs no `orderByItems`, because it ranks by the scores of all components. */
   readonly isShort: boolean
 }
 
-/** The fewest documents that each component must return, and how many times the needed ones otherwise. */
+/** The fewest documents that each component must return. */
 const fewestRanked = 120
+
+/** A component must return this many times the number of documents that the query needs, if this is more. */
 const reserve = 2
 
 /** The largest count of documents that TOP and LIMIT accept. */
@@ -59,7 +61,9 @@ function isFusion({ name }: Call): boolean {
   return name.toUpperCase() === 'RRF'
 }
 
-/** Refuses a query whose rows clients could not tell apart: they identify a row by the rid of its document. */
+/**
+ * Refuses a query whose rows clients cannot tell apart. Clients identify a row by the rid of its document.
+ */
 function refuseUnrankable({ sources, isDistinct, span }: Query): void {
   const [, join] = sources
   if (join !== undefined) throw notSupported('A plan for ORDER BY RANK with JOIN', join.span)
@@ -69,7 +73,7 @@ function refuseUnrankable({ sources, isDistinct, span }: Query): void {
 interface Parts {
   readonly slice: Slice
   readonly limit: { readonly hasTop: boolean; readonly hasPage: boolean; readonly needed: number }
-  /** The scores of a document by all components. */
+  /** An array of the scores that all components give to a document. */
   readonly scores: string
 }
 

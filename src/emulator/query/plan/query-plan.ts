@@ -35,7 +35,7 @@ export function planOf(planned: PlannedQuery, features: string | null): QueryPla
   return {
     queryInfo: {
       ...info,
-      // The client must not send the query that it has, because that would count the rows of each range.
+      // The client must not send the user's query, because each range would then count its own rows.
       rewrittenQuery: info.rewrittenQuery === '' ? slice(inner.span) : info.rewrittenQuery,
       dCountInfo: { dCountAlias: counted.alias },
     },

@@ -72,8 +72,8 @@ function rewriteOrdered(query: Query, window: Window, slice: Slice): string {
 }
 
 /**
- * Returns the conditions for the rows of a range. SELECT VALUE has no row where its value is undefined, but a
- * client would count such a payload in TOP and OFFSET LIMIT.
+ * Returns the conditions for the rows of a range. If the value of SELECT VALUE is undefined, the query has no
+ * row. A client would count such a payload in TOP and OFFSET LIMIT, so the range must leave it out.
  */
 function conditionsOf({ selection, where }: Query, payload: string, slice: Slice): readonly string[] {
   const filter = where === undefined ? [] : [`(${slice(where.span)})`]

@@ -15,7 +15,7 @@ export interface Component {
   readonly statistics: string | undefined
 }
 
-/** Ranks below every full-text score, which is never negative. */
+/** A number below every full-text score, because these scores are never negative. */
 const belowTextScores = '-1'
 
 /** The largest number, as the service writes it. */

@@ -5,15 +5,15 @@ import { containsAggregate } from '../select/aggregates.js'
 /** The steps from a document to a value. */
 type Steps = readonly (string | number)[]
 
-/** What a query needs of the service and of the indexes of a container, according to its text. */
+/** What a query requires from the service and from the indexes of a container, according to its text. */
 export interface QueryUsage {
   readonly isDistinct: boolean
   readonly hasGroupBy: boolean
-  /** Whether a row has an aggregate beside or below other properties, so that it is not the row itself. */
+  /** True if an aggregate is in a property of the row, rather than being the row itself. */
   readonly hasNamedAggregate: boolean
   /** The items of ORDER BY. The path is empty for an item that is no path, such as a vector distance. */
   readonly orderBy: readonly { readonly steps: Steps; readonly isDescending: boolean }[]
-  /** Whether WHERE tests properties of documents. */
+  /** True if WHERE uses properties of documents. */
   readonly hasFilter: boolean
   /** The paths of the texts that FullTextScore ranks. */
   readonly scoredPaths: readonly Steps[]

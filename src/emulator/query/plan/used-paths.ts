@@ -10,7 +10,7 @@ import {
 
 type Steps = readonly (string | number)[]
 
-/** A comparison of a property, or a function that an index can answer. */
+/** A comparison of a property, or a call of a function that an index can answer. */
 export interface Predicate {
   /** The path from the document. A number stands for the elements of an array. */
   readonly steps: Steps
@@ -73,7 +73,7 @@ function inside(expression: Expression): readonly Expression[] {
   return [expression, ...childrenOf(expression).flatMap(inside)]
 }
 
-/** Returns the operands of an expression that an index can answer. */
+/** Returns the operands whose index can answer an expression. Empty if no index can. */
 function operandsOf(expression: Expression): readonly Expression[] {
   const { kind } = expression
   if (kind === 'between' || kind === 'like') return [expression.operand]

@@ -3,12 +3,14 @@ import { parameterValue, type Scope } from './scope.js'
 import { intersectionOf, pointSpan, prefixSpan, spanOf, type Span } from '../values/span.js'
 import { canonicalText, isPrimitive } from '../values/values.js'
 
-/** Says that the value at a path lies in one of some spans. Every frame that passes a filter fulfils it. */
+/**
+ * States that the value at a path lies in one of several spans. Every frame that passes a filter fulfils it.
+ */
 export interface Condition {
-  /** The alias of the value that has the property. */
+  /** The alias with which the path begins. */
   readonly alias: string
   readonly steps: readonly (string | number)[]
-  /** Spans without a common value. */
+  /** No two spans have a value in common. */
   readonly spans: readonly Span[]
 }
 
@@ -34,7 +36,7 @@ export function conditionOf(conjunct: Expression, scope: Scope): Condition | und
 
 /** Returns the spans of two conditions on one path. */
 export function sharedSpans(ones: readonly Span[], others: readonly Span[]): readonly Span[] {
-  // Both lists are correct alone. Two long lists of IN are too many to combine.
+  // Each list is correct on its own. Two long lists of IN would have too many combinations.
   if (ones.length > 1 && others.length > 1) return ones.length < others.length ? ones : others
   return ones.flatMap((one) => others.map((other) => intersectionOf(one, other)))
 }

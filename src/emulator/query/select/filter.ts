@@ -25,7 +25,7 @@ export function compileFilter(where: Expression | undefined, scope: Scope): Filt
   }
 }
 
-/** Says that the value at a path of a document lies in one of some spans without a common value. */
+/** States that the value at a path of a document lies in one of several spans. */
 export interface PathCondition {
   readonly steps: readonly (string | number)[]
   readonly spans: readonly Span[]

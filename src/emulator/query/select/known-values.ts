@@ -8,8 +8,9 @@ interface KnownValue {
 }
 
 /**
- * The expressions whose values a frame holds as a whole: the keys of GROUP BY, for the rows of a query and for
- * the subqueries in them. A subquery with its own alias of the same name hides a key.
+ * The expressions whose values are already in a frame: the keys of GROUP BY. The selection of the query and
+ * the subqueries in it read these values. If a subquery defines an alias that a key mentions, the key is
+ * hidden there.
  */
 export class KnownValues {
   private constructor(
@@ -21,7 +22,7 @@ export class KnownValues {
 
   static readonly none = new KnownValues(new Shapes(), new Map(), [], undefined)
 
-  /** Adds expressions whose values stand in a frame from `slot` on. */
+  /** Adds expressions whose values are in a frame, beginning at `slot`. */
   with(expressions: readonly Expression[], slot: number): KnownValues {
     const shapes = new Shapes()
     const values = new Map(
@@ -39,7 +40,7 @@ export class KnownValues {
     return new KnownValues(this.shapes, this.values, [...this.hidden, alias], this.outer?.without(alias))
   }
 
-  /** Returns the place of an expression's value in the frame, or undefined if it is not known as a whole. */
+  /** Returns the place of an expression's value in the frame, or undefined if the frame does not have it. */
   slotOf(expression: Expression): number | undefined {
     if (this.values.size === 0) return this.outer?.slotOf(expression)
     const value = this.values.get(this.shapes.numberOf(expression))

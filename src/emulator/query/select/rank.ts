@@ -69,7 +69,7 @@ function compileFullTextScore(call: Call, query: Query, scope: Scope): Score {
     return text(frame)
   }
   function* textsOf(documents: Iterable<unknown>): Generator {
-    // The text is in the first source, so a frame with only a document is enough for it.
+    // The text is in the first source, so a frame with only the document is enough.
     for (const document of documents) yield timed([document])
   }
   return (frames, all) => {

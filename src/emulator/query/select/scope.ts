@@ -17,7 +17,7 @@ export interface CompiledSelect {
    * Yields the rows for a frame of the outer query.
    *
    * @param container the documents to read
-   * @param all all documents of the container, for statistics; by default those to read
+   * @param all all documents of the container, for statistics. Default: `container`
    */
   readonly rows: (outer: Frame, container: Iterable<unknown>, all?: Iterable<unknown>) => Iterable<unknown>
   /** True if there is at most one row for each frame of the outer query. */
@@ -41,7 +41,7 @@ export interface Scope {
   readonly source: (reference: SourceReference) => Evaluate
   /** Compiles an aggregate such as COUNT or SUM. Throws where no aggregate is allowed. */
   readonly aggregate: (call: Call) => Evaluate
-  /** The expressions that are not compiled, because the frame holds their values: the keys of GROUP BY. */
+  /** The keys of GROUP BY. They are not compiled here, because the frame has their values. */
   readonly known: KnownValues
   /** Compiles a subquery. */
   readonly select: CompileSelect
@@ -98,8 +98,8 @@ export function constantScope(scope: Scope): Scope {
 }
 
 /**
- * Returns the scope for the sources and the filter of a query. They cannot use the aggregates of an outer query,
- * whose aliases may have another meaning here.
+ * Returns the scope for the sources and the filter of a query. They cannot use the aggregates of an outer
+ * query, because the aliases in an aggregate may have another meaning here.
  */
 export function withoutAggregates(scope: Scope): Scope {
   return { ...scope, aggregate: refuseAggregate }

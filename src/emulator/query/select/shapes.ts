@@ -1,6 +1,6 @@
 import { unwrapped, type Expression } from '../language/ast.js'
 
-/** The properties of a tree that say where a part stands, rather than what it means. */
+/** The properties of a tree that contain places in the text, and no meaning. */
 const places = new Set(['span', 'selectionSpan', 'fromSpan'])
 
 /**
@@ -39,7 +39,7 @@ function isExpression(part: unknown): part is Expression {
   return typeof part === 'object' && part !== null && 'kind' in part && 'span' in part
 }
 
-/** Returns the names of the sources that an expression mentions, also those of its subqueries. */
+/** Returns the names of the sources that an expression mentions, including those in its subqueries. */
 export function namesIn(expression: Expression): ReadonlySet<string> {
   const names = new Set<string>()
   JSON.stringify(expression, (_name, part: unknown) => {

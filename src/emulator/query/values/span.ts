@@ -23,7 +23,7 @@ export function isPoint({ low, high }: Span): boolean {
   return low.isInclusive && high.isInclusive && compareValues(low.value, high.value) === 0
 }
 
-/** Returns the values for which `value operator constant` can be true. They have the type of the constant. */
+/** Returns the values for which `value operator constant` can be true. All have the type of the constant. */
 export function spanOf(operator: '<' | '<=' | '>' | '>=', constant: Primitive): Span {
   const bound = { value: constant, isInclusive: operator.endsWith('=') }
   return operator.startsWith('<')
@@ -35,7 +35,7 @@ export function spanOf(operator: '<' | '<=' | '>' | '>=', constant: Primitive): 
 export function prefixSpan(prefix: string): Span {
   const low = { value: prefix, isInclusive: true }
   const last = prefix.charCodeAt(prefix.length - 1)
-  // A text is ordered by its UTF-16 units, so the next unit ends the span. There is none after the largest.
+  // Texts are ordered by UTF-16 units, so the next unit ends the span. The largest unit has no next one.
   if (prefix === '' || last === 0xffff) return { low, high: highestLike(prefix) }
   const next = prefix.slice(0, -1) + String.fromCharCode(last + 1)
   return { low, high: { value: next, isInclusive: false } }

@@ -53,8 +53,8 @@ export function areEqual(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Compares values as ORDER BY, MIN and MAX do: by type, then by value. The service promises no order of arrays or
- * objects among themselves. Here they have one, so that equal values are neighbours.
+ * Compares values as ORDER BY, MIN and MAX do: by type, then by value. The service promises no order among
+ * arrays or among objects. Here they have an order, so that equal values are neighbours.
  */
 export function compareValues(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right
@@ -66,7 +66,7 @@ export function compareValues(left: unknown, right: unknown): number {
   return isObject(left) && isObject(right) ? compareItems(sortedEntries(left), sortedEntries(right)) : 0
 }
 
-/** Compares the first items that differ. An array that begins with another comes after it. */
+/** Compares the first items that differ. If one array is the beginning of the other, it comes first. */
 function compareItems(left: readonly unknown[], right: readonly unknown[]): number {
   for (let index = 0; index < left.length && index < right.length; index += 1) {
     const difference = compareValues(left[index], right[index])

@@ -28,7 +28,7 @@ export function assertAuthorized(claim: Claim, engine: CosmosEngine, signing: Si
   }
   throw unauthorized(
     'The embedded Cosmos DB knows only signatures of the master key and resource tokens, not ' +
-      `'${type ?? 'none'}'. Give the client its key.`,
+      `'${type ?? 'none'}'. Give the client the account's key.`,
   )
 }
 

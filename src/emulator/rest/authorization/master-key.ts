@@ -14,8 +14,10 @@ export interface SignedParts {
   readonly date: string
 }
 
-/** The largest number of remembered signatures, and the length of the longest signed text to remember. */
+/** The largest number of remembered signatures. */
 const rememberedSignatures = 1_000
+
+/** The length of the longest signed text that is remembered. */
 const longestRemembered = 1_024
 
 export class MasterKey {
@@ -42,7 +44,7 @@ export class MasterKey {
     return true
   }
 
-  /** Returns the seal of a text that this account wrote and that a client gives back. */
+  /** Returns a seal for a text, by which the account recognises the text when a client sends it back. */
   sealOf(text: string): string {
     return this.signed(`resource\n${text}`).toString('base64')
   }

@@ -12,7 +12,9 @@ import type { Claim } from './signed-resource.js'
 
 type Request = Pick<Claim, 'request' | 'segments'>
 
-/** Refuses a request that a permission does not allow. Every permission may read the account document. */
+/**
+ * Refuses a request that a permission does not allow. Every permission allows reading the account document.
+ */
 export function assertPermitted({ request, segments }: Request, engine: CosmosEngine, rid: string): void {
   if (segments.length === 0) return
   const permission = engine.permissions.withRid(rid)
@@ -46,7 +48,7 @@ function containerOf(
   return engine.databaseNamed(database)?.container(name)
 }
 
-/** Checks whether a request can change nothing. A batch may write, whatever its other headers say. */
+/** Checks whether a request only reads. A batch may write, even if its other headers are those of a query. */
 function isReading(request: RestRequest, segments: readonly string[]): boolean {
   if (request.method === 'GET') return true
   const isFeed = segments.length === 5 && (segments[4] === 'docs' || segments[4] === 'conflicts')
@@ -72,8 +74,8 @@ function coversDocument(
 }
 
 /**
- * Checks whether a request stays within the partition key of a permission. A bulk request names a key for each
- * operation, so it is never covered.
+ * Checks whether a request stays within the partition key of a permission. A bulk request names a key for
+ * each operation, so it is never covered.
  */
 function coversKey(
   request: RestRequest,

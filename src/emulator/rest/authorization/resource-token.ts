@@ -2,8 +2,8 @@ import { isJsonObject, parsedJson, Refusal } from '../../engine/index.js'
 import type { Signing } from './master-key.js'
 
 /**
- * Returns a token that lets a client use a permission until the token expires. The token names only the
- * permission, so it loses its power when the permission is changed or deleted.
+ * Returns a token that lets a client use a permission until the token expires. The token only names the
+ * permission. It therefore follows each change of the permission, and ends when the permission is deleted.
  */
 export function resourceToken(permissionRid: string, seconds: number, { key, now }: Signing): string {
   const expires = Math.floor(now() / 1000) + seconds

@@ -1,13 +1,13 @@
 import type { DocumentVersion } from '../../engine/index.js'
 
-/** A query that counts how often its filter was passed. */
+/** A query that counts the frames that passed its filter. */
 interface Matching {
   matched(): number
 }
 
 /**
- * Measures one page of a query, for clients that ask for metrics. Reads the time several times for each
- * document, so a page that is not measured must not use it.
+ * Measures one page of a query, for clients that ask for metrics. Measuring reads the clock several times for
+ * each document, so only pages of these clients are measured.
  */
 export class QueryMeasure {
   private readonly begunMs: number
@@ -30,8 +30,8 @@ export class QueryMeasure {
   }
 
   /**
-   * Yields the same versions and counts them. A version is a hit if the query found a match between this
-   * version and the next one, because a query reads one document at a time.
+   * Yields the same versions and counts them. A query handles each version before it asks for the next one. A
+   * version is a hit if the query found a match during that time.
    */
   *loading(
     versions: Iterable<DocumentVersion>,

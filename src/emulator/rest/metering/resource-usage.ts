@@ -16,8 +16,8 @@ export function addUsage(headers: Record<string, string>, container: Container):
 }
 
 /**
- * Returns what a client reads about a container if it asks for quota. Every index is always complete, because
- * a write returns only after the indexes have it.
+ * Returns what a client reads about a container if it asks for quota. The progress of indexes is always 100,
+ * because a query brings an index up to date before it uses the index.
  */
 export function quotaHeaders(request: RestRequest, container: Container): Record<string, string> {
   const headers: Record<string, string> = {}

@@ -1,14 +1,14 @@
 import type { DocumentIndexes } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
-/** Rows of a query that are computed as far as a client has read them. */
+/** The rows of a query. They are computed only as far as a client has read them. */
 export class ComputedRows {
   readonly rows: unknown[] = []
   private readonly rest: Iterator<unknown>
   private readonly changeCount: number
 
   /**
-   * @param name the query with its scope
+   * @param name the text of the query and its scope, which identify the rows
    * @param query the query that computes the rows
    */
   constructor(
@@ -21,7 +21,7 @@ export class ComputedRows {
     this.changeCount = indexes.changeCount
   }
 
-  /** Checks whether these are the rows of a query, and no document has changed since they were begun. */
+  /** Checks whether these rows belong to a query, and no document has changed since they were created. */
   areOf(name: string, indexes: DocumentIndexes): boolean {
     return this.name === name && this.indexes === indexes && this.changeCount === indexes.changeCount
   }

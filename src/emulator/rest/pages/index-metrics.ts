@@ -74,7 +74,7 @@ function oldText({
   return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
-/** Leaves out the longest list's second half. */
+/** Leaves out the second half of the longest list. */
 function shortened(advice: IndexAdvice): IndexAdvice {
   const [longest] = Object.entries(advice as Record<keyof IndexAdvice, readonly unknown[]>).sort(
     ([, one], [, other]) => JSON.stringify(other).length - JSON.stringify(one).length,

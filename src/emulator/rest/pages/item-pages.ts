@@ -45,11 +45,12 @@ export interface ItemPage {
  * The rows of any other query depend on all documents, so its continuation is the number of rows already
  * returned. If anything was written since the previous page, the query runs again.
  *
- * The time of a page is limited. A streaming query then ends the page before the document that it could not
- * finish, as the service does; any other query is refused.
+ * The time of a page is limited. If the time is over, a streaming query ends the page before the document
+ * that it could not finish, as the service does. Any other query is refused.
  *
  * As in the service, a page that the last row fills has a continuation, and the next page is then empty. A
- * page with GROUP BY has none, because the JavaScript client never ends if an empty page follows it.
+ * page with GROUP BY or DISTINCT has none, because the JavaScript client never ends if an empty page follows
+ * it.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -97,7 +98,7 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const from = position(request.continuation, 'from')
   const until = from + request.maxItemCount
   const all = computedRows(container, scope, request, from)
-  // If the query fails now, it cannot continue, so it is not kept.
+  // A query that fails cannot continue, so its rows are kept only after they were read.
   kept.delete(container)
   const hasMore = all.read(until + 1)
   const rowCount = all.rows.length
@@ -109,7 +110,7 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   return { rows, continuation: isEnd ? null : JSON.stringify({ from: end }) }
 }
 
-/** Writes rows until the page is full. The last of them may exceed the limit, so that a page has a row. */
+/** Writes rows until the page is full. The last row may exceed the limit, so every page has a row. */
 function fitting(rows: readonly unknown[], request: PageRequest): readonly string[] {
   const texts: string[] = []
   let bytes = 0
@@ -123,8 +124,8 @@ function fitting(rows: readonly unknown[], request: PageRequest): readonly strin
 }
 
 /**
- * The kept rows of one query for each container, while a client reads them page by page. The expiry of a
- * document is also a change, so kept rows are not used after it.
+ * The rows of one query for each container, kept while a client reads them page by page. They are not used
+ * after a change of any document. The expiry of a document is also a change.
  */
 const kept = new WeakMap<Container, ComputedRows>()
 
@@ -138,7 +139,7 @@ function computedRows(
   const { query, maxItemCount } = request
   const name = `${nameOf(scope)} ${request.text}`
   const known = kept.get(container)
-  // A first page is computed again, because rows may depend on the time.
+  // A first page is always computed again, because its rows may depend on the current time.
   if (from > 0 && known?.areOf(name, indexes) === true) return known
   const needed = from + maxItemCount + 1
   const { versions, isOrdered } = candidates(container, { ...request, scope, needed, after: 0 })
@@ -184,7 +185,7 @@ function narrowed(container: Container, { scope, query }: PageRequest): ScanScop
   return { kind: 'key', ...container.locate(checkedPartitionKey(values, partitionKey)) }
 }
 
-/** A filter may name a value that is too long for a key. No document has this key. */
+/** Checks whether a value is short enough for a key. No document has a key with a longer value. */
 function isPossibleKey(value: string): boolean {
   return Buffer.byteLength(value) <= limits.partitionKeyValueBytes
 }
@@ -218,7 +219,7 @@ function unmeasured(
 }
 
 /**
- * Yields the documents that may contain these texts, so that most documents that a filter rejects are never
+ * Yields the documents that may contain these texts. Most documents that a filter rejects are therefore never
  * parsed.
  */
 function* holding(
@@ -229,8 +230,8 @@ function* holding(
 }
 
 /**
- * Returns a number from a continuation. `after` or `from` is always present; `in` and `rows` are 0 by
- * default.
+ * Returns a number from a continuation, or 0 for a first page. `in` and `rows` may be missing, and are then
+ * 0.
  */
 function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'): number {
   if (continuation === '') return 0

@@ -36,7 +36,7 @@ export function routeQuery({ request, monotonic }: RouteContext, container: Cont
     const features = request.headers[header.supportedQueryFeatures] ?? ''
     return { status: 200, body: planBody(container, query, features), charge: lookupCharge }
   }
-  // The explorer shows the rows that a client would merge.
+  // The explorer cannot merge rows, so it gets the merged rows in one answer.
   if (!isSet(request, header.explorer)) refuseUnservable(query, container, scopingOf(request))
   refuseWithoutIndex(query, container.definition, isSet(request, header.enableScan))
   return answerPage(request, container, query, measure)

@@ -33,7 +33,7 @@ export function compileQuery(
   return loaded().compileQuery(text, parameters, options)
 }
 
-/** Returns what every query over a container's documents depends on. */
+/** Returns the options of every query over a container's documents. */
 export function queryOptions({ now, definition }: Container): QueryOptions {
   const { computedProperties, embeddings } = definition
   const measures = new Map(embeddings.map(({ path, distanceFunction }) => [path, distanceFunction]))

@@ -8,8 +8,8 @@ import {
 import type { CompiledQuery } from '../../query/index.js'
 
 /**
- * Refuses a query that needs an index which the container lacks, with the service's texts. The service can
- * scan all documents for a filter, but not for an order.
+ * Refuses a query that needs an index which the container lacks. The errors have the service's texts. The
+ * service can scan all documents for a filter, but not for an order.
  *
  * @param mayScan whether the client allows the service to filter without an index
  */
@@ -34,7 +34,7 @@ function assertOrder(order: Order, { computedProperties, indexingPolicy }: Conta
   const [first, second] = order
   if (first === undefined || first.steps.length === 0) return
   if (second === undefined) {
-    // A path such as /* does not include computed properties.
+    // A path such as /* does not include computed properties, so they have their own setting.
     const computed = computedProperties.find(({ name }) => name === first.steps[0])
     if (!(computed?.isIndexed ?? isIndexed(indexingPolicy, first.steps))) throw badRequest(excluded)
     return

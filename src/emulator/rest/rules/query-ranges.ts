@@ -1,7 +1,7 @@
 import { isPartitionKeyValue, keyRangeOfPrefix, wholeKeySpace, type Container } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 
-/** A container whose keys a plan places in its key space. */
+/** The parts of a container that determine where its keys are in the key space. */
 export type KeyedContainer = Pick<Container, 'definition' | 'keySpace'>
 
 /** A range of the key space that a query reads, in the form of a plan. */

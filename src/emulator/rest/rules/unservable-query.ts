@@ -16,7 +16,7 @@ export interface Scoping {
 /**
  * Refuses a query that the service's gateway does not answer, because a client must merge its rows. The
  * gateway decides by the filter alone: the number of the container's ranges does not matter. The error
- * contains the plan of the query, which clients then follow.
+ * usually contains the plan of the query, which clients then follow.
  */
 export function refuseUnservable(
   query: CompiledQuery,

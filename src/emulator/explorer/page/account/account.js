@@ -23,7 +23,7 @@ export const wellKnownKey =
  */
 
 /**
- * What an account needs of its surroundings.
+ * What an account needs from the page.
  *
  * @typedef {object} Surroundings
  * @property {typeof globalThis.fetch} fetch
@@ -131,8 +131,8 @@ function messageIn(body) {
 }
 
 /**
- * Returns the texts of syntax errors, which the service sends as JSON within the message. Returns null for any
- * other message.
+ * Returns the texts of syntax errors, which the service sends as JSON within the message. Returns null for
+ * any other message.
  *
  * @param {string} message
  */

@@ -22,7 +22,7 @@ import { segmentsOf } from './resources.js'
  * @property {any} item
  */
 
-/** Reads the changes of all ranges of a container, also across splits and merges. */
+/** Reads the changes of all ranges of a container. Continues across splits and merges. */
 export class FeedTail {
   /**
    * @param {Account} account
@@ -74,8 +74,8 @@ export class FeedTail {
 }
 
 /**
- * Returns the positions of the present ranges. A new range continues at the earliest position of the ranges that
- * it replaced.
+ * Returns the positions of the present ranges. A new range continues at the earliest position of the ranges
+ * that it replaced.
  *
  * @param {readonly FeedRange[]} ranges
  * @param {ReadonlyMap<string, string>} known
@@ -97,8 +97,8 @@ function lsnOf(etag) {
 }
 
 /**
- * Returns the headers for the richest feed: with all versions and deletes, if the container keeps them. Such a
- * feed can only start now.
+ * Returns the headers for the mode of the feed. If the container keeps all versions and the feed starts now,
+ * the feed has all versions and deletes. Such a feed cannot start earlier.
  *
  * @param {ContainerPlace} place
  * @param {'now' | 'beginning' | Date} start
@@ -120,7 +120,7 @@ function startHeader(start) {
 }
 
 /**
- * Returns null if the range was split or merged meanwhile. The next read finds its successors.
+ * Returns null if the range was split or merged meanwhile. The next read finds the new ranges.
  *
  * @param {unknown} error
  */

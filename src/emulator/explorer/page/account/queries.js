@@ -53,7 +53,10 @@ export async function readPage(account, place, query) {
   }
 }
 
-/** Everything that a client with all features can merge, so that the account refuses no plan for its client. */
+/**
+ * The features that a plan may need. All are named, so that the account refuses no plan for a missing
+ * feature.
+ */
 const everyFeature =
   'Aggregate, CompositeAggregate, MultipleAggregates, Distinct, GroupBy, MultipleOrderBy, OffsetAndLimit, ' +
   'OrderBy, Top, NonValueAggregate, NonStreamingOrderBy, DCount, CountIf, HybridSearch'

@@ -1,5 +1,5 @@
 /**
- * Returns the names and values of query metrics, which look like `retrievedDocumentCount=3;indexHitRatio=1.00`.
+ * Returns the names and values of query metrics, such as `outputDocumentCount=3;writeOutputTimeInMs=0.10`.
  *
  * @param {string} metrics
  * @returns {readonly (readonly [string, string])[]}
@@ -21,8 +21,8 @@ export function metricsIn(metrics) {
  */
 
 /**
- * Reads the header about indexes, in each of its forms: JSON, percent-encoded JSON, or JSON in base64. Returns
- * null if it has another form.
+ * Reads the header about indexes, in each of its forms: JSON, percent-encoded JSON, or JSON in base64.
+ * Returns null if it has another form.
  *
  * @param {string} header
  * @returns {readonly IndexFact[] | null}

@@ -22,8 +22,8 @@ import { field, fill, h, textOf } from './dom.js'
  */
 
 /**
- * Asks in a dialog. Resolves when the action is done or the reader cancels. A failed action keeps the dialog
- * open, with the reason.
+ * Asks in a dialog. Resolves when the action is done or the reader cancels. If the action fails, the dialog
+ * stays open and shows the reason.
  *
  * @param {Form} form
  * @returns {Promise<boolean>} whether the action was done
@@ -70,7 +70,7 @@ export function ask({ title, text, questions = [], action, isDanger = false, run
 }
 
 /**
- * Opens a dialog, which leaves the page when it is closed.
+ * Opens a dialog. Removes it from the page when it is closed.
  *
  * @param {HTMLElement} content
  * @param {string} [className]

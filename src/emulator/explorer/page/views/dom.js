@@ -31,7 +31,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Creates a button that runs an action. While the action runs, the button takes no second press.
+ * Creates a button that runs an action. While the action runs, the button ignores further presses.
  *
  * @param {string} label
  * @param {() => unknown} action

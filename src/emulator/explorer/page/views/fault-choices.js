@@ -1,7 +1,7 @@
 /** @typedef {import('../account/faults.js').FaultOptions} FaultOptions */
 
 /**
- * The faults that the page offers at once.
+ * The faults that are in the list from the beginning.
  *
  * @type {readonly FaultOptions[]}
  */

@@ -12,7 +12,7 @@ import { counted } from './formats.js'
 
 const pauseMs = 1_000
 
-/** Faults that were on since the page was opened. They stay in the list, so they can be switched on again. */
+/** The common faults, and all that were on since the page was opened. The reader can switch them on again. */
 const remembered = new Map(commonFaults.map((options) => [JSON.stringify(options), options]))
 
 /**
@@ -25,7 +25,9 @@ export function faultsView(account) {
   return { element: view.element, stop: () => view.stop() }
 }
 
-/** A list of faults, which shows how often each one applied, until it is stopped. */
+/**
+ * A list of faults with the number of times that each one applied. The list is kept up to date until `stop`.
+ */
 class FaultsView {
   /** @param {Account} account */
   constructor(account) {
@@ -63,7 +65,7 @@ class FaultsView {
     clearTimeout(this.timer)
   }
 
-  /** Shows the present faults, and does so again after a pause. */
+  /** Shows the present faults now, and again after each pause. */
   async refresh() {
     clearTimeout(this.timer)
     try {
@@ -116,7 +118,8 @@ class FaultsView {
 
 /**
  * @param {FaultOptions} options
- * @param {(ids: readonly string[]) => Promise<void>} toggle switches the faults with these ids off, or a new one on
+ * @param {(ids: readonly string[]) => Promise<void>} toggle switches the faults with these ids off, or a new
+ * one on
  */
 function faultRow(options, toggle) {
   const box = h('input', { type: 'checkbox', role: 'switch' })

@@ -31,7 +31,7 @@ export function feedView(account, place) {
   return { element: view.element, stop: () => view.pause() }
 }
 
-/** The end of a feed. It either follows the feed, or stands still until the reader continues. */
+/** The newest changes of a feed. The view follows the feed until the reader pauses it. */
 class FeedView {
   /**
    * @param {Account} account
@@ -89,7 +89,7 @@ class FeedView {
     fill(this.status, text)
   }
 
-  /** Reads what is new, and does so again after a pause. */
+  /** Reads new changes now, and again after each pause. */
   async step() {
     clearTimeout(this.timer)
     const { tail } = this
@@ -133,7 +133,8 @@ class FeedView {
   }
 
   /**
-   * Returns the content of a change. It is the same element each time, so that it stays open while others come.
+   * Returns the content of a change. It is the same element each time, so it stays open when new changes
+   * come.
    *
    * @param {any} item
    */

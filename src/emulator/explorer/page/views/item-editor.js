@@ -13,7 +13,7 @@ import { jsonText, ownProperties } from './formats.js'
  */
 
 /**
- * Opens an item as JSON in a dialog. An item is written only if no other client changed it meanwhile.
+ * Opens an item as JSON in a dialog. The dialog writes an item only if no other client changed it meanwhile.
  *
  * @param {Account} account
  * @param {ContainerPlace} place
@@ -26,7 +26,7 @@ export function editItem(account, place, opened) {
   })
 }
 
-/** A dialog with an item. It is open until the item is written, deleted, or left as it is. */
+/** A dialog with an item. It stays open until the item is written or deleted, or the reader closes it. */
 class ItemEditor {
   /**
    * @param {Account} account
@@ -126,7 +126,7 @@ class ItemEditor {
   }
 
   /**
-   * Writes, and closes the dialog. If that fails, the dialog stays open with the reason.
+   * Writes, and closes the dialog. If the write fails, the dialog stays open and shows the reason.
    *
    * @param {() => Promise<unknown>} write
    */

@@ -54,7 +54,8 @@ function byPlace(one, other) {
 }
 
 /**
- * Returns a bound of the key space in a short form. Bounds of whole ranges rarely differ only at their ends.
+ * Returns a bound of the key space in a short form. The first characters are usually enough to tell bounds
+ * apart.
  *
  * @param {string} bound
  */

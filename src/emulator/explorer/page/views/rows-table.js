@@ -4,8 +4,8 @@ import { cellText } from './formats.js'
 const mostColumns = 40
 
 /**
- * Returns the columns of rows: the properties of objects in the order in which they appear, or null if a row is
- * no object.
+ * Returns the columns of rows: the properties of objects, in the order in which they first appear. Returns
+ * null if a row is not an object.
  *
  * @param {readonly unknown[]} rows
  * @returns {readonly string[] | null}

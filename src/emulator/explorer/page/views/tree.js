@@ -21,7 +21,7 @@ export class Tree {
     this.databases = []
   }
 
-  /** Reads what there is now. */
+  /** Reads the present databases and containers, and shows them. */
   async refresh() {
     try {
       this.databases = await readTree(this.account)
@@ -31,7 +31,7 @@ export class Tree {
     }
   }
 
-  /** Marks the link to the present page. */
+  /** Marks the links to the page that is shown. */
   mark() {
     const present = location.hash.split('/').slice(0, 3).join('/')
     for (const link of this.element.querySelectorAll('a')) {

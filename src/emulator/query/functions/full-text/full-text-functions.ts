@@ -45,8 +45,8 @@ function isNumbers(value: unknown): value is readonly number[] {
 }
 
 /**
- * Functions that search the words of a text. Those with an underscore stand in the queries of plans. All texts are treated as English, because containers of this
- * emulator have no full-text policy that names another language.
+ * Functions that search the words of a text. Those with an underscore occur in the queries of plans. All
+ * texts are treated as English, because this emulator refuses a full-text policy with another language.
  */
 export const fullTextFunctions: Readonly<Record<string, QueryFunction>> = {
   FULLTEXTCONTAINS: ofTerms(2, containsAll),

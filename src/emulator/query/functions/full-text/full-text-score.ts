@@ -8,7 +8,7 @@ const saturation = 1.2
 /** Determines how much the length of a text reduces its score (b of BM25). */
 const lengthWeight = 0.75
 
-/** What a score depends on besides its own text. */
+/** Facts about all texts, on which each score depends. */
 export interface TextStatistics {
   /** The number of documents, including those without a text. */
   readonly documents: number
@@ -56,7 +56,9 @@ export function fullTextScore(
   return finite(score)
 }
 
-/** Returns the inverse document frequency of a term. It is never negative if `hits` is at most `documents`. */
+/**
+ * Returns the inverse document frequency of a term. It is never negative if `hits` is at most `documents`.
+ */
 function rarityOf(hits: number, documents: number): number {
   return Math.log(1 + (documents - hits + 0.5) / (hits + 0.5))
 }

@@ -3,8 +3,8 @@ export interface Ranking {
   /** Higher scores rank first. A document without a score ranks last. */
   readonly scores: readonly (number | undefined)[]
   /**
-   * How much the ranking counts. Default: 1. With a negative weight, lower scores rank first. A document
-   * without a score still ranks last.
+   * The weight of the ranking in the sum. Default: 1. With a negative weight, lower scores rank first, but a
+   * document without a score still ranks last.
    */
   readonly weight?: number
 }
@@ -13,8 +13,8 @@ export interface Ranking {
 const softening = 60
 
 /**
- * Fuses several rankings of the same documents into one score for each document (reciprocal rank fusion). A higher
- * fused score is better.
+ * Fuses several rankings of the same documents into one score for each document (reciprocal rank fusion). A
+ * higher fused score is better.
  */
 export function reciprocalRankFusion(rankings: readonly Ranking[]): readonly number[] {
   const fused: number[] = []
@@ -44,8 +44,8 @@ function ranksOf(scores: readonly (number | undefined)[], direction: 1 | -1): re
 }
 
 /**
- * Compares two scores. The higher one comes first, or the lower one if the direction is -1. A missing score
- * comes last.
+ * Compares two scores. The higher score comes first, or the lower one if the direction is -1. A missing score
+ * always comes last.
  */
 export function compareScores(
   left: number | undefined,

@@ -2,9 +2,9 @@ import type { QueryFunction } from '../../values/query-function.js'
 import { indexOf } from './text-search.js'
 
 /**
- * Returns a function that searches a text for several others. One part decides the result if it is found and
- * `isDecidedBy` is true, or missing and `isDecidedBy` is false. Otherwise, a value that is not a string makes
- * the result undefined, as in a chain of ORs or ANDs.
+ * Returns a function that searches a text for several parts. If `isDecidedBy` is true, one part that is found
+ * makes the result true. If it is false, one missing part makes the result false. Otherwise, a part that is
+ * not a string makes the result undefined, as in a chain of ORs or ANDs.
  */
 function ofSeveral(isDecidedBy: boolean, ignoresCase: boolean): QueryFunction {
   const folded = (text: string): string => (ignoresCase ? text.toLowerCase() : text)
@@ -28,7 +28,9 @@ const containsAllCs = ofSeveral(false, false)
 const containsAnyCi = ofSeveral(true, true)
 const containsAnyCs = ofSeveral(true, false)
 
-/** Searches for several texts. The documentation writes the names with underscores, the .NET client without. */
+/**
+ * Functions that search for several texts. The documentation writes underscores in the names, .NET does not.
+ */
 export const containsFunctions = {
   CONTAINS_ALL_CI: containsAllCi,
   CONTAINS_ALL_CS: containsAllCs,

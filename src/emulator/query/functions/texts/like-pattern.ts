@@ -40,7 +40,7 @@ function stepsOf(pattern: string, escape: string | undefined): Step[] {
   for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern.charAt(at)
     const isEscape = character === escape && at + 1 < pattern.length
-    // The search for the end of a set takes time, so it is not made for an escape.
+    // An escape begins no set, so no time is spent on the search for the end of a set.
     const set = !isEscape && character === '[' && at < lastSetEnd ? setAt(pattern, at) : null
     if (isEscape) {
       at += 1
