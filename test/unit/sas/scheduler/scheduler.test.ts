@@ -91,7 +91,7 @@ describe('a scheduler', () => {
     expect(await world.job()).toMatchObject({ processState: 'Processed' })
   })
 
-  describe('that remembers a job in Error, which another instance has continued since,', () => {
+  describe('that remembers a job in Error, although another instance has continued it,', () => {
     const address = { pk: 'job-1', id: 'sas.job:job-1' }
     let own: Scheduler
     let old: Awaited<ReturnType<StateStore['read']>>
