@@ -111,7 +111,9 @@ describe('a scheduler', () => {
       succeeded = await world.changes()
     })
 
-    /** Lets an operator resubmit the job, another scheduler dispatch its step, and the agents run the step. */
+    /**
+     * Lets an operator resubmit the job, another scheduler dispatch its step, and the agents run the step.
+     */
     async function continuedElsewhere(): Promise<void> {
       const [job, step] = [await world.job(), await world.step()]
       const command = { kind: 'resubmit', by: 'ann', why: 'the card was replaced' } as const
