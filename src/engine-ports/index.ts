@@ -2,8 +2,8 @@
  * # Engine ports
  *
  * Implements the ports (`LeaseStore`, `ChangeFeed`, `StateStore`, `JobQueries`) directly on the engine of the
- * embedded Cosmos DB, without REST or the SDK. Simulations run thousands of instances on these ports. The test
- * suites in `test/conformance` check that the ports behave like the adapters for a real account.
+ * embedded Cosmos DB, without REST or the SDK. Simulations run thousands of instances on these ports. The
+ * test suites in `test/conformance` check that the ports behave like the adapters for a real account.
  *
  * Each port has a file: `engine-lease-store.ts`, `engine-change-feed.ts`, `engine-state-store.ts` and
  * `engine-job-queries.ts`. A method uses the engine synchronously, and its promise resolves after the disk

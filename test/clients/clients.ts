@@ -12,7 +12,9 @@ export interface Client {
   readonly tools: readonly string[]
   /** The files that decide what is installed. If they are the same as before, nothing is installed again. */
   readonly sources: readonly string[]
-  /** The folder of `.stepward/clients` that holds what is installed. Clients with the same folder share it. */
+  /**
+   * The folder of `.stepward/clients` that holds what is installed. Clients with the same folder share it.
+   */
   readonly folder: string
   readonly install: (place: string) => readonly Command[]
   /** The command that runs the checks. The path of a JSON file with the assignment follows it. */

@@ -4,11 +4,11 @@ export interface Excuse {
   readonly check: string
   /** A part of the failure's text. Another failure of the same check is not excused. */
   readonly contains: string
-  /** Why it fails, and whether the client or the embedded Cosmos DB is to change. */
+  /** Why it fails. The reason shows whether the client or the embedded Cosmos DB has to change. */
   readonly reason: string
 }
 
-/** Failures that the matrix explains. A check that passes is taken off this list. */
+/** Failures that the matrix explains. Remove a check from this list when it passes. */
 export const excuses: readonly Excuse[] = [
   ...['javascript', 'javascript-newest'].map((client) => ({
     client,

@@ -18,7 +18,7 @@ function columnOf(...lines: readonly string[]): Column {
 }
 
 describe('the matrix of clients', () => {
-  it('reports rows that a program left out as failures', () => {
+  it('has a failure for each row that a program left out', () => {
     const { report } = columnOf('noise', line({ check: 'items', outcome: 'ok' }), line({ check: 'no row' }))
     expect(report?.outcomes.get('items')).toEqual({ outcome: 'ok', reason: '' })
     expect(report?.outcomes.get('top')?.outcome).toBe('fails')

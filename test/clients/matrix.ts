@@ -11,7 +11,7 @@ export interface Column {
   readonly absence: string
 }
 
-/** One cell of the matrix. `note` says what the cell cannot. */
+/** One cell of the matrix. `note` gives the reason for an outcome that is not ok. */
 export interface Cell {
   readonly text: string
   readonly note: string

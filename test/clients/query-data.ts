@@ -37,7 +37,9 @@ export const orders: readonly Order[] = Array.from({ length: 90 }, (_, index) =>
   ...(index % 10 === 0 ? {} : { maybe: index % 10 === 5 ? null : index % 7 }),
 }))
 
-/** Ten words each. Article 7 says "bicycle" most often, and the others the less, the farther they are. */
+/**
+ * Ten words each. Article 7 has "bicycle" most often. The farther an article is from it, the fewer it has.
+ */
 export const articles: readonly Article[] = Array.from({ length: 30 }, (_, index) => {
   const bicycles = Math.max(0, 6 - Math.abs(index - 7) * 2 + (index > 7 ? 1 : 0))
   return {

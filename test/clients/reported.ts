@@ -29,7 +29,7 @@ export function reportIn(output: string, chosen: readonly string[]): Report {
   return { version, runtime, outcomes }
 }
 
-/** Returns the report of a client that could not even be asked. */
+/** Returns the report of a client that could not run. */
 export function reportOfFailure(reason: string, chosen: readonly string[]): Report {
   return { version: '', runtime: '', outcomes: new Map(chosen.map((name) => [name, failed(reason)])) }
 }

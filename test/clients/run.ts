@@ -1,9 +1,8 @@
 /**
- * `npm run clients` asks the official clients of Cosmos DB to do the same things on the embedded Cosmos DB, and
- * prints a table of clients and checks. `-- --only go` selects clients, `--check paging` selects checks, `--json` prints
- * JSON. `--docs` writes the table into
- * `docs/embedded-cosmos.md` if every failure is explained. Exits with 1 if a check fails that
- * `excuses.ts` does not explain.
+ * `npm run clients` runs the same checks with each official client of Cosmos DB on the embedded Cosmos DB,
+ * and prints a table of clients and checks. `-- --only go` selects clients, and `--check paging` selects
+ * checks. `--json` prints JSON. `--docs` writes the table into `docs/embedded-cosmos.md` if every failure is
+ * explained. Exits with 1 if a check fails and `excuses.ts` does not explain the failure.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +30,7 @@ const { values } = parseArgs({
     docs: { type: 'boolean', default: false },
   },
 })
-/** Longer than any client needs, so that a client that hangs ends. */
+/** The time after which a client is stopped. It is longer than any client needs. */
 const limitMs = 300_000
 const folder = resolve('.stepward', 'clients')
 

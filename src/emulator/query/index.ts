@@ -23,9 +23,9 @@
  * Three rules of the dialect explain most of the code:
  *
  * - **Undefined is a value.** A missing property is undefined, and so is every computation without a result
- *   (`1 + "a"`, `1 < "a"`). Undefined is not null. Only `true` passes WHERE, so a frame with an
- *   undefined condition is dropped. An undefined property is left out of its row, and an undefined row is left
- *   out of the result.
+ *   (`1 + "a"`, `1 < "a"`). Undefined is not null. Only `true` passes WHERE, so a frame with an undefined
+ *   condition is dropped. An undefined property is left out of its row, and an undefined row is left out of
+ *   the result.
  * - **Types are never converted.** Values of different types are not equal, and have no order for `<`. Only
  *   ORDER BY, MIN, MAX, ARRAY_MIN and ARRAY_MAX order values of different types.
  * - **Each row depends on only one document**, unless the query aggregates, orders, cuts or removes

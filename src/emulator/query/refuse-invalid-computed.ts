@@ -4,8 +4,8 @@ import { childrenOf, pathOf, rootOf, type Expression } from './language/ast.js'
 import { QueryError } from './language/query-error.js'
 
 /**
- * Throws {@link QueryError} if this query cannot define a computed property, for example because it depends on
- * a property that is computed itself.
+ * Throws {@link QueryError} if this query cannot define a computed property, for example because it uses
+ * another computed property.
  *
  * @param names the names of all computed properties of the container
  */

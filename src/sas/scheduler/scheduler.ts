@@ -229,7 +229,7 @@ export class Scheduler {
         if (wasUnreadable) return this.aside.put(changed, decision)
         wasUnreadable = true
       }
-      // If a step is ahead of the job, only the job is old. After a conflict, every remembered document may be.
+      // If a step is ahead of the job, only the job is old. After a conflict, each document may be old.
       if (decision.kind === 'stale') this.known.forgetJob(job)
       else this.known.forget(job)
     }

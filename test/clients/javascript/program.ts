@@ -1,4 +1,7 @@
-/** `node program.js NODE_MODULES ASSIGNMENT` runs the checks of the matrix with the `@azure/cosmos` of a folder. */
+/**
+ * `node program.js NODE_MODULES ASSIGNMENT` runs the checks of the matrix with the `@azure/cosmos` of a
+ * folder.
+ */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'

@@ -232,7 +232,9 @@ function order(one: unknown, other: unknown): number {
   return first < second ? -1 : first > second ? 1 : 0
 }
 
-/** An object has the order of its properties, sorted by name: first name, first value, second name and so on. */
+/**
+ * An object has the order of its properties, sorted by name: first name, first value, second name and so on.
+ */
 function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value)
     ? value

@@ -1,4 +1,6 @@
-/** Valid queries over the documents of {@link searched}. Together they use every clause and kind of function. */
+/**
+ * Valid queries over the documents of {@link searched}. Together they use every clause and kind of function.
+ */
 export const validQueries: readonly [string, ...string[]] = [
   'SELECT * FROM c',
   'SELECT VALUE c.n FROM c WHERE c.n > 1 AND NOT (c.s = "x") OR c.n IN (1, 2.5, -3e2)',

@@ -146,8 +146,8 @@ describe('the headers that clients read', () => {
   })
 })
 
-describe.each(doors)('what the SDK makes of the headers, %s', (_name, open) => {
-  it('are query metrics with true figures', async () => {
+describe.each(doors)('the headers as the SDK reads them, %s', (_name, open) => {
+  it('contain query metrics with the right numbers', async () => {
     const container = await ordersIn(await open({ partitionCount: 2 }))
     for (const id of ['a', 'b', 'c']) await container.items.create({ id, pk: id })
     const iterator = container.items.query('SELECT * FROM c', { populateQueryMetrics: true })
@@ -156,7 +156,7 @@ describe.each(doors)('what the SDK makes of the headers, %s', (_name, open) => {
     expect(JSON.stringify(queryMetrics)).toContain('"retrievedDocumentCount":3')
   })
 
-  it('is the usage of a container', async () => {
+  it('contain the usage of a container', async () => {
     const container = await ordersIn(await open())
     await container.items.create({ id: 'a', pk: 'a' })
     const { headers } = await container.read({ populateQuotaInfo: true })

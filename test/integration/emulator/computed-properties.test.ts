@@ -54,7 +54,7 @@ describe.each(doors)('a computed property through the SDK, %s', (_name, open) =>
     expect(await rowsOf(container, query)).toEqual(rows)
   })
 
-  it('is the key of a group, in one piece and by its plan', async () => {
+  it('can be the key of a group, in one answer and by a plan', async () => {
     const container = await goodsIn(await open({ partitionCount: 2 }))
     const query = 'SELECT c.cp_first, COUNT(1) AS n FROM c GROUP BY c.cp_first'
     const groups = [
@@ -72,7 +72,7 @@ describe.each(doors)('a computed property through the SDK, %s', (_name, open) =>
     ])
   })
 
-  it('is no part of SELECT *, which shows a stored property of the same name', async () => {
+  it('is not in the rows of SELECT *, which have a stored property of the same name', async () => {
     const container = await goodsIn(await open())
     const [stored] = await rowsOf(container, 'SELECT * FROM c WHERE c.id = "2"')
     expect(stored).toMatchObject(documents[1] ?? {})

@@ -101,7 +101,7 @@ describe.each([1, 3])('the gateway of a container with %i range(s)', (partitionC
     expect(await ask('SELECT * FROM c', wrong)).toEqual([400, '0', refusal('Invalid Continuation Token')])
   })
 
-  it('lets the JavaScript client merge the rows by the plan, but not resume an ORDER BY', async () => {
+  it('lets the JavaScript client merge rows by the plan, but not continue an ORDER BY by a token', async () => {
     const cosmos = createInProcessCosmos({ partitionCount })
     const { database } = await cosmos.client().databases.create({ id: 'shop' })
     const { container } = await database.containers.create({ id: 'orders', partitionKey: '/pk' })

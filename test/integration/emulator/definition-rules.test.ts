@@ -99,7 +99,7 @@ describe('the definition of a container', () => {
     expect(error).toMatchObject({ code: 400, message: expect.stringContaining(words) as string })
   })
 
-  it('keeps its vector and full-text policies, of which a vector path cannot change', async () => {
+  it('keeps its vector and full-text policies, and refuses to change a vector path', async () => {
     const definition = {
       ...vector({}, { path: '/v', type: 'quantizedFlat', quantizationByteSize: 8 }),
       fullTextPolicy: { defaultLanguage: 'en-US', fullTextPaths: [english] },
@@ -121,7 +121,7 @@ describe('the definition of a container', () => {
     expect((await searched.replace(without as never)).resource).not.toHaveProperty('vectorEmbeddingPolicy')
   })
 
-  it('names a language of the service that the store lacks', async () => {
+  it('is refused with 501 if it names a language that only the service supports', async () => {
     const german = create('german', fullText({ path: '/text', language: 'de-DE' }))
     await expect(german).rejects.toMatchObject({ code: 501 })
   })

@@ -60,7 +60,7 @@ describe('the server of the data explorer', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['main.js', 'explorer.css', 'icon.svg', 'views/dom.js']))
   })
 
-  it('allows the page only its own files, and no other page to embed it', async () => {
+  it('limits the page to its own files, and prevents other pages from embedding it', async () => {
     const { endpoint } = await anEmulator()
     const { headers } = await get(endpoint, '/_explorer/')
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/u)
@@ -70,7 +70,7 @@ describe('the server of the data explorer', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it.each(['/_explorer', '/_explorer/index.html'])('leads %s to the page', async (path) => {
+  it.each(['/_explorer', '/_explorer/index.html'])('redirects %s to the page', async (path) => {
     const { status, headers } = await get((await anEmulator()).endpoint, path)
     expect([status, headers['location']]).toEqual([302, '/_explorer/'])
   })
@@ -84,7 +84,7 @@ describe('the server of the data explorer', () => {
     expect((await get((await anEmulator()).endpoint, path)).status).toBe(404)
   })
 
-  it('refuses a name that another site points to this machine, and pages of other origins', async () => {
+  it('refuses a name that another site leads to this machine, and pages of other origins', async () => {
     const { endpoint } = await anEmulator()
     const rebound = await get(endpoint, '/_explorer/', { host: 'example.com:8081' })
     expect(rebound.status).toBe(403)
@@ -94,7 +94,7 @@ describe('the server of the data explorer', () => {
     expect((await get(endpoint, '/_explorer/main.js', { origin: new URL(endpoint).origin })).status).toBe(200)
   })
 
-  it('is off on request, and for a server that other machines reach', async () => {
+  it('is off on request, and by default if other machines can reach the server', async () => {
     const off = await anEmulator({ explorer: false })
     const open = await anEmulator({ host: '0.0.0.0' })
     for (const { endpoint, explorer } of [off, open]) {
@@ -161,7 +161,7 @@ describe('the page as a client', () => {
     }
   })
 
-  it('gets the rows of all ranges in one piece and in order, page by page, with a charge and a plan', async () => {
+  it('gets the merged rows of all ranges in order, page by page, with a charge and a plan', async () => {
     for (const number of [3, 1, 4, 2, 5]) await createItem(account, place, { id: `${number}`, pk: number })
     const query = { text: 'SELECT VALUE c.pk FROM c WHERE c.pk > @least ORDER BY c.pk DESC', pageSize: 3 }
     const asked = { ...query, parameters: [{ name: '@least', value: 1 }] }
@@ -220,14 +220,14 @@ describe('the page as a client', () => {
     ])
   })
 
-  it('is left alone by faults, which still disturb other clients', async () => {
+  it('is not affected by faults, which still affect other clients', async () => {
     emulator.faults.add({ status: 503, times: 1 })
     await createItem(account, place, { id: '1', pk: 1 })
     expect(emulator.faults.list()).toMatchObject([{ fired: 0 }])
     expect((await get(emulator.endpoint, '/dbs')).status).toBe(503)
   })
 
-  it('asks once for a key if the account has another one, and then repeats the refused requests', async () => {
+  it('asks once for the key if the account has another key, and then repeats the refused requests', async () => {
     let asked = 0
     const askKey = async (): Promise<string> => {
       asked += 1

@@ -97,7 +97,7 @@ describe('the indexing policy of a container', () => {
     expect(await ask('little', text)).toEqual(['3'])
   })
 
-  it('must have a full-text index for FullTextScore, but not for FullTextContains', async () => {
+  it('needs a full-text index for FullTextScore, but not for FullTextContains', async () => {
     const ranked = 'SELECT VALUE c.id FROM c ORDER BY RANK FullTextScore(c.inner.text, "red")'
     await expect(ask('everything', ranked, { partitionKey: '1' })).rejects.toMatchObject({
       code: 400,
@@ -108,7 +108,7 @@ describe('the indexing policy of a container', () => {
     expect(await ask('everything', contained)).toHaveLength(3)
   })
 
-  it('needs no spatial index, but must compute on the earth', async () => {
+  it('needs no spatial index for spatial functions, which are refused in a plane', async () => {
     const text = 'SELECT VALUE c.id FROM c WHERE ST_ISVALID(c.at)'
     expect(await ask('everything', text)).toHaveLength(3)
     await expect(ask('planar', text)).rejects.toMatchObject({ code: 501 })

@@ -28,7 +28,7 @@ describe('a container that an old client creates without a partition key', () =>
     expect(account.engine.container('shop', 'fixed').partitions).toHaveLength(1)
   })
 
-  it('is refused to a client of today', async () => {
+  it('is refused to a client with a newer version of the interface', async () => {
     expect(await ask({ ...create, headers: { 'x-ms-version': '2020-07-15' } })).toMatchObject({ status: 400 })
   })
 
@@ -44,7 +44,7 @@ describe('a container that an old client creates without a partition key', () =>
     },
   )
 
-  it('serves the SDK of today, and stays after a restart', async () => {
+  it('serves the present SDK, and is still there after a restart', async () => {
     const dataDirectory = scratchDirectory()
     const first = openAccount({ dataDirectory }, wellKnownKey)
     first.engine.createDatabase('shop')

@@ -153,7 +153,7 @@ describe.each(doorsAndVersions)('a partition key through the SDK, %s, hash %i', 
     })
   })
 
-  it('finds its range in bulk, where the client hashes, also after a split', async () => {
+  it('finds its range in a bulk request, for which the client hashes, also after a split', async () => {
     const container = await containerWith('/k')
     await door.splitPartition(container, '2')
     const creates = Array.from({ length: 40 }, (_, index) => ({

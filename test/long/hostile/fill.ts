@@ -1,4 +1,3 @@
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 import type { Asked } from '../../integration/emulator/signed-request.js'
 import { succeed, type Target } from './account.js'
 import { definitions, documents } from './definitions.js'
@@ -11,16 +10,6 @@ export interface Material {
   readonly etags: readonly string[]
   readonly sessions: readonly string[]
   readonly rids: readonly string[]
-}
-
-/** Material for requests to no account. */
-export const noMaterial: Material = {
-  key: wellKnownKey,
-  continuations: [],
-  tokens: [],
-  etags: [],
-  sessions: [],
-  rids: [],
 }
 
 /** The database that hostile requests name. The watcher has another one. */

@@ -49,8 +49,8 @@ export function refuseDeepTokens(tokens: readonly IToken[]): void {
 }
 
 /**
- * Refuses a tree that is too deep for recursion, including its subqueries. `1+1+…` and `c.a.a.…` are deep even
- * without parentheses.
+ * Refuses a tree that is too deep for recursion, including its subqueries. `1+1+…` and `c.a.a.…` are deep
+ * even without parentheses.
  */
 export function refuseDeepTree(root: Query): void {
   let level: readonly (Query | Expression)[] = [root]

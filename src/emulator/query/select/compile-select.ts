@@ -12,7 +12,7 @@ import { windowOf, type Window } from './window.js'
 interface WindowedSelect extends CompiledSelect {
   readonly filter: Filter
   readonly window: Window
-  /** Returns the rows of one frame. This is faster than `rows` for a query whose only source is the container. */
+  /** Returns the rows of one frame. Faster than `rows` for a query whose only source is the container. */
   readonly rowsOfFrame: (frame: Frame) => readonly unknown[]
 }
 

@@ -105,7 +105,7 @@ describe('the page of the data explorer', () => {
     expect(indexFactsIn('?')).toBeNull()
   })
 
-  it('makes a query of a filter, with or without its first word', () => {
+  it('makes a query from a filter, with or without the word WHERE', () => {
     expect(queryOf(' ')).toBe('SELECT * FROM c')
     expect(queryOf('c.a = 1')).toBe('SELECT * FROM c WHERE c.a = 1')
     expect(queryOf('where c.a = 1')).toBe('SELECT * FROM c WHERE  c.a = 1')
@@ -118,7 +118,7 @@ describe('the page of the data explorer', () => {
     expect(() => parametersIn('[1]')).toThrow('Parameters must be a JSON object')
   })
 
-  it('has a column for each property, or one column if a row is no object', () => {
+  it('has a column for each property, or only one column if a row is not an object', () => {
     expect(columnsOf([{ a: 1 }, { b: 2, a: 3 }])).toEqual(['a', 'b'])
     expect(columnsOf([{ a: 1 }, [1]])).toBeNull()
     expect(columnsOf([null])).toBeNull()

@@ -31,7 +31,7 @@ describe('the reach of the data explorer', () => {
   })
 
   it.each(['', 'example.com:8081', 'localhost.example.com', '127.0.0.1.nip.io:8081', '127.example.com'])(
-    'never includes %j, a name that another site can point to this machine',
+    'never includes %j, a name that another site can lead to this machine',
     (host) => {
       expect(isReachable('loopback', host)).toBe(false)
       expect(isReachable('addresses', host)).toBe(false)

@@ -125,7 +125,7 @@ describe('index metrics', () => {
     ).toEqual({})
   })
 
-  it('never make a header that a client cannot read', () => {
+  it('never make a header too long for a client', () => {
     const paths = Array.from({ length: 500 }, (_, number) => `c.property${number} = ${number}`)
     const text = `SELECT * FROM c WHERE ${paths.join(' AND ')} AND c.last > 1`
     expect(headerFor(text, { 'x-ms-cosmos-populateindexmetrics-v2': 'true' }).length).toBeLessThan(8_001)

@@ -65,7 +65,7 @@ describe('the plan of ORDER BY RANK', () => {
     })
   })
 
-  it('needs no statistics for vectors, and orders a function with a negative weight upwards', () => {
+  it('needs no statistics for vectors, and ranks the lowest scores first for a negative weight', () => {
     const query =
       'SELECT TOP 10 * FROM c ORDER BY RANK RRF(VectorDistance(c.backup_image, [0.5, 0.2, 0.33]), VectorDistance(c.image, [1, 2, 3]), [1, -0.3])'
     const scores =
@@ -126,7 +126,7 @@ describe('the plan of ORDER BY RANK', () => {
     ])
   })
 
-  it('gives one component without scores to such a client, because they have nothing to rank', () => {
+  it('gives such a client no scores if there is only one component', () => {
     expect(
       planOf('SELECT TOP 1 * FROM c ORDER BY RANK VectorDistance(c.v, [1])', short)['componentQueryInfos'],
     ).toMatchObject([
@@ -196,7 +196,7 @@ describe('the plan of a subquery whose rows depend on several documents', () => 
     })
   })
 
-  it('is the plan of the inner query if the outer one only takes its rows', () => {
+  it('is the plan of the inner query if the outer query only returns its rows', () => {
     expect(planOf('SELECT TOP 3 VALUE d FROM (SELECT DISTINCT c.a FROM c) AS d')).toMatchObject({
       distinctType: 'Unordered',
       top: 3,

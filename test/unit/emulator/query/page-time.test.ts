@@ -89,7 +89,7 @@ describe('the time of a page', () => {
     expect(looksOf('SELECT * FROM c ORDER BY c.at')).toBeGreaterThan(looksOf('SELECT * FROM c') + 10)
   })
 
-  it('does not count the time in which the processor works for others', () => {
+  it('does not include the time in which the processor works for other processes', () => {
     const query = compiled('SELECT VALUE COUNT(1) FROM c JOIN i IN c.items JOIN j IN c.items', 1, () => 0)
     expect(query.execute([document])).toEqual([1_600])
     expect(query.isTimeOver()).toBe(false)

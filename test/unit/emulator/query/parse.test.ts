@@ -64,7 +64,7 @@ describe('a parsed tree', () => {
     expect(parse('SELECT VALUE "kept"')).toBe(parse('SELECT VALUE "kept"'))
   })
 
-  it('is dropped when later texts take its room', () => {
+  it('is dropped when the trees of later texts need its room', () => {
     const first = parse(long(0))
     const fourth = [1, 2, 3].map((index) => parse(long(index)))[2]
     expect(parse(long(0))).toBe(first)

@@ -41,7 +41,7 @@ describe('the number of an expression', () => {
     expect(shapes.numberOf(expressionOf(one))).not.toBe(shapes.numberOf(expressionOf(other)))
   })
 
-  it('needs one look at each part, also if every part is asked for', () => {
+  it('needs only one read of each part, even if the number of every part is requested', () => {
     let looks = 0
     const span = { start: 0, end: 0 }
     let chain: Expression = {

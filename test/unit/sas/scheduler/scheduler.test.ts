@@ -91,7 +91,7 @@ describe('a scheduler', () => {
     expect(await world.job()).toMatchObject({ processState: 'Processed' })
   })
 
-  describe('that remembers a job in Error, which another instance has continued since,', () => {
+  describe('that remembers a job in Error, although another instance has continued it,', () => {
     const address = { pk: 'job-1', id: 'sas.job:job-1' }
     let own: Scheduler
     let old: Awaited<ReturnType<StateStore['read']>>
@@ -111,7 +111,9 @@ describe('a scheduler', () => {
       succeeded = await world.changes()
     })
 
-    /** Lets an operator resubmit the job, another scheduler dispatch its step, and the agents run the step. */
+    /**
+     * Lets an operator resubmit the job, another scheduler dispatch its step, and the agents run the step.
+     */
     async function continuedElsewhere(): Promise<void> {
       const [job, step] = [await world.job(), await world.step()]
       const command = { kind: 'resubmit', by: 'ann', why: 'the card was replaced' } as const

@@ -28,8 +28,8 @@ function property(value, name) {
 }
 
 /**
- * Returns the header with a partition key. The service writes a missing value as `{}`. A header has only ASCII
- * characters, so all others are escaped.
+ * Returns the header with a partition key. The service writes a missing value as `{}`. A header has only
+ * ASCII characters, so all others are escaped.
  *
  * @param {readonly unknown[]} values
  */

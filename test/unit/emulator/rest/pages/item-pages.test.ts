@@ -36,17 +36,17 @@ function readAll(read: (continuation: string) => ItemPage): readonly (readonly s
 describe('the pages of a query', () => {
   const slow = `SELECT VALUE c.id FROM c WHERE ${Array(8).fill('RegexMatch(c.id, "x")').join(' OR ')} OR true`
 
-  it('ends a page with the documents that it had time for', () => {
+  it('ends a page with the documents that it finished in time', () => {
     const pages = readAll(pagesOf(containerOf(20, {}), slow, 30))
     expect(pages.length).toBeGreaterThan(3)
     expect(pages.flat()).toEqual(Array.from({ length: 20 }, (_, index) => JSON.stringify(String(index))))
   })
 
-  it('refuses a query that has no time for a single document', () => {
+  it('refuses a query that does not finish a single document in time', () => {
     expect(() => readAll(pagesOf(containerOf(20, {}), slow, 5))).toThrow('works longer than the limit')
   })
 
-  it('refuses a query that must read all documents and has no time for them', () => {
+  it('refuses a query that must read all documents and does not finish in time', () => {
     const text = slow.replace('VALUE c.id', 'DISTINCT VALUE c.id')
     expect(() => readAll(pagesOf(containerOf(20, {}), text, 30))).toThrow('works longer than the limit')
   })
