@@ -202,6 +202,11 @@ export const survivorsOfJobs: readonly Survivors[] = [
       'Needed by the compiler only: every step of a job has an entry in its ledger, and the steps used here were read before.',
     mutants: [
       [
+        "const cause = steps.get(stepId)?.attention?.message ?? 'no reason recorded'",
+        'steps.get(stepId)?.attention',
+        'steps.get(stepId).attention',
+      ],
+      [
         "if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true",
         'ledger[stepId]?.state',
         'ledger[stepId].state',

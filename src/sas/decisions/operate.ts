@@ -173,7 +173,7 @@ function editsIn({ steps = [] }: Resubmission): Edits {
 
 function inputOfOthers(steps: readonly StepDocument[]): string {
   const stepIds = steps.map(({ stepId }) => stepId)
-  return `no input is allowed for ${list(stepIds)}: the input is collected from other steps`
+  return `no input is allowed for ${list(stepIds)}: the input is collected from other steps; resubmit without an input`
 }
 
 function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {

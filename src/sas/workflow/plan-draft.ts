@@ -89,7 +89,7 @@ export class PlanDraft {
     const { values, problems } = readStepOptions(options)
     for (const what of problems) this.problemOf(name, what)
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
-    const undo = this.undoOf(id, name, { ...options, undoUncertain: values.undoUncertain })
+    const undo = this.undoOf(id, name, options.undo, values.undoUncertain)
     const when = this.conditionOf(name, options)
     const dependsOn = this.dependencies(name, values, {
       input: [input, when],
@@ -238,13 +238,13 @@ export class PlanDraft {
   private undoOf<O>(
     id: string,
     name: string,
-    options: StepOptions & { readonly undo?: Undo<O> },
+    undo: Undo<O> | undefined,
+    whenUncertain: boolean,
   ): PlanStep['undo'] {
-    const { undo, undoUncertain = true } = options
     // An undo of another kind is a problem of the options.
     if (typeof undo !== 'function') return null
     const output = reference<O>(['steps', id, 'output'])
     const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })
-    return { actor: call.actor, action: call.action, input: call.input, whenUncertain: undoUncertain }
+    return { actor: call.actor, action: call.action, input: call.input, whenUncertain }
   }
 }

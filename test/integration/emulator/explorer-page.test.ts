@@ -95,6 +95,22 @@ describe.skipIf(path === null)('the data explorer in a browser', () => {
     expect(await textsOf('section:not([hidden]) td')).toContain('request charge')
   })
 
+  it('shows the index advice of a query also after more rows', async () => {
+    for (let total = 1; total <= 120; total += 1) {
+      await container.items.create({ id: String(total), pk: 'p', total })
+    }
+    await open('#/shop/orders/query')
+    await page.until(`document.querySelector('textarea')`)
+    await page.evaluate(
+      `{ const text = document.querySelector('textarea'); text.focus(); text.value = 'SELECT * FROM c WHERE c.total > 0' }`,
+    )
+    await page.press('Enter', true)
+    await click('More rows')
+    await page.until(`document.body.textContent.includes('121 rows')`)
+    await click('Cost')
+    expect(await textsOf('section:not([hidden]) td')).toContain('/total/?')
+  })
+
   it('splits a range, follows the feed, and switches a fault on and off', async () => {
     await open('#/shop/orders/ranges')
     await click('Split')

@@ -1,5 +1,4 @@
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../../src/platform/index.js'
 
 /** How a client ends its side: it waits for the answer, closes its own direction, or cuts the connection. */
@@ -44,7 +43,7 @@ export function exchange(port: number, { parts, ending }: Sending): Promise<Rece
     })
     const send = async (): Promise<void> => {
       for (const [index, part] of parts.entries()) {
-        if (index > 0) await sleep(pauseMs)
+        if (index > 0) await systemClock.sleep(pauseMs)
         if (socket.writable) socket.write(part)
       }
       if (ending === 'half-closes') socket.end()

@@ -47,8 +47,7 @@ export function planPanel(plan) {
 
 /** @param {Outcome} outcome */
 export function factsPanel({ pages, elapsedMs }) {
-  const last = pages.at(-1)
-  const metrics = last?.metrics ?? null
+  const metrics = pages.at(-1)?.metrics ?? null
   const facts = [
     ['request charge', chargeText(pages)],
     ['pages', String(pages.length)],
@@ -61,7 +60,8 @@ export function factsPanel({ pages, elapsedMs }) {
     table(['fact', 'value'], /** @type {readonly (readonly string[])[]} */ (facts)),
     metrics === null ? empty('The account sent no query metrics.') : null,
     h('h3', {}, 'Indexes'),
-    indexAdvice(last?.indexAdvice ?? null),
+    // Only the first page has index advice.
+    indexAdvice(pages[0]?.indexAdvice ?? null),
   )
 }
 
