@@ -44,6 +44,11 @@ function isPartOf(part: FeedRange, whole: FeedRange): boolean {
   return !isSame && part.min >= whole.min && part.max <= whole.max
 }
 
+/** Returns whether another lease covers a part of this lease's range. */
+export function sharesItsRange({ leaseToken, feedRange }: Lease, leases: readonly Lease[]): boolean {
+  return leases.some((other) => other.leaseToken !== leaseToken && overlap(feedRange, other.feedRange))
+}
+
 export function overlap(one: FeedRange, other: FeedRange): boolean {
   return one.min < other.max && other.min < one.max
 }

@@ -38,11 +38,15 @@ export class LeaseHolder {
   /** The store's time when the lease was acquired. */
   private readonly acquiredAtMs: number
 
-  /** @param writtenAtMs the monotonic time at which the write that acquired the lease began */
+  /**
+   * @param writtenAtMs the monotonic time at which the write that acquired the lease began
+   * @param isShared whether other leases cover a part of the range
+   */
   constructor(
     private readonly runtime: Runtime,
     private current: Lease,
     private writtenAtMs: number,
+    readonly isShared = false,
   ) {
     this.acquiredAtMs = current.storedAtMs
     const restMs = runtime.options.leaseRenewIntervalMs
@@ -87,13 +91,14 @@ export class LeaseHolder {
   /**
    * Returns whether this instance certainly owned the lease in this second of the store's clock. The second
    * must be after the second in which the lease was acquired, and before another instance may take over the
-   * lease. Once the holder is closed the result is false, because another instance may own the lease then.
+   * lease. Once the holder is closed the result is false, because another instance may own the lease then. If
+   * another lease covers a part of the range, its owner reads the same changes, so the result is false too.
    */
   wasHeldAt(second: number): boolean {
     const { leaseExpirationIntervalMs } = this.runtime.options
     const atMs = second * 1_000
     const isInTime = atMs > this.acquiredAtMs && atMs < this.current.storedAtMs + leaseExpirationIntervalMs
-    return isInTime && !this.isClosed
+    return isInTime && !this.isClosed && !this.isShared
   }
 
   /** Records that all changes up to `token` were handled. Waits for the write if each page must be stored. */

@@ -7,6 +7,7 @@ import {
 } from '../../../lease-store/index.js'
 import {
   expiredByObservation,
+  sharesItsRange,
   yieldsTo,
   lapsed,
   observe,
@@ -119,7 +120,7 @@ export class LoadBalancer {
         this.controller.giveWay()
         return
       }
-      if ((await this.apply(this.selection(listing, monotonicMs), signal)) === 0) return
+      if ((await this.apply(this.selection(listing, monotonicMs), listing, signal)) === 0) return
     }
   }
 
@@ -138,10 +139,16 @@ export class LoadBalancer {
   }
 
   /** Takes and requests leases. Returns the number of attempts that succeeded. */
-  private async apply({ take, ask }: Selection, signal: AbortSignal): Promise<number> {
+  private async apply(
+    { take, ask }: Selection,
+    { leases }: LeaseListing,
+    signal: AbortSignal,
+  ): Promise<number> {
     const most = Math.max(fewestPerLook, this.controller.heldCount)
     const attempts = [
-      ...take.map((lease) => () => this.controller.acquire(lease)),
+      ...take.map((lease) => {
+        return () => this.controller.acquire(lease, { isShared: sharesItsRange(lease, leases) })
+      }),
       ...ask.map((lease) => () => this.controller.request(lease)),
     ]
     let succeeded = 0

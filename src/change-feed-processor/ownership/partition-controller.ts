@@ -38,13 +38,17 @@ export class PartitionController {
     return this.held.size
   }
 
-  /** Acquires the lease if it is unchanged (I12), and returns whether this instance now owns the lease. */
-  async acquire(lease: Lease): Promise<boolean> {
+  /**
+   * Acquires the lease if it is unchanged (I12), and returns whether this instance now owns the lease.
+   *
+   * @param isShared whether other leases cover a part of the range
+   */
+  async acquire(lease: Lease, { isShared }: { readonly isShared: boolean }): Promise<boolean> {
     const { leaseToken } = lease
     if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false
     this.acquiring.add(leaseToken)
     try {
-      return await this.acquireOnce(lease)
+      return await this.acquireOnce(lease, isShared)
     } finally {
       this.acquiring.delete(leaseToken)
     }
@@ -98,19 +102,19 @@ export class PartitionController {
     this.held.clear()
   }
 
-  private async acquireOnce(lease: Lease): Promise<boolean> {
+  private async acquireOnce(lease: Lease, isShared: boolean): Promise<boolean> {
     const { leaseStore, clock, self, telemetry } = this.runtime
     const startedAtMs = clock.monotonic()
     const outcome = await leaseStore.replace(acquire(lease, self, clock.now()))
     // If the outcome is unknown and this instance owns the lease, the next check acquires the lease again.
-    if (outcome.kind === 'written') this.hold(outcome.lease, startedAtMs, lease.owner)
-    else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
+    if (outcome.kind === 'written') {
+      this.hold(new LeaseHolder(this.runtime, outcome.lease, startedAtMs, isShared), lease.owner)
+    } else telemetry.emit({ type: 'store.conflict', operation: 'lease.acquire', id: lease.leaseToken })
     return outcome.kind === 'written'
   }
 
-  private hold(lease: Lease, writtenAtMs: number, takenFrom: string | null): void {
-    const { leaseToken } = lease
-    const holder = new LeaseHolder(this.runtime, lease, writtenAtMs)
+  private hold(holder: LeaseHolder, takenFrom: string | null): void {
+    const { lease } = holder
     const supervisor = new PartitionSupervisor(this.runtime, holder)
     if (this.isStopping) supervisor.shutDown()
     holder.asked.addEventListener(
@@ -123,9 +127,9 @@ export class PartitionController {
     holder.start()
     this.runtime.notifications.acquired(lease, takenFrom)
     const ended = this.supervise(supervisor, holder).finally(() => {
-      this.held.delete(leaseToken)
+      this.held.delete(lease.leaseToken)
     })
-    this.held.set(leaseToken, { holder, supervisor, ended })
+    this.held.set(lease.leaseToken, { holder, supervisor, ended })
   }
 
   private async supervise(supervisor: PartitionSupervisor, holder: LeaseHolder): Promise<void> {
@@ -181,6 +185,6 @@ export class PartitionController {
     const tokens = children.map((child) => child.leaseToken)
     telemetry.emit({ type: 'lease.split', ...notifications.on(parent.leaseToken), children: tokens })
     // If `maxLeases` is set, the load balancer decides, because it sees the leases of all instances.
-    if (options.maxLeases === null) for (const child of created) await this.acquire(child)
+    if (options.maxLeases === null) for (const child of created) await this.acquire(child, holder)
   }
 }

@@ -78,6 +78,13 @@ describe('a lease holder', () => {
     expect(holder.wasHeldAt(second + 1)).toBe(false)
   })
 
+  it('never certainly holds a lease when another lease covers a part of the range (F-L7)', async () => {
+    const runtime = await aRuntime()
+    const lease = await anAcquiredLease(runtime)
+    const holder = new LeaseHolder(runtime, lease, runtime.clock.monotonic(), true)
+    expect(holder.wasHeldAt(lease.storedAtMs / 1_000 + 1)).toBe(false)
+  })
+
   it('stores the first position of an idle feed soon, and others when it renews (B392, B393)', async () => {
     const { runtime, holder } = await holding()
     await holder.notePosition('"1"')

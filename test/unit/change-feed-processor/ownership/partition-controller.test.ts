@@ -21,6 +21,9 @@ interface Controlled {
   readonly balancer: LoadBalancer
 }
 
+/** No other lease covers a part of the range. */
+const alone = { isShared: false }
+
 /** A controller and one free lease of the whole feed, with nothing running yet. */
 async function controlling(overrides: RuntimeOverrides = {}): Promise<Controlled> {
   const runtime = await aRuntime(overrides)
@@ -48,11 +51,11 @@ describe('the leases of a partition controller', () => {
   it('are acquired once despite further calls, and never after a stop (B156, B160)', async () => {
     const { runtime, controller } = await controlling()
     const lease = await existing(storedLease(runtime))
-    await Promise.all([controller.acquire(lease), controller.acquire(lease)])
-    await controller.acquire(lease)
+    await Promise.all([controller.acquire(lease, alone), controller.acquire(lease, alone)])
+    await controller.acquire(lease, alone)
     expect(runtime.telemetry.of('lease.acquired')).toHaveLength(1)
     await controller.stop()
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     expect(await tokens(runtime)).toEqual(['0 free'])
   })
 
@@ -68,9 +71,9 @@ describe('the leases of a partition controller', () => {
           },
         ]),
     })
-    const acquiring = controller.acquire(await existing(storedLease(runtime)))
+    const acquiring = controller.acquire(await existing(storedLease(runtime)), alone)
     expect(await tokens(runtime)).toEqual(['0 self'])
-    expect(await controller.acquire(await existing(storedLease(runtime)))).toBe(false)
+    expect(await controller.acquire(await existing(storedLease(runtime)), alone)).toBe(false)
     answered.resolve()
     expect(await acquiring).toBe(true)
     expect(runtime.telemetry.of('lease.acquired')).toHaveLength(1)
@@ -90,7 +93,7 @@ describe('the leases of a partition controller', () => {
           },
         ]),
     })
-    const acquiring = controller.acquire(await existing(storedLease(runtime)))
+    const acquiring = controller.acquire(await existing(storedLease(runtime)), alone)
     await controller.stop()
     answer?.()
     await acquiring
@@ -160,13 +163,31 @@ describe('the callbacks about a lease', () => {
       delegate: (changes) => void told.push(...changes.map(({ id }) => `delivered ${id}`)),
     })
     await runtime.world.put('1')
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(120_000)
     expect(told).toEqual(['acquired 0', 'delivered 1'])
     expect(await tokens(runtime)).toEqual(['0 self'])
     await controller.stop()
     await runtime.world.clock.advance(0)
     expect(told.at(-1)).toBe('released 0: Shutdown')
+  })
+
+  it('are not certainly held while they overlap, so an agent marks an attempt before it acts (I6)', async () => {
+    const certain = new Map<string, boolean>()
+    const { runtime, controller, balancer } = await controlling({
+      delegate: (changes, { leaseToken, wasHeldAt }) => {
+        for (const { _ts } of changes) certain.set(leaseToken, wasHeldAt(_ts))
+      },
+    })
+    const feedRange = { min: '', max: '80' }
+    await (await runtime.world.leaseStore()).create(aNewLease({ leaseToken: '-80', feedRange }))
+    balancer.start()
+    await runtime.world.clock.advance(2_000)
+    await runtime.world.put('1')
+    await runtime.world.clock.advance(6_000)
+    expect(certain.get('0')).toBe(false)
+    await balancer.stop()
+    await controller.stop()
   })
 
   it('do not report a second acquisition, even if the store is unavailable (B161)', async () => {
@@ -180,8 +201,8 @@ describe('the callbacks about a lease', () => {
         ]),
     })
     const lease = await existing(storedLease(runtime))
-    expect(await controller.acquire(lease)).toBe(true)
-    expect(await controller.acquire(lease)).toBe(false)
+    expect(await controller.acquire(lease, alone)).toBe(true)
+    expect(await controller.acquire(lease, alone)).toBe(false)
     expect(controller.holds('0')).toBe(true)
     await runtime.world.clock.advance(0)
     expect(told).toEqual(['acquired 0'])
@@ -194,7 +215,7 @@ describe('the callbacks about a lease', () => {
     const store = await runtime.world.leaseStore()
     const listed = await existing(store.read('0'))
     await store.replace(acquire(listed, { instanceName: 'other', incarnation: 'other-1' }, 1))
-    expect(await controller.acquire(listed)).toBe(false)
+    expect(await controller.acquire(listed, alone)).toBe(false)
     await runtime.world.clock.advance(60_000)
     expect(told).toEqual([])
     expect(await tokens(runtime)).toEqual(['0 other'])
@@ -209,7 +230,7 @@ describe('the callbacks about a lease', () => {
       leaseStore: (store) => intercepted(store, 'replace', [() => Promise.reject(storeError(403))]),
     })
     await runtime.world.put('1')
-    await expect(controller.acquire(await existing(storedLease(runtime)))).rejects.toMatchObject({
+    await expect(controller.acquire(await existing(storedLease(runtime)), alone)).rejects.toMatchObject({
       code: 403,
     })
     await runtime.world.clock.advance(60_000)
@@ -227,7 +248,7 @@ describe('the callbacks about a lease', () => {
           () => Promise.reject(storeError(403)),
         ]),
     })
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(1_000)
     const stopping = controller.stop()
     await runtime.world.clock.advance(5_000)
@@ -255,7 +276,7 @@ describe('the callbacks about a lease', () => {
           },
         ]),
     })
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(60_000)
     expect(told).toEqual(['acquired 0', 'error 0: 403', 'released 0: FeedError'])
     expect(await tokens(runtime)).toEqual([isTaken ? '0 other' : '0 free'])
@@ -276,7 +297,7 @@ describe('the callbacks about a lease', () => {
           ? store
           : intercepted(store, 'replace', [(forward, lease) => forward(lease), ...refusing]),
     })
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(1_000)
     const store = await runtime.world.leaseStore()
     if (how === 'taken')
@@ -316,7 +337,7 @@ describe('several leases of a partition controller', () => {
       },
       options: { stopTimeout: 1 },
     })
-    for (const lease of leases) expect(await controller.acquire(lease)).toBe(true)
+    for (const lease of leases) expect(await controller.acquire(lease, alone)).toBe(true)
     expect(await tokens(runtime)).toEqual(['-20 self', '20-FF self'])
     for (const round of ['a', 'b']) {
       for (let index = 0; index < 10; index += 1) await runtime.world.put(`${round}${index}`)
@@ -422,7 +443,7 @@ describe('a hand-over', () => {
     })
     const { runtime, controller } = controlled
     await runtime.world.put('1')
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(1_000)
     const store = await runtime.world.leaseStore()
     await store.replace(requestHandover(await existing(store.read('0')), other))
@@ -462,7 +483,7 @@ describe('a hand-over', () => {
 describe('a split', () => {
   const split = async ({ runtime, controller }: Controlled): Promise<void> => {
     await runtime.world.put('1')
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(1_000)
     runtime.world.split('0')
     await runtime.world.clock.advance(5_000)
@@ -510,7 +531,7 @@ describe('a split', () => {
       }
       expect(await tokens(runtime)).toContain(done < 2 ? '0 free' : '0 self')
       const next = new PartitionController({ ...runtime, leaseStore: await runtime.world.leaseStore() })
-      await next.acquire(await existing(storedLease(runtime)))
+      await next.acquire(await existing(storedLease(runtime)), alone)
       await runtime.world.clock.advance(1_000)
       expect((await tokens(runtime)).map((text) => text.slice(0, 1))).toEqual(['1', '2'])
       const { leases } = await runtime.leaseStore.list()
@@ -562,7 +583,7 @@ describe('a split whose children', () => {
     const controlled = await controlling(overrides)
     const { runtime, controller } = controlled
     await runtime.world.put('1')
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(1_000)
     await between(await runtime.world.leaseStore())
     runtime.world.split('0')
@@ -626,7 +647,7 @@ describe('a hint', () => {
         ),
       options: { pollInterval: 5_000 },
     })
-    await controller.acquire(await existing(storedLease(runtime)))
+    await controller.acquire(await existing(storedLease(runtime)), alone)
     await runtime.world.clock.advance(1)
     for (const hint of ['0', null, '77']) {
       const before = reads.length

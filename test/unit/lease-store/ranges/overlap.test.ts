@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Lease } from '../../../../lease-store/index.js'
-import { findOverlaps, leaseTokenOf } from '../../../../lease-store/internal.js'
+import { findOverlaps, leaseTokenOf, sharesItsRange } from '../../../../lease-store/internal.js'
 import { aLease } from '../../../support/a-lease.js'
 
 function leasesOf(...bounds: readonly (readonly [min: string, max: string])[]): Lease[] {
@@ -17,6 +17,19 @@ function described(leases: readonly Lease[]) {
     doubled: doubled.map((pair) => pair.map(({ leaseToken }) => leaseToken)),
   }
 }
+
+describe('a lease', () => {
+  it.each([
+    ['shares its range with a part of it', ['08', '10'], true],
+    ['shares its range with a lease that covers more', ['', 'FF'], true],
+    ['does not share its range with a neighbour', ['20', 'FF'], false],
+    ['does not share its range with itself', ['08', '20'], false],
+  ] as const)('%s', (_name, other, expected) => {
+    const [lease, ...others] = leasesOf(['08', '20'], other)
+    if (lease === undefined) throw new Error('there are two leases')
+    expect(sharesItsRange(lease, [lease, ...others])).toBe(expected)
+  })
+})
 
 describe('overlapping leases (I11)', () => {
   it.each([
