@@ -49,11 +49,14 @@ describe(page, () => {
     expect(stdout).toContain('1 passed')
   })
 
-  it('has an example that passes in node:test', async () => {
-    const { code, stdout, stderr } = await run('--test', [join(directory, 'node-test/orders.test.js')])
-    expect(code, stdout + stderr).toBe(0)
-    expect(stdout).toMatch(/pass 1\b/)
-  })
+  it.each(['orders.test.js', 'feed.test.cjs'])(
+    'has an example that passes in node:test: %s',
+    async (file) => {
+      const { code, stdout, stderr } = await run('--test', [join(directory, 'node-test', file)])
+      expect(code, stdout + stderr).toBe(0)
+      expect(stdout).toMatch(/pass 1\b/)
+    },
+  )
 
   it('has a global setup that starts an emulator, and a teardown that stops it', async () => {
     const script = join(directory, 'jest', 'both.mjs')

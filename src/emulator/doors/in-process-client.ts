@@ -1,4 +1,4 @@
-import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
+import type { CosmosClientOptions } from '@azure/cosmos'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 
 type HttpClient = NonNullable<CosmosClientOptions['httpClient']>
@@ -13,17 +13,20 @@ export type Respond = (request: RestRequest) => Promise<RestResponse>
 const endpoint = 'https://in-process.stepward.invalid'
 
 /**
- * Creates a client of the unmodified SDK that calls `respond`, without a network or timers. With a key or
- * another credential, it signs every request, and wrong signatures are refused. Otherwise no signature is
- * needed.
+ * Returns options for a client of the unmodified SDK that calls `respond`, without a network or timers. With
+ * a key or another credential, the client signs every request, and wrong signatures are refused. Otherwise no
+ * signature is needed.
  */
-export function createInProcessClient(respond: Respond, options: Partial<CosmosClientOptions>): CosmosClient {
-  return new CosmosClient({
+export function inProcessOptions(
+  respond: Respond,
+  options: Partial<CosmosClientOptions>,
+): CosmosClientOptions {
+  return {
     ...options,
     endpoint,
     connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
     httpClient: inProcessHttpClient(respond),
-  })
+  }
 }
 
 function inProcessHttpClient(respond: Respond): HttpClient {

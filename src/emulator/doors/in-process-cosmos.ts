@@ -1,7 +1,7 @@
-import type { CosmosClient, CosmosClientOptions } from '@azure/cosmos'
+import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { openAccount, type OpenAccount } from './account.js'
 import type { AccountOptions } from './account-options.js'
-import { createInProcessClient } from './in-process-client.js'
+import { inProcessOptions } from './in-process-client.js'
 import { wellKnownKey } from './well-known-key.js'
 
 /** Options of {@link createInProcessCosmos}. */
@@ -11,6 +11,11 @@ export type InProcessCosmosOptions = AccountOptions
 export interface InProcessCosmos extends OpenAccount {
   /** Returns a new client of the unmodified SDK. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
+  /**
+   * Returns options for a `CosmosClient` of your own. Code that loads the SDK with `require` needs this,
+   * because `require` and `import` load different classes, and the SDK compares classes.
+   */
+  clientOptions(options?: Partial<CosmosClientOptions>): CosmosClientOptions
 }
 
 /**
@@ -20,5 +25,6 @@ export interface InProcessCosmos extends OpenAccount {
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
   const { respond, ...account } = openAccount(options, wellKnownKey)
-  return { ...account, client: (clientOptions = {}) => createInProcessClient(respond, clientOptions) }
+  const clientOptions: InProcessCosmos['clientOptions'] = (given = {}) => inProcessOptions(respond, given)
+  return { ...account, clientOptions, client: (given) => new CosmosClient(clientOptions(given)) }
 }

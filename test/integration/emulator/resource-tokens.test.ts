@@ -10,7 +10,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../../src/platform/index.js'
 import { openAccount, type Account } from '../../../src/emulator/doors/account.js'
-import { createInProcessClient } from '../../../src/emulator/doors/in-process-client.js'
+import { inProcessOptions } from '../../../src/emulator/doors/in-process-client.js'
 import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
 import type { RestRequest, RestResponse } from '../../../src/emulator/messages/rest-message.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
@@ -89,7 +89,7 @@ describe('a resource token', () => {
     account = openAccount({ clock, partitionCount: 2 }, wellKnownKey)
     const { respond } = account
     cosmos = {
-      client: (options = {}) => createInProcessClient(respond, options),
+      client: (options = {}) => new CosmosClient(inProcessOptions(respond, options)),
       stats: () => account.stats(),
     }
     owned = await ordersIn(cosmos)
