@@ -14,6 +14,7 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/judge/runs/one-run.ts': 'faults of real processes come at moments',
   'test/judge/runs/remote.ts': 'a service outside that is slow',
   'test/judge/runs/store.ts': 'a fault lasts for a while',
+  'test/long/hostile/socket.ts': 'a client that pauses in the middle of a request is what is tested',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }
 
