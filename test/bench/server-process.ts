@@ -13,9 +13,19 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-/** Starts a program that prints one line of JSON with its address, and waits for that line. */
-export async function startServer(program: string, args: readonly string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+/**
+ * Starts a program that prints one line of JSON with its address, and waits for that line.
+ *
+ * @param nodeOptions options of Node itself
+ */
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = new Promise((resolve) => child.once('close', resolve))
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL')
@@ -29,6 +39,10 @@ export async function startServer(program: string, args: readonly string[]): Pro
 }
 
 /** @param args in addition to those that make it use any port and print which */
-export function startEmulatorProcess(cli: string, args: readonly string[]): Promise<ServerProcess> {
-  return startServer(cli, ['emulator', '--port', '0', '--json', ...args])
+export function startEmulatorProcess(
+  cli: string,
+  args: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  return startServer(cli, ['emulator', '--port', '0', '--json', ...args], nodeOptions)
 }
