@@ -73,11 +73,9 @@ export function compileQuery(
       if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
       return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
     },
-    execute: (documents, container) => [
-      ...cut(rows([], pageTime.reading(documents), container ?? documents), window),
-    ],
+    execute: (documents, container) => [...cut(rows([], documents, container), window)],
     rowsInOrder: (documents) =>
-      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], pageTime.reading(documents)), window),
+      cut(compileSelect({ ...query, orderBy: [] }, scope).rows([], documents), window),
     isComplete: (rowCount) => isSingle || isGrouped(query) || query.isDistinct || rowCount >= window.take,
     matched: () => scope.matched.count,
   }

@@ -92,8 +92,12 @@ function* allElements(values: Iterable<unknown>): Generator {
 }
 
 function framesOf(sources: readonly Values[], scope: Scope): CompiledSources['frames'] {
+  const inner = { ...scope, hasContainer: false }
   return (outer, container) =>
-    sources.reduce<Iterable<Frame>>((frames, values) => extended(frames, values, container, scope), [outer])
+    sources.reduce<Iterable<Frame>>(
+      (frames, values, index) => extended(frames, values, container, index === 0 ? scope : inner),
+      [outer],
+    )
 }
 
 /** Yields each frame, extended by each value of the next source. */
@@ -101,11 +105,12 @@ function* extended(
   frames: Iterable<Frame>,
   values: Values,
   container: Iterable<unknown>,
-  { effort, pageTime }: Scope,
+  { effort, pageTime, hasContainer }: Scope,
 ): Generator<Frame> {
   for (const frame of frames) {
     for (const value of values(frame, container)) {
       effort.spend(1)
+      if (hasContainer) pageTime.allowDocument()
       pageTime.spend(work.frame)
       yield [...frame, value]
     }
