@@ -236,7 +236,8 @@ describe('a fan-out over an earlier step’s output', () => {
     const edited = { kind: 'resubmit', steps: [{ stepId: 'pack', input: [] }], ...why } as const
     expect(story.scheduled().commanding(edited)).toEqual({
       kind: 'refused',
-      reason: 'no input is allowed for step pack: the input is collected from other steps; resubmit without an input',
+      reason:
+        'no input is allowed for step pack: the input is collected from other steps; resubmit without an input',
     })
   })
 })
