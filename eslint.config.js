@@ -59,6 +59,22 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': 'off' },
   },
   {
+    files: ['test/unit/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: 'support/(state-world|cosmos-world|a-runtime|supervised|processor-world)',
+              message: 'A test that runs several rooms belongs in test/integration.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // The page reads JSON whose shape the account decides, and the compiler knows the names of the browser.
     files: ['src/emulator/explorer/page/**'],
     rules: {

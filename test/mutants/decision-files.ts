@@ -7,15 +7,17 @@ export interface DecisionFile {
 }
 
 /**
- * Files by path within the room, without `.ts`, each with its tests. An empty list means the test of the same
- * name.
+ * Files by path within the room, without `.ts`, each with its tests. An empty list means the unit test of the same
+ * name. Names that begin with `integration/` are paths within `test`.
  */
 type Files = Readonly<Record<string, readonly string[]>>
 
 function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
   return Object.entries(files).map(([name, judges]) => ({
     path: `${room}/${name}.ts`,
-    tests: (judges.length === 0 ? [name] : judges).map((judge) => `${tests}/${judge}.test.ts`),
+    tests: (judges.length === 0 ? [name] : judges).map((judge) =>
+      judge.startsWith('integration/') ? `test/${judge}.test.ts` : `${tests}/${judge}.test.ts`,
+    ),
   }))
 }
 
@@ -51,7 +53,9 @@ export const decisionFiles: readonly DecisionFile[] = [
   }),
   ...inRoom('src/change-feed-processor', 'test/unit/change-feed-processor', {
     'feed/change-identity': [],
-    'ownership/partition-synchronizer': [],
+    'ownership/partition-synchronizer': [
+      'integration/change-feed-processor/ownership/partition-synchronizer',
+    ],
     'feed/decode-change': [],
     'options/delivery-options': ['options/options'],
     'options/failure-policy': [],
@@ -73,19 +77,23 @@ export const decisionFiles: readonly DecisionFile[] = [
     'decisions/compensate': [
       'decisions/compensate',
       'decisions/owed-undos',
-      'decisions/recover-job',
+      'integration/sas/decisions/recover-job',
       'decisions/operate',
-      'decisions/notices',
+      'integration/sas/decisions/notices',
     ],
-    'plan/condition': ['plan/condition', 'waiting-steps', 'workflow/for-each'],
-    'decisions/continue-or-end-job': ['decisions/continue-or-end-job', ...stories, 'decisions/notices'],
+    'plan/condition': ['integration/sas/plan/condition', 'waiting-steps', 'workflow/for-each'],
+    'decisions/continue-or-end-job': [
+      'decisions/continue-or-end-job',
+      ...stories,
+      'integration/sas/decisions/notices',
+    ],
     'decisions/dispatch': [
       ...stories,
       'decisions/dispatch',
       'decisions/owed-undos',
       'decisions/claim',
       'decisions/recover-step',
-      'decisions/recover-job',
+      'integration/sas/decisions/recover-job',
     ],
     'decisions/extend': [],
     'plan/fan-out': [],
@@ -99,22 +107,27 @@ export const decisionFiles: readonly DecisionFile[] = [
       'decisions/compensate',
       'decisions/owed-undos',
     ],
-    'decisions/notices': [],
+    'decisions/notices': ['integration/sas/decisions/notices'],
     'decisions/operate': ['decisions/operate', 'decisions/owed-undos', 'workflow/for-each'],
     'workflow/plan-draft': [
       'workflow/workflow',
       'workflow/for-each',
       'workflow/sub-workflow',
-      'plan/condition',
+      'integration/sas/plan/condition',
     ],
     'decisions/raise-event': ['waiting-steps'],
     'decisions/recover-step': [],
-    'model/is-over': ['model/is-over', 'decisions/retention', 'decisions/notices'],
+    'model/is-over': ['model/is-over', 'decisions/retention', 'integration/sas/decisions/notices'],
     'decisions/readers': [],
-    'decisions/recover-job': [],
-    'decisions/retention': ['decisions/retention', 'decisions/notices'],
-    'decisions/schedule': [...stories, 'plan/condition', 'decisions/recover-job', 'decisions/notices'],
-    'decisions/set-aside': [],
+    'decisions/recover-job': ['integration/sas/decisions/recover-job'],
+    'decisions/retention': ['decisions/retention', 'integration/sas/decisions/notices'],
+    'decisions/schedule': [
+      ...stories,
+      'integration/sas/plan/condition',
+      'integration/sas/decisions/recover-job',
+      'integration/sas/decisions/notices',
+    ],
+    'decisions/set-aside': ['integration/sas/decisions/set-aside'],
     'decisions/settle': ['decisions/settle', 'decisions/compensate', 'decisions/owed-undos'],
     'decisions/settle-notice': [],
     'workflow/step-options': ['workflow/workflow'],
@@ -137,7 +150,7 @@ export const guards: readonly DecisionFile[] = [
     lines: ["return { accessCondition: { type: 'IfMatch', condition: lease.etag } }"],
     tests: [
       'test/conformance/lease-store.test.ts',
-      'test/unit/lease-store/cosmos/cosmos-lease-store.test.ts',
+      'test/integration/lease-store/cosmos/cosmos-lease-store.test.ts',
     ],
   },
   {
@@ -150,13 +163,13 @@ export const guards: readonly DecisionFile[] = [
     // F-L7: an owner stops by itself before its lease expires.
     path: 'src/change-feed-processor/lease-holding/lease-holder.ts',
     lines: ['return writtenAtMs + expirationMs - marginMs'],
-    tests: ['test/unit/change-feed-processor/lease-holding/lease-holder.test.ts'],
+    tests: ['test/integration/change-feed-processor/lease-holding/lease-holder.test.ts'],
   },
   {
     // I12: an instance makes only one attempt at a time to acquire a lease.
     path: 'src/change-feed-processor/ownership/partition-controller.ts',
     lines: ['if (this.isStopping || this.holds(leaseToken) || this.acquiring.has(leaseToken)) return false'],
-    tests: ['test/unit/change-feed-processor/ownership/partition-controller.test.ts'],
+    tests: ['test/integration/change-feed-processor/ownership/partition-controller.test.ts'],
   },
   {
     // I3: an outcome is decided again when steps were read after the decision. I1: when a job could not be
@@ -166,12 +179,15 @@ export const guards: readonly DecisionFile[] = [
       'if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }',
       'return refused.length === 0',
     ],
-    tests: ['test/unit/sas/scheduler/scheduler.test.ts', 'test/unit/sas/in-process/in-process-path.test.ts'],
+    tests: [
+      'test/integration/sas/scheduler/scheduler.test.ts',
+      'test/integration/sas/in-process/in-process-path.test.ts',
+    ],
   },
   {
     // I13, F-N2: earlier notices are sent first.
     path: 'src/sas/notifier/send-replies.ts',
     lines: ['const [next] = [...left].sort((a, b) => a.seq - b.seq)'],
-    tests: ['test/unit/sas/notifier/notifier.test.ts', 'test/unit/sas/notifier/reply.test.ts'],
+    tests: ['test/integration/sas/notifier/notifier.test.ts', 'test/unit/sas/notifier/reply.test.ts'],
   },
 ]

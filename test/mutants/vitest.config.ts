@@ -5,7 +5,7 @@ import { BrokenFiles } from './broken-files.js'
 
 const { projects: _everyDays, ...test } = everyDay.test ?? {}
 const include = (process.env['STEPWARD_MUTANTS_TESTS'] ?? '').split(',')
-const isOfJobs = include.every((path) => path.startsWith('test/unit/sas/'))
+const isOfJobs = include.every((path) => /^test\/(unit|integration)\/sas\//.test(path))
 const noSdk = {
   find: /^@azure\/cosmos$/,
   replacement: fileURLToPath(new URL('./no-sdk.ts', import.meta.url)),
