@@ -1,5 +1,5 @@
 /** The names of this room that only other rooms see. */
 export { serveAccount } from './doors/account-server.js'
 export { AdminRefusal, callAdmin } from './doors/admin-client.js'
-export { wellKnownKey } from './doors/well-known-key.js'
+export { accountKeyRule, isAccountKey, wellKnownKey } from './doors/account-key.js'
 export { CosmosEngine } from './engine/index.js'

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { ConfigurationInvalid } from '../connection/index.js'
+import { createDirectory, errorMessage } from '../platform/internal.js'
 import { isAnswered } from './control.js'
 
 /**
@@ -36,12 +37,19 @@ export function socketPath(stateDirectory: string): string {
   return `\\\\.\\pipe\\stepward-${name}`
 }
 
-/** @throws ConfigurationInvalid if the folder exists and other users may also write into it */
+/** @throws ConfigurationInvalid if the folder cannot be created, or if other users may write into it */
 export async function makeOwn(stateDirectory: string): Promise<void> {
-  await mkdir(stateDirectory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  try {
+    createDirectory(stateDirectory, 0o700)
+  } catch (error) {
     // If a link or a file has the folder's name, `assertOwn` reports that.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  })
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      const advice = 'pass a --state DIRECTORY that this user may create'
+      throw new ConfigurationInvalid([
+        `the folder of a fleet ${stateDirectory} cannot be created (${errorMessage(error)}): ${advice}`,
+      ])
+    }
+  }
   await assertOwn(stateDirectory)
 }
 
@@ -60,10 +68,10 @@ async function distrust(directory: string): Promise<string | null> {
   const user = process.getuid?.()
   if (user === undefined) return null
   const found = await lstat(directory).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : errorMessage(error)
   })
   if (found === null) return null
+  if (typeof found === 'string') return `cannot be used (${found}): correct the path`
   if (!found.isDirectory())
     return `is not a folder but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
   if (found.uid !== user) {

@@ -15,7 +15,7 @@
  * - Waiting: `time-limit.ts` and `aborted.ts`.
  * - Options: other rooms import `options/` through `options.ts`. `options.ts` is separate from this index
  *   because it loads zod.
- * - Helpers: `assert.ts`, `compare.ts`, `counted.ts`, `error-message.ts` and `without-undefined.ts`.
+ * - Helpers: `assert.ts`, `compare.ts`, `create-directory.ts`, `without-undefined.ts` and `wording.ts`.
  *
  * Start with `clock.ts`.
  */

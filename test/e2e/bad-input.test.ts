@@ -155,6 +155,8 @@ describe('the command line, given bad input,', () => {
     ],
     [['list', '--state', 'Done'], /--state "Done" must be one of Pending, Processing, Processed, Error/],
     [['emulator', '--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
+    [['emulator', '--key', 'abc'], /--key \(its value is not shown\) must be base64 in whole groups of four/],
+    [['emulator', '--data', '/proc/missing/store'], /--data \/proc\/missing\/store cannot be used \(/],
     [['list', '--endpoint', 'localhost:8081'], /endpoint is "localhost:8081"; it must be a URL/],
   ])('rejects the arguments %j', async (args, message) => {
     const ended = await run(cli, args)

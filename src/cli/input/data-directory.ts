@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
+const codesOfFiles = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EEXIST', 'ENOTDIR', 'ENOSPC']
+
 /**
  * Calls `open`, which opens the embedded store in this directory.
  *
@@ -8,16 +10,14 @@ import { CliError, exitCodes } from '../output/cli-error.js'
  */
 export async function openingData<T>(data: string, open: () => T | Promise<T>): Promise<T> {
   const advice = 'name a directory that this account may write to; a missing one is created'
-  if (statSync(data, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new CliError(`--data ${data} is a file: ${advice}`, exitCodes.usage)
-  }
   try {
+    if (statSync(data, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new CliError(`--data ${data} is a file: ${advice}`, exitCodes.usage)
+    }
     return await open()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const isOfFiles = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC'].some(
-      (known) => known === code,
-    )
+    const isOfFiles = codesOfFiles.some((known) => known === code)
     if (!isOfFiles || !(error instanceof Error)) throw error
     throw new CliError(`--data ${data} cannot be used (${error.message}): ${advice}`, exitCodes.usage, {
       cause: error,

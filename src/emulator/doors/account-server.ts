@@ -6,7 +6,7 @@ import { localCertificate } from './certificate.js'
 import { lockDirectory } from '../durability/directory-lock.js'
 import { answerExplorer, explorerPath, explorerReach } from '../explorer/index.js'
 import { listen } from './http-server.js'
-import { wellKnownKey } from './well-known-key.js'
+import { accountKeyRule, isAccountKey, wellKnownKey } from './account-key.js'
 
 /** Options of an account that is served over HTTP. */
 export interface AccountServerOptions extends AccountOptions {
@@ -14,7 +14,10 @@ export interface AccountServerOptions extends AccountOptions {
   readonly port?: number
   /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
   readonly host?: string
-  /** The account's master key in base64. Default: the well-known key of all Cosmos DB emulators. */
+  /**
+   * The account's master key in base64, in whole groups of four characters. Default: the well-known key of
+   * all Cosmos DB emulators.
+   */
   readonly key?: string
   /**
    * Whether the server uses https, with a certificate for localhost, 127.0.0.1 and ::1. The certificate is
@@ -45,10 +48,7 @@ const shape = {
   ...accountShape,
   port: optional(wholeNumber(0, 65_535), 8081),
   host: optional(text(), '127.0.0.1'),
-  key: optional(
-    secretThat('base64, as account keys are', (key) => /^[A-Za-z0-9+/]+={0,2}$/u.test(key)),
-    wellKnownKey,
-  ),
+  key: optional(secretThat(accountKeyRule, isAccountKey), wellKnownKey),
   https: optional(flag(), false),
   explorer: optional(flag()),
 }

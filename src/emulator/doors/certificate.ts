@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/index.js'
+import { createDirectory } from '../../platform/internal.js'
 
 /** A self-signed certificate and its private key, both in PEM format. */
 export interface Certificate {
@@ -33,7 +34,7 @@ export async function localCertificate(
     if (expiresMs - dayMs > clock.now()) return { certificate, privateKey }
   }
   const made = await generated(clock)
-  mkdirSync(dataDirectory, { recursive: true })
+  createDirectory(dataDirectory)
   writeFileSync(files[1], made.privateKey, { mode: 0o600 })
   writeFileSync(files[0], made.certificate)
   return made

@@ -2,7 +2,7 @@ import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import { openAccount, type OpenAccount } from './account.js'
 import type { AccountOptions } from './account-options.js'
 import { inProcessOptions } from './in-process-client.js'
-import { wellKnownKey } from './well-known-key.js'
+import { wellKnownKey } from './account-key.js'
 
 /** Options of {@link createInProcessCosmos}. */
 export type InProcessCosmosOptions = AccountOptions

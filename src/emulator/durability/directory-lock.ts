@@ -1,7 +1,8 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { platform } from 'node:process'
+import { createDirectory } from '../../platform/internal.js'
 
 /** An exclusive lock on a data directory, held until it is released. */
 export interface DirectoryLock {
@@ -33,7 +34,7 @@ const noLock: DirectoryLock = { release: () => Promise.resolve() }
  * table is the only protection.
  */
 export async function lockDirectory(dataDirectory: string): Promise<DirectoryLock> {
-  mkdirSync(dataDirectory, { recursive: true })
+  createDirectory(dataDirectory)
   const directory = realpathSync(dataDirectory)
   const path = join(directory, 'in-use.sock')
   if (platform === 'win32' || Buffer.byteLength(path) > longestSocketPath) return noLock

@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type * as Lmdb from 'lmdb'
+import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
 import type {
   ContainerRecord,
@@ -77,7 +78,7 @@ export class LmdbJournal implements Journal {
    */
   static open(dataDirectory: string, lock = lockDirectory(dataDirectory)): LmdbJournal {
     try {
-      mkdirSync(dataDirectory, { recursive: true })
+      createDirectory(dataDirectory)
       const directory = realpathSync(dataDirectory)
       const journal = new LmdbJournal(openStore(directory), directory, lock)
       openDirectories.add(directory)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { openAccount } from '../../../src/emulator/doors/account.js'
 import type { RestRequest, RestResponse } from '../../../src/emulator/messages/rest-message.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { signed, type Asked } from './signed-request.js'
 
 /** Every run has the same inputs, so that a failure can be repeated. */

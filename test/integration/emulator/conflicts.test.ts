@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openAccount } from '../../../src/emulator/doors/account.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { doors, ordersIn } from './doors.js'
 import { signed } from './signed-request.js'
 

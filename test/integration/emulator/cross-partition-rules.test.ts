@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openAccount, type Account } from '../../../src/emulator/doors/account.js'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { signed } from './signed-request.js'
 
 const isCross = { 'x-ms-documentdb-query-enablecrosspartition': 'True' }

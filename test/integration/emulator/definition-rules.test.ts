@@ -1,7 +1,7 @@
 import type { Container, Database } from '@azure/cosmos'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openAccount } from '../../../src/emulator/doors/account.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { signed } from './signed-request.js'
 

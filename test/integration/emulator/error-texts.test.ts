@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openAccount, type Account } from '../../../src/emulator/doors/account.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { signed, type Asked } from './signed-request.js'
 
 const docs = '/dbs/shop/colls/orders/docs'

@@ -1,7 +1,7 @@
 import { argv, stdout } from 'node:process'
 import { openAccount } from '../../../src/emulator/doors/account.js'
 import type { RestResponse } from '../../../src/emulator/messages/rest-message.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 
 /** What the process reports before it ends by itself. */
 export interface Told {

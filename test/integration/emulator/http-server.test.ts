@@ -79,7 +79,9 @@ describe('the emulator over HTTP', () => {
   })
 
   it('rejects an invalid key or option before it listens', async () => {
-    await expect(startEmulator({ port: 0, key: 'no key!' })).rejects.toThrow('base64')
+    for (const key of ['no key!', 'abc', 'abcd=', '']) {
+      await expect(startEmulator({ port: 0, key }), key).rejects.toThrow('it must be base64')
+    }
     await expect(startEmulator({ port: 0, partitionCount: 0 })).rejects.toThrow('partitionCount is 0')
   })
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
 import { openAccount, type Account } from '../../../src/emulator/doors/account.js'
 import type { RestResponse } from '../../../src/emulator/messages/rest-message.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
 import { signed, type Asked } from './signed-request.js'
 

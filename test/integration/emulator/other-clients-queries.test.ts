@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openAccount, type Account } from '../../../src/emulator/doors/account.js'
 import type { Container } from '../../../src/emulator/engine/index.js'
 import type { RestResponse } from '../../../src/emulator/messages/rest-message.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { signed, type Asked } from './signed-request.js'
 
 const docs = '/dbs/shop/colls/orders/docs'

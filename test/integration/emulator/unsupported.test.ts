@@ -1,7 +1,7 @@
 import { TriggerOperation, TriggerType, type Container, type Database } from '@azure/cosmos'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openAccount } from '../../../src/emulator/doors/account.js'
-import { wellKnownKey } from '../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../src/emulator/doors/account-key.js'
 import { doors, type Door } from './doors.js'
 import { signed, type Asked } from './signed-request.js'
 

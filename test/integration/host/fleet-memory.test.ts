@@ -45,7 +45,7 @@ it('a fleet replaces a symbolic link in the place of its state file instead of f
   expect((await lstat(join(state, 'fleet.json'))).isFile()).toBe(true)
 })
 
-it('a fleet refuses a state directory that other users may enter or that is a link', async () => {
+it('a fleet refuses a state directory that other users may enter, that is a link or that is below a file', async () => {
   const folder = await temporaryFolder()
   const [open, link] = [join(folder, 'open'), join(folder, 'link')]
   await mkdir(open)
@@ -53,7 +53,11 @@ it('a fleet refuses a state directory that other users may enter or that is a li
   await symlink(await temporaryFolder(), link)
   await expect(fleetOf(0, open)).rejects.toThrow(/open is open to other users \(mode 755\): .*chmod 700/)
   await expect(fleetOf(0, link)).rejects.toThrow(/link is not a folder but a link/)
-  for (const place of [open, link]) await expect(stateDirectoryOf(place, folder)).rejects.toThrow(place)
+  const belowFile = join(folder, 'file', 'below')
+  await writeFile(join(folder, 'file'), '')
+  await expect(fleetOf(0, belowFile)).rejects.toThrow(/below cannot be created \(ENOTDIR/)
+  for (const place of [open, link, belowFile])
+    await expect(stateDirectoryOf(place, folder)).rejects.toThrow(place)
 })
 
 it('a fleet refuses a state directory of another user', async () => {

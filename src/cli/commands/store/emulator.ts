@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 // The emulator's index loads the SDK, which doubles the time until the first answer. So only a type is
 // imported from the index.
 import type { AccountServerOptions } from '../../../emulator/index.js'
-import { serveAccount } from '../../../emulator/internal.js'
-import { exitCodes } from '../../output/cli-error.js'
+import { accountKeyRule, isAccountKey, serveAccount } from '../../../emulator/internal.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { openingData } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
@@ -57,6 +57,9 @@ function trustLines({ https, data }: EmulatorCommandOptions): readonly string[] 
 
 export function emulatorOptions(options: EmulatorCommandOptions): AccountServerOptions {
   const { data, key } = options
+  if (key !== undefined && !isAccountKey(key)) {
+    throw new CliError(`--key (its value is not shown) must be ${accountKeyRule}`, exitCodes.usage)
+  }
   return {
     port: wholeNumber('--port', options.port, { min: 0, max: 65_535 }),
     partitionCount: wholeNumber('--partitions', options.partitions, { min: 1, max: 1_000 }),

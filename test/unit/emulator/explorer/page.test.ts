@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wellKnownKey } from '../../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../../src/emulator/doors/account-key.js'
 import * as account from '../../../../src/emulator/explorer/page/account/account.js'
 import { changeOf, positionsOf } from '../../../../src/emulator/explorer/page/account/change-feed.js'
 import {

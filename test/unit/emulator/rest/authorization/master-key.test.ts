@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAccount } from '../../../../../src/emulator/doors/account.js'
 import { MasterKey } from '../../../../../src/emulator/rest/authorization/master-key.js'
-import { wellKnownKey } from '../../../../../src/emulator/doors/well-known-key.js'
+import { wellKnownKey } from '../../../../../src/emulator/doors/account-key.js'
 import { VirtualClock } from '../../../../../src/platform/index.js'
 import { signed } from '../../../../integration/emulator/signed-request.js'
 

@@ -2,3 +2,8 @@
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
 }
+
+/** Returns the message of an error, or any other thrown value as a string. */
+export function errorMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
