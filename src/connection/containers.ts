@@ -116,7 +116,7 @@ export function explained({ endpoint, database }: OpenConnection, error: unknown
   }
   if (kind === 'notFound') {
     const advice =
-      'check the names; starting an instance or submitting a job with a key creates what is missing'
+      'check the names, or run "stepward provision" to create what is missing (an account needs its key for that)'
     return new StoreRefused(
       `${endpoint}: database ${JSON.stringify(database)} or a container in it is missing: ${advice}`,
       cause,

@@ -55,7 +55,7 @@ describe('the command line, given bad input,', () => {
     expect(ended.code).toBe(2)
     const listed = await run(cli, ['list', '--json'], env)
     expect(expectOneLine(listed), 'not even a database').toMatch(
-      /database "stepward" or a container in it is missing/,
+      /database "stepward" or a container in it is missing: .* "stepward provision" to create/,
     )
     expect(listed.code).toBe(5)
   })
@@ -99,7 +99,9 @@ describe('the command line, given bad input,', () => {
   it('rejects a directory without a store, and leaves it empty', async () => {
     const directory = await temporaryDirectory()
     const ended = await run(cli, ['list', '--data', directory])
-    expect(expectOneLine(ended)).toMatch(/holds no embedded store: check the directory/)
+    expect(expectOneLine(ended)).toMatch(
+      /holds no embedded store: .* create a store with "stepward provision --data /,
+    )
     expect(ended.code).toBe(2)
     expect(await readdir(directory)).toEqual([])
   })

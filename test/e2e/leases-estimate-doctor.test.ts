@@ -119,6 +119,7 @@ it('`doctor` reports a missing container and a store that does not answer', asyn
   const missing = await shop.command('doctor')
   expect(missing.code).toBe(1)
   expect(missing.stdout).toMatch(/problem containerMissing\n {2}container "own-leases" does not exist/)
+  expect(missing.stdout).toContain('"stepward provision" creates')
   const leases = await shop.command('leases')
   expect(leases.code).toBe(5)
   expect(leases.stderr).toMatch(

@@ -71,7 +71,7 @@ function obstacleFinding({ kind, container, action }: Obstacle): UnitFinding {
     return problem(
       'containerMissing',
       `container ${name} does not exist`,
-      'check --database and the name, or create the container',
+      'check --database and the name, or create it: "stepward provision" creates the containers that jobs need',
     )
   return problem(
     'actionForbidden',

@@ -66,7 +66,8 @@ export async function withExistingStore<T>(
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
   if (options.data !== undefined && !existsSync(join(options.data, 'data.mdb'))) {
-    throw new CliError(`--data ${options.data} holds no embedded store: check the directory`, exitCodes.usage)
+    const advice = `check the directory, or create a store with "stepward provision --data ${options.data}"`
+    throw new CliError(`--data ${options.data} holds no embedded store: ${advice}`, exitCodes.usage)
   }
   return withSettings(options, (settings) => {
     const { database = 'stepward', container = 'state' } = settings
