@@ -1,6 +1,6 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
-import type { JobDocument, Json } from '../model/documents.js'
+import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operate.js'
@@ -10,6 +10,14 @@ import type { CommandOptions, JobSummary } from './command-options.js'
 
 /** The name of the operator if the caller passes none. */
 export const defaultOperator = 'operator'
+
+/** The states of steps that are skipped, or whose effect has not been undone. */
+const doneStates: ReadonlySet<LedgerEntry['state']> = new Set([
+  'Processed',
+  'Skipped',
+  'Compensating',
+  'CompensationFailed',
+])
 
 export function summaryOf(job: JobDocument): JobSummary {
   const { jobId, orderId, pk, workflow, submittedAt, endedAt, steps, stepIds, attention } = job
@@ -21,8 +29,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     state: job.processState,
     submittedAt,
     endedAt,
-    stepsDone: Object.values(steps).filter(({ state }) => state === 'Processed' || state === 'Skipped')
-      .length,
+    stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
     attention,
   }

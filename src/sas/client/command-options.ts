@@ -48,6 +48,10 @@ export interface JobSummary {
   /** ISO-8601 UTC. */
   readonly submittedAt: string
   readonly endedAt: string | null
+  /**
+   * The number of steps that are done or skipped. If the undo of a step has begun, the step counts until the
+   * undo succeeds, because it may have had an effect.
+   */
   readonly stepsDone: number
   readonly stepCount: number
   /** Null if the job needs no operator. */

@@ -9,6 +9,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
+import { workOf } from '../model/work.js'
 
 /** A step as shown to people. */
 export interface StepView {
@@ -19,6 +20,7 @@ export interface StepView {
   readonly state: ProcessState | 'Skipped'
   readonly currentState: string
   readonly attempt: number
+  /** The failed attempts of the step or, once its undo has begun, of the undo. */
   readonly failureCount: number
   readonly maxFailures: number
   /** ISO-8601 UTC. Null if the step has no deadline. */
@@ -80,7 +82,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobVie
 }
 
 function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
-  const { stepId, actor, action, currentState, attempt, failureCount, maxFailures, completeBy } = step
+  const { stepId, actor, action, currentState, attempt, maxFailures, completeBy } = step
   const { dependsOn, attention, diagnostics } = step
   // A step that is skipped now may have been done in an earlier generation.
   const output = isSkipped ? null : step.output
@@ -91,7 +93,7 @@ function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
     state: isSkipped ? 'Skipped' : step.processState,
     currentState,
     attempt,
-    failureCount,
+    failureCount: workOf(step).failureCount,
     maxFailures,
     completeBy,
     dependsOn,
