@@ -36,6 +36,7 @@ import {
   type UnitOptions,
 } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
+import { withUsageErrors } from './output/usage-errors.js'
 
 export interface ProgramOptions {
   readonly version: string
@@ -66,7 +67,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addFleetCommands(parts)
   addLeaseCommands(parts)
   addStoreCommands(parts)
-  return withExamples(program)
+  return withUsageErrors(withExamples(program))
 }
 
 function addEmulatorCommands({ program, terminal, ending }: Parts): void {

@@ -86,12 +86,20 @@ it('a command that cannot be carried out prints one line and sets its exit code'
       code: 4,
       says: /^stepward: job SW-1001 is Pending; .*\n$/,
     },
-    { args: ['attention', '--nothing'], code: 2, says: /^error: unknown option '--nothing'\n$/ },
-    { args: ['watch'], code: 2, says: /^error: missing required argument 'job'\n$/ },
+    {
+      args: ['attention', '--stat', 'Error'],
+      code: 2,
+      says: /^stepward: unknown option '--stat' \(Did you mean --state\?\): see "stepward attention --help"\n$/,
+    },
+    {
+      args: ['emulator', 'split'],
+      code: 2,
+      says: /^stepward: missing required argument 'container': see "stepward emulator split --help"\n$/,
+    },
     {
       args: ['completion', 'csh'],
       code: 2,
-      says: /^error: .*'csh' is invalid.* choices are bash, zsh, fish\.\n$/,
+      says: /^stepward: .*'csh' is invalid.* choices are bash, zsh, fish: see "stepward completion --help"\n$/,
     },
   ]
   for (const { args, code, says } of refusals) {
