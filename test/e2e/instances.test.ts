@@ -18,7 +18,10 @@ const starting = ['start', '--role', 'scheduler', '--instances', '2']
 const submitting = ['submit', 'order-fulfilment', ordersFile, '--workflows', ordersModule, '--wait', '--json']
 
 it('`dev` runs a store and every role in one process', async () => {
-  const env = { ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']) }
+  const env = {
+    ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']),
+    COSMOS_CONNECTION_STRING: 'AccountEndpoint=https://contoso.example/;AccountKey=c2VjcmV0;',
+  }
   const dev = start(cli, ['dev', ordersModule, '--port', '0', '--json'], env)
   const said = JSON.parse(await dev.line('"endpoint"')) as {
     endpoint: string
@@ -26,6 +29,9 @@ it('`dev` runs a store and every role in one process', async () => {
     workflows: string[]
   }
   expect(said.workflows).toEqual(['order-fulfilment'])
+  await dev.line(
+    'stepward dev uses its embedded store, not https://contoso.example stepward/state; "stepward',
+  )
   const store = { COSMOS_ENDPOINT: said.endpoint, COSMOS_KEY: said.key }
   const submitted = await run(cli, submitting, store)
   expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, conflicts: [], failures: [] })

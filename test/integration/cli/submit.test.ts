@@ -97,6 +97,14 @@ it('an invalid line does not keep others from being submitted, and the error cou
   expect((await client.list()).map(({ jobId }) => jobId)).toEqual(expect.arrayContaining(['i1', 'i2', 'i4']))
 })
 
+it('a line without an id is refused, and the error says where an id comes from', async () => {
+  const { code, error } = await submittingBaskets(['n2:a', ':b'])
+  expect(code).toBe(2)
+  expect(error).toMatch(
+    /line 2: .* the jobId function of workflow selling returned an empty text; give the line/,
+  )
+})
+
 it('a file with only invalid lines is refused, and nothing is submitted', async () => {
   const { code, error } = await submittingBaskets(['n1:a,b,c'])
   expect(code).toBe(2)

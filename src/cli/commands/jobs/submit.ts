@@ -88,7 +88,7 @@ function checked(
     try {
       const input = parse === undefined ? value : parse(value)
       const id: unknown = jobId(input)
-      if (typeof id !== 'string' || id === '') throw new Error('the job has no id')
+      if (typeof id !== 'string' || id === '') throw new Error(noId(workflow, id))
       const text = JSON.stringify(value)
       const earlier = seen.get(id)
       if (earlier !== undefined && earlier.text !== text) {
@@ -103,6 +103,15 @@ function checked(
   })
   if (problems.length === 0) return submissions
   throw new CliError(`${file}: ${problems.join('; ')} (nothing was submitted)`, exitCodes.usage)
+}
+
+/** Explains where an id comes from, because the file and the module may belong to different people. */
+function noId({ name }: Workflow<unknown>, id: unknown): string {
+  const made = typeof id === 'string' ? 'an empty text' : 'no text'
+  return (
+    `the job has no id: the jobId function of workflow ${name} returned ${made}; ` +
+    'give the line the field that this function reads, or correct the function'
+  )
 }
 
 interface Work {

@@ -1,5 +1,5 @@
 import { startEmulator } from '../../../emulator/index.js'
-import { readSettings, roles } from '../../../connection/internal.js'
+import { readSettings, roles, storeName, type Settings } from '../../../connection/internal.js'
 import { startHost } from '../../../host/index.js'
 import { consoleLogger } from '../../../telemetry/index.js'
 import { exitCodes } from '../../output/cli-error.js'
@@ -43,6 +43,7 @@ export async function dev(
       telemetry: consoleLogger({ level }),
     })
     const { endpoint, key } = store
+    noteOtherStore(settings, endpoint, terminal)
     const names = workflows.map((workflow) => workflow.name)
     if (json === true) terminal.print(JSON.stringify({ endpoint, key, workflows: names }))
     else terminal.print(howToGoOn({ endpoint, key, path, names }))
@@ -53,6 +54,15 @@ export async function dev(
     await store.close()
   }
   return exitCodes.ok
+}
+
+/** Says that the store of the settings is not used, because the user may expect to find the jobs there. */
+function noteOtherStore(settings: Settings, endpoint: string, terminal: Terminal): void {
+  if (settings.endpoint === undefined && settings.connectionString === undefined) return
+  const { connectionString: _connectionString, ...others } = settings
+  const [named, used] = [storeName(settings), storeName({ ...others, endpoint })]
+  if (named === used) return
+  terminal.note(`stepward dev uses its embedded store, not ${named}; "stepward start" uses that store`)
 }
 
 interface Running {
