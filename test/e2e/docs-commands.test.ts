@@ -36,6 +36,8 @@ describe('the commands on the pages work as printed:', () => {
 
   it(tutorial, async () => {
     expect(await reader.follow(tutorial)).toEqual([])
+    expect(reader.heard('"type":"job.finished"'), 'the roles print their events').toBeGreaterThan(0)
+    expect(reader.heard('"type":"deadline.doubted"'), 'warnings about its deadlines').toBe(0)
   })
 
   it('a change feed processor leaves the leases that later pages look at', async () => {

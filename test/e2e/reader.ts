@@ -50,6 +50,11 @@ export class Reader {
     return surprises
   }
 
+  /** Returns how many lines of the running programs contain `text`. */
+  heard(text: string): number {
+    return this.background.reduce((count, running) => count + running.count(text), 0)
+  }
+
   /** Ends all running processes. Returns the errors of those that failed. */
   async leave(): Promise<readonly string[]> {
     const ends = await Promise.all(this.background.splice(0).map((running) => running.kill('SIGTERM')))
