@@ -89,6 +89,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--data <dir>', 'keep the data in this directory')
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
+    .option('--enforce-throughput', 'answer 429 to requests beyond the throughput of a container')
     .option('--https', 'serve https, with a certificate made for localhost')
     .option('--explorer', 'serve the data explorer at /_explorer/; default: yes')
     .option('--no-explorer', 'serve no data explorer')

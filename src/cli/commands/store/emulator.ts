@@ -14,6 +14,7 @@ export interface EmulatorCommandOptions {
   readonly data?: string
   readonly partitions: string
   readonly key?: string
+  readonly enforceThroughput?: boolean
   readonly https?: boolean
   readonly explorer?: boolean
   readonly json?: boolean
@@ -65,6 +66,7 @@ export function emulatorOptions(options: EmulatorCommandOptions): AccountServerO
     partitionCount: wholeNumber('--partitions', options.partitions, { min: 1, max: 1_000 }),
     ...(data === undefined ? {} : { dataDirectory: resolve(data) }),
     ...(key === undefined ? {} : { key }),
+    enforceThroughput: options.enforceThroughput === true,
     https: options.https === true,
     ...(options.explorer === undefined ? {} : { explorer: options.explorer }),
   }
