@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import {
   Damage,
   type Bounds,
@@ -18,6 +18,7 @@ import {
   pageKind,
   safe,
 } from './lmdb-pages.js'
+import { ReadAhead } from './read-ahead.js'
 
 export interface StoredRecord {
   readonly key: Buffer
@@ -43,6 +44,7 @@ const deepestTree = 20
  */
 export class LmdbFile {
   private readonly descriptor: number
+  private readonly readAhead: ReadAhead
   private readonly bytes: number
   private readonly metaPages: Buffer
   private readonly meta: Meta
@@ -51,6 +53,7 @@ export class LmdbFile {
 
   constructor(path: string) {
     this.descriptor = openSync(path, 'r')
+    this.readAhead = new ReadAhead(this.descriptor)
     try {
       this.bytes = fstatSync(this.descriptor).size
       this.metaPages = this.readMetas()
@@ -159,7 +162,7 @@ export class LmdbFile {
 
   private page(number: number, kind: number, pages = 1): Buffer {
     const { pageSize, transaction } = this.meta
-    const page = this.read(number * pageSize, pages * pageSize)
+    const page = bytesOf(this.readAhead, number * pageSize, pages * pageSize)
     if (safe(page.readBigUInt64LE(0), 'a page') !== number || page.readUInt16LE(18) !== kind) {
       throw new Damage(`page ${number} is not the page that it should be`)
     }
@@ -183,17 +186,19 @@ export class LmdbFile {
     }
   }
 
+  /** Reads the meta pages from the file again, because another process may have changed them. */
   private readMetas(): Buffer {
-    const first = this.read(0, metaBytes)
+    const file = new ReadAhead(this.descriptor)
+    const first = bytesOf(file, 0, metaBytes)
     const pageSize = first.readUInt32LE(headerBytes + 24)
     if (![4096, 8192, 16_384, 32_768, 65_536].includes(pageSize))
       throw new Damage('its first page is not a meta page')
-    return Buffer.concat([first, this.read(pageSize, metaBytes)])
+    return Buffer.concat([first, bytesOf(file, pageSize, metaBytes)])
   }
+}
 
-  private read(position: number, length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(length)
-    if (readSync(this.descriptor, buffer, 0, length, position) === length) return buffer
-    throw new Damage(`it is cut short: ${length} bytes at ${position} are missing`)
-  }
+function bytesOf(file: ReadAhead, position: number, length: number): Buffer {
+  const bytes = file.read(position, length)
+  if (bytes.length === length) return bytes
+  throw new Damage(`it is cut short: ${length} bytes at ${position} are missing`)
 }
