@@ -102,7 +102,7 @@ export function openAccount(
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {
   try {
-    engine.restore(journal.contents())
+    engine.restore(journal.takeContents())
   } catch (error) {
     journal.close().catch(() => undefined)
     throw error

@@ -6,6 +6,7 @@ import {
   type Node,
   type Seen,
   type Tree,
+  type Visit,
   type Walk,
   assertOrder,
   byBytes,
@@ -19,11 +20,6 @@ import {
   safe,
 } from './lmdb-pages.js'
 import { ReadAhead } from './read-ahead.js'
-
-export interface StoredRecord {
-  readonly key: Buffer
-  readonly value: Buffer
-}
 
 /**
  * All pages together may be this many times as large as the file, plus `leastGrowthBytes`, because free pages
@@ -82,30 +78,30 @@ export class LmdbFile {
     closeSync(this.descriptor)
   }
 
-  /** Yields every record in the order of keys. If it throws `Damage`, no record can be trusted. */
-  *records(): Generator<StoredRecord, void, undefined> {
+  /**
+   * Calls `visit` with every record in the order of keys. If this method throws `Damage`, no record can be
+   * trusted. It calls a function, because generators of every level of the tree would be slow.
+   */
+  forEachRecord(visit: Visit): void {
     this.take(0, 2, 'meta pages')
-    yield* this.walked(this.meta.records)
-    for (const { key, value } of this.walked(this.meta.free)) this.takeFree(key, value)
+    this.walkTree(this.meta.records, visit)
+    this.walkTree(this.meta.free, (key, value) => {
+      this.takeFree(key, value)
+    })
   }
 
-  private *walked(tree: Tree): Generator<StoredRecord, void, undefined> {
+  private walkTree(tree: Tree, visit: Visit): void {
     const seen: Seen = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
     const order = tree === this.meta.free ? byNumber : byBytes
     if (tree.depth > deepestTree) throw new Damage('its tree is impossibly deep')
-    if (tree.depth > 0) yield* this.subtree({ seen, order }, tree.root, tree.depth, {})
+    if (tree.depth > 0) this.walkSubtree({ seen, order, visit }, tree.root, tree.depth, {})
     const isComplete = names.every((name) => seen[name] === tree[name])
     if (!isComplete || (tree.depth === 0 && tree.root !== -1)) {
       throw new Damage(`its tree has ${seen.entries} records instead of ${tree.entries}`)
     }
   }
 
-  private *subtree(
-    walk: Walk,
-    number: number,
-    depth: number,
-    bounds: Bounds,
-  ): Generator<StoredRecord, void, undefined> {
+  private walkSubtree(walk: Walk, number: number, depth: number, bounds: Bounds): void {
     const kind = depth === 1 ? pageKind.leaf : pageKind.branch
     const page = this.page(number, kind)
     this.take(number, 1, 'a page of a tree')
@@ -115,14 +111,14 @@ export class LmdbFile {
     for (const [index, node] of nodes.entries()) {
       if (kind === pageKind.leaf) {
         walk.seen.entries += 1
-        yield { key: node.key, value: this.valueOf(node, walk) }
+        walk.visit(node.key, this.valueOf(node, walk))
         continue
       }
       const below: Bounds = {
         low: index === 0 ? bounds.low : node.key,
         high: nodes[index + 1]?.key ?? bounds.high,
       }
-      yield* this.subtree(walk, node.child, depth - 1, below)
+      this.walkSubtree(walk, node.child, depth - 1, below)
     }
   }
 

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 
 /** The largest number of bytes that one call to the system reads, except for a longer value. */
-const largestBlock = 2 ** 20
+const largestBlock = 2 ** 18
 
 /**
  * Reads a file that does not change. While each read begins where the last block ended, the blocks double in
