@@ -31,7 +31,7 @@ describe('query metrics', () => {
     const iterator = container.items.query(text, options)
     while (iterator.hasMoreResults()) {
       const { queryMetrics } = await iterator.fetchNext()
-      const [metrics] = Object.values(queryMetrics as Readonly<Record<string, PageMetrics>>)
+      const [metrics] = Object.values(queryMetrics as unknown as Readonly<Record<string, PageMetrics>>)
       if (metrics !== undefined) pages.push([metrics.retrievedDocumentCount, metrics.outputDocumentCount])
       await between()
     }
