@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import { errorMessage } from '../../platform/internal.js'
 import type { Values } from '../../platform/options.js'
+import { AccountClosed } from './account-closed.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
@@ -21,13 +22,17 @@ export interface OpenAccount extends PartitionChanges {
   /** The faults to inject. At first there are none. */
   readonly faults: Faults
   stats(): EmulatorStats
-  /** Lets requests under way finish, waits for pending writes and releases the data directory. */
+  /**
+   * Lets requests under way finish, waits for pending writes and releases the data directory. Later requests
+   * fail with the code `ECONNREFUSED`.
+   */
   close(): Promise<void>
 }
 
 export interface Account extends OpenAccount {
   /**
-   * Resolves with the answer when all data in the answer is durable. Rejects if the connection must be cut.
+   * Resolves with the answer when all data in the answer is durable. Rejects if the connection must be cut,
+   * or if the account is closed.
    */
   readonly respond: (request: RestRequest) => Promise<RestResponse>
 }
@@ -87,13 +92,18 @@ export function openAccount(
       return errorResponse(503, errorMessage(error))
     }
   }
+  let isClosed = false
   return {
     engine,
     faults,
     ...partitionChanges(engine),
-    respond: (request) => faults.respond(request, () => apply(request)),
+    respond: async (request) => {
+      if (isClosed) throw new AccountClosed()
+      return faults.respond(request, () => apply(request))
+    },
     stats: () => counter.stats(engine),
     close: async () => {
+      isClosed = true
       faults.clear()
       await journal?.close()
     },
@@ -102,7 +112,7 @@ export function openAccount(
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {
   try {
-    engine.restore(journal.contents())
+    engine.restore(journal.takeContents())
   } catch (error) {
     journal.close().catch(() => undefined)
     throw error

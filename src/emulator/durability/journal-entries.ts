@@ -85,6 +85,13 @@ function documentKey({ containerRid, number }: { containerRid: string; number: n
   return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
 }
 
+/** Returns the part of a key that the records of one list share, or the whole key if it is in no list. */
+export function keyPrefix(key: string): string {
+  return listPrefix.exec(key)?.[0] ?? key
+}
+
+const listPrefix = /^(?:document\/[^/]*\/|history\/[^/]*\/change\/|(?!document|history)[^/]*\/)/u
+
 export function rangeOf(prefix: string): { readonly start: string; readonly end: string } {
   return { start: prefix, end: `${prefix}\u{10ffff}` }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import {
   Damage,
   type Bounds,
@@ -6,6 +6,7 @@ import {
   type Node,
   type Seen,
   type Tree,
+  type Visit,
   type Walk,
   assertOrder,
   byBytes,
@@ -18,11 +19,7 @@ import {
   pageKind,
   safe,
 } from './lmdb-pages.js'
-
-export interface StoredRecord {
-  readonly key: Buffer
-  readonly value: Buffer
-}
+import { ReadAhead } from './read-ahead.js'
 
 /**
  * All pages together may be this many times as large as the file, plus `leastGrowthBytes`, because free pages
@@ -43,6 +40,7 @@ const deepestTree = 20
  */
 export class LmdbFile {
   private readonly descriptor: number
+  private readonly readAhead: ReadAhead
   private readonly bytes: number
   private readonly metaPages: Buffer
   private readonly meta: Meta
@@ -51,6 +49,7 @@ export class LmdbFile {
 
   constructor(path: string) {
     this.descriptor = openSync(path, 'r')
+    this.readAhead = new ReadAhead(this.descriptor)
     try {
       this.bytes = fstatSync(this.descriptor).size
       this.metaPages = this.readMetas()
@@ -79,30 +78,30 @@ export class LmdbFile {
     closeSync(this.descriptor)
   }
 
-  /** Yields every record in the order of keys. If it throws `Damage`, no record can be trusted. */
-  *records(): Generator<StoredRecord, void, undefined> {
+  /**
+   * Calls `visit` with every record in the order of keys. If this method throws `Damage`, no record can be
+   * trusted. It calls a function, because generators of every level of the tree would be slow.
+   */
+  forEachRecord(visit: Visit): void {
     this.take(0, 2, 'meta pages')
-    yield* this.walked(this.meta.records)
-    for (const { key, value } of this.walked(this.meta.free)) this.takeFree(key, value)
+    this.walkTree(this.meta.records, visit)
+    this.walkTree(this.meta.free, (key, value) => {
+      this.takeFree(key, value)
+    })
   }
 
-  private *walked(tree: Tree): Generator<StoredRecord, void, undefined> {
+  private walkTree(tree: Tree, visit: Visit): void {
     const seen: Seen = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
     const order = tree === this.meta.free ? byNumber : byBytes
     if (tree.depth > deepestTree) throw new Damage('its tree is impossibly deep')
-    if (tree.depth > 0) yield* this.subtree({ seen, order }, tree.root, tree.depth, {})
+    if (tree.depth > 0) this.walkSubtree({ seen, order, visit }, tree.root, tree.depth, {})
     const isComplete = names.every((name) => seen[name] === tree[name])
     if (!isComplete || (tree.depth === 0 && tree.root !== -1)) {
       throw new Damage(`its tree has ${seen.entries} records instead of ${tree.entries}`)
     }
   }
 
-  private *subtree(
-    walk: Walk,
-    number: number,
-    depth: number,
-    bounds: Bounds,
-  ): Generator<StoredRecord, void, undefined> {
+  private walkSubtree(walk: Walk, number: number, depth: number, bounds: Bounds): void {
     const kind = depth === 1 ? pageKind.leaf : pageKind.branch
     const page = this.page(number, kind)
     this.take(number, 1, 'a page of a tree')
@@ -112,14 +111,14 @@ export class LmdbFile {
     for (const [index, node] of nodes.entries()) {
       if (kind === pageKind.leaf) {
         walk.seen.entries += 1
-        yield { key: node.key, value: this.valueOf(node, walk) }
+        walk.visit(node.key, this.valueOf(node, walk))
         continue
       }
       const below: Bounds = {
         low: index === 0 ? bounds.low : node.key,
         high: nodes[index + 1]?.key ?? bounds.high,
       }
-      yield* this.subtree(walk, node.child, depth - 1, below)
+      this.walkSubtree(walk, node.child, depth - 1, below)
     }
   }
 
@@ -159,7 +158,7 @@ export class LmdbFile {
 
   private page(number: number, kind: number, pages = 1): Buffer {
     const { pageSize, transaction } = this.meta
-    const page = this.read(number * pageSize, pages * pageSize)
+    const page = bytesOf(this.readAhead, number * pageSize, pages * pageSize)
     if (safe(page.readBigUInt64LE(0), 'a page') !== number || page.readUInt16LE(18) !== kind) {
       throw new Damage(`page ${number} is not the page that it should be`)
     }
@@ -183,17 +182,19 @@ export class LmdbFile {
     }
   }
 
+  /** Reads the meta pages from the file again, because another process may have changed them. */
   private readMetas(): Buffer {
-    const first = this.read(0, metaBytes)
+    const file = new ReadAhead(this.descriptor)
+    const first = bytesOf(file, 0, metaBytes)
     const pageSize = first.readUInt32LE(headerBytes + 24)
     if (![4096, 8192, 16_384, 32_768, 65_536].includes(pageSize))
       throw new Damage('its first page is not a meta page')
-    return Buffer.concat([first, this.read(pageSize, metaBytes)])
+    return Buffer.concat([first, bytesOf(file, pageSize, metaBytes)])
   }
+}
 
-  private read(position: number, length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(length)
-    if (readSync(this.descriptor, buffer, 0, length, position) === length) return buffer
-    throw new Damage(`it is cut short: ${length} bytes at ${position} are missing`)
-  }
+function bytesOf(file: ReadAhead, position: number, length: number): Buffer {
+  const bytes = file.read(position, length)
+  if (bytes.length === length) return bytes
+  throw new Damage(`it is cut short: ${length} bytes at ${position} are missing`)
 }

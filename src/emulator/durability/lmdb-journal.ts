@@ -3,24 +3,12 @@ import { createRequire } from 'node:module'
 import type * as Lmdb from 'lmdb'
 import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
-import type {
-  ContainerRecord,
-  DatabaseRecord,
-  HistoryFloor,
-  Journal,
-  JournalContents,
-  JournalRecord,
-  NamedRecord,
-  OfferRecord,
-  PartitionRecord,
-  PermissionRecord,
-  VersionChange,
-  VersionFields,
-} from '../engine/index.js'
+import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
+import { contentsOf, StoredValues } from './journal-contents.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
-import { RecordTotal, sealed, sealIn, sealOf, unsealed } from './record-checksum.js'
-import { checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
-import { type Group, addTo, changePrefix, documentPrefix, floorsKey, rangeOf } from './journal-entries.js'
+import { RecordTotal, sealed, sealIn, sealOf } from './record-checksum.js'
+import { type CheckedStore, checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
+import { type Group, addTo, rangeOf } from './journal-entries.js'
 
 /**
  * The directories that are open in this process. LMDB would silently share a directory between two emulators.
@@ -47,6 +35,7 @@ export class LmdbJournal implements Journal {
   private readonly store: Lmdb.RootDatabase<string, string>
   /** The total of all records on disk and in the group that is being committed. */
   private readonly total: RecordTotal
+  private values: StoredValues
   private gathering: Group | null = null
   private committing: Group | null = null
   private failure: Error | null = null
@@ -54,12 +43,13 @@ export class LmdbJournal implements Journal {
   private locking: Promise<void> | null
 
   private constructor(
-    { store, total }: OpenStore,
+    { store, total, values }: OpenStore,
     private readonly directory: string,
     private readonly lock: Promise<DirectoryLock>,
   ) {
     this.store = store
     this.total = total
+    this.values = values
     this.locking = lock.then(
       () => {
         this.locking = null
@@ -102,26 +92,14 @@ export class LmdbJournal implements Journal {
     return (this.gathering ?? this.committing)?.durable ?? null
   }
 
-  contents(): JournalContents {
-    const records = <T>(prefix: string): Iterable<T> =>
-      [...this.values(prefix)].map((text) => JSON.parse(text) as T)
-    return {
-      databases: records<DatabaseRecord>('database/'),
-      containers: records<ContainerRecord>('container/'),
-      partitions: records<PartitionRecord>('partition/'),
-      offers: records<OfferRecord>('offer/'),
-      users: records<NamedRecord>('user/'),
-      permissions: records<PermissionRecord>('permission/'),
-      documents: (rid) => decodedVersions(this.values(documentPrefix(rid))),
-      history: (rid) => {
-        const floors = this.store.get(floorsKey(rid))
-        if (floors === undefined) return undefined
-        return {
-          floors: JSON.parse(unsealed(floors)) as readonly HistoryFloor[],
-          changes: records<VersionChange>(changePrefix(rid)),
-        }
-      },
-    }
+  /**
+   * Returns what was on disk when the journal was opened. A second call returns nothing, because the journal
+   * does not keep these records in memory.
+   */
+  takeContents(): JournalContents {
+    const contents = contentsOf(this.values)
+    this.values = new StoredValues()
+    return contents
   }
 
   /** Waits for pending writes and closes the directory. Then another process may open it. */
@@ -136,10 +114,6 @@ export class LmdbJournal implements Journal {
         () => undefined,
       )
     }
-  }
-
-  private *values(prefix: string): Generator<string, void, undefined> {
-    for (const { value } of this.store.getRange(rangeOf(prefix))) yield unsealed(value)
   }
 
   private newGroup(): Group {
@@ -228,9 +202,8 @@ async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
   if (reasons.length > 0) throw reasons[0]
 }
 
-interface OpenStore {
+interface OpenStore extends CheckedStore {
   readonly store: Lmdb.RootDatabase<string, string>
-  readonly total: RecordTotal
 }
 
 function openStore(directory: string): OpenStore {
@@ -252,7 +225,7 @@ function openStore(directory: string): OpenStore {
     assertOnlyProcess(store, directory)
     if (kept === null) initialize(store)
     finishStore(directory)
-    return { store, total: kept ?? new RecordTotal() }
+    return { store, ...(kept ?? { total: new RecordTotal(), values: new StoredValues() }) }
   } catch (error) {
     store.close().catch(() => undefined)
     throw error
@@ -280,16 +253,4 @@ function initialize(store: Lmdb.RootDatabase<string, string>): void {
     store.putSync(formatKey, String(format))
     store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
   })
-}
-
-function* decodedVersions(values: Iterable<string>): Generator<VersionFields, void, undefined> {
-  for (const value of values) {
-    const end = value.indexOf('\n')
-    // Adds the text to the parsed object, because copying many objects would make the start slow.
-    const fields = JSON.parse(value.slice(0, end)) as {
-      -readonly [Name in keyof VersionFields]: VersionFields[Name]
-    }
-    fields.text = value.slice(end + 1)
-    yield fields
-  }
 }

@@ -169,9 +169,13 @@ export const names = ['branchPages', 'leafPages', 'overflowPages', 'entries'] as
 
 export type Seen = Record<(typeof names)[number], number>
 
+/** Receives one record. */
+export type Visit = (key: Buffer, value: Buffer) => void
+
 export interface Walk {
   readonly seen: Seen
   readonly order: (one: Buffer, other: Buffer) => number
+  readonly visit: Visit
 }
 
 /** Each key in the subtree is at least `low` and less than `high`. */

@@ -3,9 +3,10 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { arch, endianness } from 'node:os'
 import { join } from 'node:path'
 import { DirectoryInUse } from './directory-lock.js'
+import { StoredValues } from './journal-contents.js'
 import { LmdbFile } from './lmdb-file.js'
 import { Damage } from './lmdb-pages.js'
-import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
+import { isSealed, RecordTotal, sealOf, unsealed } from './record-checksum.js'
 
 /** The version of the layout on disk. A larger number means that newer code wrote the directory. */
 export const format = 2
@@ -13,8 +14,7 @@ export const format = 2
 /** The keys of the two values that are not records: the format, and the total that the records must match. */
 export const formatKey = 'format'
 export const totalKey = 'total'
-const formatBytes = Buffer.from(formatKey)
-const besideKeys = [formatBytes, Buffer.from(totalKey)]
+const besideKeys = [formatKey, totalKey]
 
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
@@ -33,11 +33,17 @@ const smallestFile = 2 * 4096
  */
 const lockFileBytes = 16_384
 
+/** The contents of a store in which nothing is missing or altered. */
+export interface CheckedStore {
+  readonly total: RecordTotal
+  readonly values: StoredValues
+}
+
 /**
- * Checks everything in a directory before LMDB opens it. Returns the total of its records, or null if there
- * is no store yet. If anything is missing or altered, throws an error of one sentence that names the file.
+ * Checks and reads everything in a directory before LMDB opens it. Returns null if there is no store yet. If
+ * anything is missing or altered, throws an error of one sentence that names the file.
  */
-export function checkedStore(directory: string): RecordTotal | null {
+export function checkedStore(directory: string): CheckedStore | null {
   assertReadable(directory)
   const file = join(directory, dataFile)
   const isUnfinished = existsSync(join(directory, unfinishedFile))
@@ -50,10 +56,10 @@ export function checkedStore(directory: string): RecordTotal | null {
     return null
   }
   if (bytes === 0) throw damaged(file, 'is empty')
-  const total = verified(directory, file)
-  if (total === null && !isUnfinished)
+  const store = verified(directory, file)
+  if (store === null && !isUnfinished)
     throw damaged(file, 'is damaged (it holds nothing, not even its format)')
-  return total
+  return store
 }
 
 /**
@@ -81,12 +87,12 @@ function begin(directory: string): void {
   }
 }
 
-/** Returns the total of the file's records, or null if the file contains nothing at all. */
-function verified(directory: string, path: string): RecordTotal | null {
+/** Returns the file's records, or null if the file contains nothing at all. */
+function verified(directory: string, path: string): CheckedStore | null {
   let file: LmdbFile | null = null
   try {
     file = new LmdbFile(path)
-    return totalOf(directory, file)
+    return recordsOf(directory, file)
   } catch (error) {
     if (!(error instanceof Damage)) throw error
     // If another process writes at the same time, it reuses pages, and this looks like damage.
@@ -97,22 +103,28 @@ function verified(directory: string, path: string): RecordTotal | null {
   }
 }
 
-function totalOf(directory: string, file: LmdbFile): RecordTotal | null {
+function recordsOf(directory: string, file: LmdbFile): CheckedStore | null {
   const total = new RecordTotal()
-  const beside = new Map<string, Buffer>()
-  let altered: string | null = null
-  for (const { key, value } of file.records()) {
-    const isBeside = besideKeys.some((name) => name.equals(key))
-    if (isBeside) beside.set(key.toString(), value)
-    else total.add(sealIn(value))
-    if (!isSealed(key, value) && !key.equals(formatBytes)) altered ??= key.toString()
-  }
-  const found = beside.get(formatKey)?.toString()
+  const values = new StoredValues()
+  const beside = new Map<string, string>()
+  const altered: string[] = []
+  file.forEachRecord((key, value) => {
+    const name = key.toString()
+    const text = value.toString()
+    if (besideKeys.includes(name)) {
+      beside.set(name, text)
+    } else {
+      total.add(sealOf(text))
+      values.add(name, unsealed(text))
+    }
+    if (!isSealed(key, value) && name !== formatKey) altered.push(name)
+  })
+  const found = beside.get(formatKey)
   if (found === undefined && total.records === 0 && beside.size === 0) return null
   if (found !== String(format)) throw otherFormat(directory, found ?? 'none')
-  if (altered !== null) throw new Damage(`the record ${altered} is altered`)
-  const expected = unsealed(beside.get(totalKey)?.toString() ?? '')
-  if (expected === total.text) return total
+  if (altered[0] !== undefined) throw new Damage(`the record ${altered[0]} is altered`)
+  const expected = unsealed(beside.get(totalKey) ?? '')
+  if (expected === total.text) return { total, values }
   const wanted = expected.split(' ')[0] ?? ''
   throw new Damage(`it holds ${total.records} records, but ${wanted} were written`)
 }

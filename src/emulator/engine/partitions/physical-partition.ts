@@ -70,17 +70,17 @@ export class PhysicalPartition {
 
   private storeDocument(version: DocumentVersion): void {
     const { keyText, number } = version.fields
-    const before = this.find(keyText, version.id)
+    let documents = this.logical.get(keyText)
+    if (documents === undefined) {
+      documents = new Map()
+      this.logical.set(keyText, documents)
+    }
+    const before = documents.get(version.id)
     if (before === undefined) {
       this.documents.append(number, version)
     } else {
       this.changes.delete(before.sequence)
       this.documents.replace(number, version)
-    }
-    let documents = this.logical.get(keyText)
-    if (documents === undefined) {
-      documents = new Map()
-      this.logical.set(keyText, documents)
     }
     documents.set(version.id, version)
   }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from './json.js'
 import { limits } from './limits.js'
-import { badRequest } from './refusal.js'
+import { badRequest, type Refusal } from './refusal.js'
 
 const patchKinds = ['add', 'set', 'replace', 'remove', 'incr', 'move'] as const
 
@@ -27,7 +27,10 @@ export function parsePatchSteps(operations: unknown, guarded: readonly string[])
     throw badRequest('A patch must be an array of at least one operation.')
   }
   if (operations.length > limits.patchOperations) {
-    throw badRequest(`A patch has ${operations.length} operations; the limit is ${limits.patchOperations}.`)
+    throw badRequest(
+      `The number of patch operations cannot exceed ${limits.patchOperations}, and this patch has ` +
+        `${operations.length}. Send the rest in another patch.`,
+    )
   }
   return operations.map((operation: unknown) => parseStep(operation, guarded))
 }
@@ -54,7 +57,7 @@ function parseStep(operation: unknown, guarded: readonly string[]): PatchStep {
   return { kind, path, from, value: fields['value'] }
 }
 
-const systemNames = ['id', '_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
+const systemNames = ['_rid', '_self', '_etag', '_attachments', '_ts', '_lsn']
 
 function parsePath(path: unknown, guarded: readonly string[]): readonly string[] {
   if (typeof path !== 'string' || !path.startsWith('/') || path.length < 2) {
@@ -68,8 +71,14 @@ function parsePath(path: unknown, guarded: readonly string[]): readonly string[]
     const keptNames = kept.slice(1).split('/')
     return isWithin(names, keptNames) || isWithin(keptNames, names)
   })
-  if (touchesGuarded || systemNames.includes(names[0] ?? '')) {
-    throw badRequest(`The patch path ${path} would change the id, the partition key or a system property.`)
+  const [first = ''] = names
+  if (systemNames.includes(first)) {
+    throw badRequest(
+      `Invalid patch request: Cannot patch system property ${first}. Only the service sets it.`,
+    )
+  }
+  if (touchesGuarded || first === 'id') {
+    throw badRequest(`The patch path ${path} would change the id or the partition key.`)
   }
   return names
 }
@@ -81,12 +90,16 @@ function isWithin(path: readonly string[], outer: readonly string[]): boolean {
 
 /** Changes `document` itself and returns it. */
 export function applyPatch(document: JsonObject, steps: readonly PatchStep[]): JsonObject {
-  for (const step of steps) applyStep(document, step)
+  for (const [index, step] of steps.entries()) {
+    const find = (path: readonly string[]): Place =>
+      placeOf(document, path, { kind: step.kind, words: `For Operation(${index + 1}):` })
+    applyStep(step, find)
+  }
   return document
 }
 
-function applyStep(document: JsonObject, step: PatchStep): void {
-  const place = placeOf(document, step.path)
+function applyStep(step: PatchStep, find: (path: readonly string[]) => Place): void {
+  const place = find(step.path)
   switch (step.kind) {
     case 'add':
       insert(place, step.value)
@@ -95,7 +108,7 @@ function applyStep(document: JsonObject, step: PatchStep): void {
       assign(place, step.value)
       return
     case 'replace':
-      assertPresent(place)
+      assertPresent(place, 'to be replaced is absent. Add it first, or use set.')
       assign(place, step.value)
       return
     case 'remove':
@@ -105,42 +118,59 @@ function applyStep(document: JsonObject, step: PatchStep): void {
       increment(place, Number(step.value))
       return
     case 'move': {
-      const source = placeOf(document, step.from)
+      const source = find(step.from)
       const moved = valueAt(source)
       remove(source)
-      insert(placeOf(document, step.path), moved)
+      insert(find(step.path), moved)
     }
   }
 }
 
 /** The object or array that contains the target of a path, and the target's name or index in it. */
-type Place = { readonly shown: string } & (
+type Place = { readonly words: string; readonly shown: string } & (
   | { readonly holder: JsonObject; readonly name: string }
   | { readonly list: unknown[]; readonly index: number }
 )
 
-function placeOf(document: JsonObject, path: readonly string[]): Place {
+/** The kind of an operation, and the words with which the service begins each of its errors. */
+interface Operation {
+  readonly kind: PatchStep['kind']
+  readonly words: string
+}
+
+function placeOf(document: JsonObject, path: readonly string[], { kind, words }: Operation): Place {
   const shown = `/${path.join('/')}`
   let holder: unknown = document
   for (const name of path.slice(0, -1)) {
-    if (isJsonObject(holder)) holder = Object.hasOwn(holder, name) ? holder[name] : undefined
-    else if (Array.isArray(holder)) holder = holder[listIndex(name)]
-    else holder = undefined
+    const inner = memberOf(holder, name)
+    if (!isJsonObject(inner) && !Array.isArray(inner)) throw noParent(name, { kind, words })
+    holder = inner
   }
   const last = path.at(-1) ?? ''
-  if (isJsonObject(holder)) return { shown, holder, name: last }
-  if (!Array.isArray(holder)) {
-    throw badRequest(
-      `The patch path ${shown} leads through something that is missing; add the outer property first.`,
-    )
-  }
-  const index = last === '-' ? holder.length : listIndex(last)
-  if (!(index <= holder.length)) {
-    throw badRequest(
-      `The patch path ${shown} is outside of the array, which has ${holder.length} element(s).`,
-    )
-  }
-  return { shown, list: holder, index }
+  if (isJsonObject(holder)) return { words, shown, holder, name: last }
+  const list = holder as unknown[]
+  const index = last === '-' ? list.length : listIndex(last)
+  if (!(index <= list.length)) throw outOfBounds(words, last, list)
+  return { words, shown, list, index }
+}
+
+function memberOf(holder: unknown, name: string): unknown {
+  if (Array.isArray(holder)) return holder[listIndex(name)]
+  return isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
+}
+
+function noParent(name: string, { kind, words }: Operation): Refusal {
+  return badRequest(
+    `${words} ${kind === 'add' ? 'Add' : 'Given'} Operation can only create a child object of an existing ` +
+      `node(array or object) and cannot create path recursively, no path found beyond: '${name}'. Add ` +
+      `'${name}' first.`,
+  )
+}
+
+function outOfBounds(words: string, index: string, { length }: readonly unknown[]): Refusal {
+  return badRequest(
+    `${words} Index(${index}) to operate on is out of array bounds. The array has ${length} element(s).`,
+  )
 }
 
 /** Returns the index that a name represents, or NaN. */
@@ -153,9 +183,11 @@ function valueAt(place: Place): unknown {
   return Object.hasOwn(place.holder, place.name) ? place.holder[place.name] : undefined
 }
 
-function assertPresent(place: Place): void {
-  if (valueAt(place) === undefined)
-    throw badRequest(`The patch path ${place.shown} does not exist in the document.`)
+/** Throws a `Refusal` if there is no value at the place. `rest` ends the sentence about the node. */
+function assertPresent(place: Place, rest: string): void {
+  if (valueAt(place) !== undefined) return
+  if ('list' in place) throw outOfBounds(place.words, String(place.index), place.list)
+  throw badRequest(`${place.words} Node(${place.shown}) ${rest}`)
 }
 
 function assign(place: Place, value: unknown): void {
@@ -174,20 +206,24 @@ function define(holder: JsonObject, name: string, value: unknown): void {
 }
 
 function remove(place: Place): void {
-  assertPresent(place)
+  assertPresent(
+    place,
+    'to be removed is absent. Note: it may also have been removed earlier in the transaction. Read the ' +
+      'document, and decide again.',
+  )
   if ('list' in place) place.list.splice(place.index, 1)
   else Reflect.deleteProperty(place.holder, place.name)
 }
 
 function increment(place: Place, by: number): void {
-  if ('list' in place) assertPresent(place)
+  const { words, shown } = place
+  if ('list' in place) assertPresent(place, '')
   const current = valueAt(place) === undefined ? 0 : valueAt(place)
   if (typeof current !== 'number') {
-    throw badRequest(
-      `incr at ${place.shown} found ${JSON.stringify(current).slice(0, 60)}, which is not a number.`,
-    )
+    const found = JSON.stringify(current).slice(0, 60)
+    throw badRequest(`${words} Node(${shown}) is not a number. It is ${found}; set it to a number first.`)
   }
   const sum = current + by
-  if (!Number.isFinite(sum)) throw badRequest(`incr at ${place.shown} gives a number that is too large.`)
+  if (!Number.isFinite(sum)) throw badRequest(`${words} incr of ${shown} gives a number that is too large.`)
   assign(place, sum)
 }

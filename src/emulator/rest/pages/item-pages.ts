@@ -12,7 +12,13 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import { indexReading, type IndexReading, type ReadingRequest } from '../../indexes/index-reading.js'
+import {
+  indexReading,
+  smallOrderedReading,
+  type IndexReading,
+  type ReadingRequest,
+} from '../../indexes/index-reading.js'
+import { indexFinds } from '../../indexes/index-finds.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
 import { ComputedRows } from './computed-rows.js'
 import type { QueryMeasure } from '../metering/query-metrics.js'
@@ -100,6 +106,8 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const all = computedRows(container, scope, request, from)
   // A query that fails cannot continue, so its rows are kept only after they were read.
   kept.delete(container)
+  const numbers = request.measure === undefined ? undefined : all.load(from, until)
+  if (numbers !== undefined) request.measure?.took(numbers)
   const hasMore = all.read(until + 1)
   const rowCount = all.rows.length
   const rows = fitting(all.rows.slice(from, until), request)
@@ -136,8 +144,8 @@ function computedRows(
   from: number,
 ): ComputedRows {
   const { indexes } = container
-  const { query, maxItemCount } = request
-  const name = `${nameOf(scope)} ${request.text}`
+  const { query, maxItemCount, measure } = request
+  const name = `${nameOf(scope)} ${measure === undefined ? '' : 'measured'} ${request.text}`
   const known = kept.get(container)
   // A first page is always computed again, because its rows may depend on the current time.
   if (from > 0 && known?.areOf(name, indexes) === true) return known
@@ -145,7 +153,7 @@ function computedRows(
   const { versions, isOrdered } = candidates(container, { ...request, scope, needed, after: 0 })
   const documents = documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
-  return new ComputedRows(name, indexes, query, rows)
+  return new ComputedRows({ name, indexes, query, rows, loaded: measure?.loaded })
 }
 
 function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {
@@ -196,8 +204,14 @@ function candidates(
   request: ReadingRequest & Pick<PageRequest, 'query' | 'measure'>,
 ): IndexReading {
   const { query, measure } = request
-  const { versions, isOrdered } = unmeasured(container, request)
-  return { versions: measure === undefined ? versions : measure.loading(versions, query), isOrdered }
+  if (measure === undefined) {
+    const { versions, isOrdered } = unmeasured(container, request)
+    return { versions: holding(versions, query.requiredTexts), isOrdered }
+  }
+  const { versions, isOrdered } = smallOrderedReading(container, request) ?? unmeasured(container, request)
+  const finds = indexFinds(container.definition.indexingPolicy, query)
+  const counted = measure.loaded.loading(versions, { matched: () => query.matched(), finds })
+  return { versions: counted, isOrdered }
 }
 
 function unmeasured(
@@ -211,11 +225,7 @@ function unmeasured(
     const versions = version === undefined || version.fields.number <= after ? [] : [version]
     return { versions, isOrdered: false }
   }
-  const { versions, isOrdered } = indexReading(container, request) ?? {
-    versions: scan(container, scope, after),
-    isOrdered: false,
-  }
-  return { versions: holding(versions, query.requiredTexts), isOrdered }
+  return indexReading(container, request) ?? { versions: scan(container, scope, after), isOrdered: false }
 }
 
 /**

@@ -78,7 +78,7 @@ describe('a patch', () => {
 
   it('has one to ten operations', () => {
     const operations = Array.from({ length: 11 }, () => ({ op: 'set', path: '/a', value: 1 }))
-    expect(refusalOf(() => parsePatchSteps(operations, [])).message).toContain('the limit is 10')
+    expect(refusalOf(() => parsePatchSteps(operations, [])).message).toContain('cannot exceed 10')
     expect(refusalOf(() => parsePatchSteps([], [])).status).toBe(400)
   })
 })
