@@ -57,7 +57,7 @@ export function readPage(container: Container, request: PageRequest): ItemPage {
   const { rows, continuation } = request.query.isStreaming
     ? streamedPage(container, scope, request)
     : computedPage(container, scope, request)
-  const bytes = rows.reduce((total, row) => total + row.length, 0)
+  const bytes = rows.reduce((total, row) => total + Buffer.byteLength(row), 0)
   return { rows, continuation, charge: queryCharge(bytes) }
 }
 
@@ -83,7 +83,7 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
     for (let index = number === begun ? given : 0; index < found.length; index += 1) {
       const row = written(found[index], request)
       rows.push(row)
-      bytes += row.length
+      bytes += Buffer.byteLength(row)
       if (rows.length < request.maxItemCount && bytes <= limits.responseBytes) continue
       const isInside = index + 1 < found.length
       const place = isInside ? { after, in: number, rows: index + 1 } : { after: number }
@@ -117,7 +117,7 @@ function fitting(rows: readonly unknown[], request: PageRequest): readonly strin
   for (const row of rows) {
     const text = written(row, request)
     texts.push(text)
-    bytes += text.length
+    bytes += Buffer.byteLength(text)
     if (bytes > limits.responseBytes) break
   }
   return texts
