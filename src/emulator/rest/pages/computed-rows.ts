@@ -1,35 +1,58 @@
 import type { DocumentIndexes } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
+import type { Place } from './ordered-rows.js'
+
+/** A row of a query, with its place if the query is ordered. */
+export interface ComputedRow {
+  readonly row: unknown
+  readonly place: Place | null
+}
+
+/** The rows of one query from a certain row on. */
+export interface RowSource {
+  /** The text of the query and its scope, which identify the rows. */
+  readonly name: string
+  /** The number of rows before these, which a client has already read. */
+  readonly first: number
+  readonly rows: Iterable<ComputedRow>
+}
 
 /** The rows of a query. They are computed only as far as a client has read them. */
 export class ComputedRows {
-  readonly rows: unknown[] = []
-  private readonly rest: Iterator<unknown>
+  private readonly rows: ComputedRow[] = []
+  private readonly rest: Iterator<ComputedRow>
   private readonly changeCount: number
 
-  /**
-   * @param name the text of the query and its scope, which identify the rows
-   * @param query the query that computes the rows
-   */
+  /** @param query the query that computes the rows */
   constructor(
-    private readonly name: string,
+    private readonly source: RowSource,
     private readonly indexes: DocumentIndexes,
     private readonly query: Pick<CompiledQuery, 'beginPage'>,
-    all: Iterable<unknown>,
   ) {
-    this.rest = all[Symbol.iterator]()
+    this.rest = source.rows[Symbol.iterator]()
     this.changeCount = indexes.changeCount
   }
 
-  /** Checks whether these rows belong to a query, and no document has changed since they were created. */
-  areOf(name: string, indexes: DocumentIndexes): boolean {
-    return this.name === name && this.indexes === indexes && this.changeCount === indexes.changeCount
+  /** The number of rows so far, with those before the first one. */
+  get count(): number {
+    return this.source.first + this.rows.length
+  }
+
+  /** Checks whether these are rows of a query from a certain row on, and no document has changed since. */
+  areOf(name: string, from: number, indexes: DocumentIndexes): boolean {
+    const isSame = this.source.name === name && this.source.first <= from
+    return isSame && this.indexes === indexes && this.changeCount === indexes.changeCount
+  }
+
+  between(from: number, until: number): readonly ComputedRow[] {
+    const { first } = this.source
+    return this.rows.slice(from - first, until - first)
   }
 
   /** Computes rows until there are `count`. Returns false if the query has fewer. */
   read(count: number): boolean {
     this.query.beginPage()
-    while (this.rows.length < count) {
+    while (this.count < count) {
       const next = this.rest.next()
       if (next.done === true) return false
       this.rows.push(next.value)

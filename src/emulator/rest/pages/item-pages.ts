@@ -10,11 +10,13 @@ import {
   type Container,
   type DocumentVersion,
   type JsonObject,
+  type Refusal,
   type ScanScope,
 } from '../../engine/index.js'
 import { indexReading, type IndexReading, type ReadingRequest } from '../../indexes/index-reading.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
-import { ComputedRows } from './computed-rows.js'
+import { ComputedRows, type ComputedRow } from './computed-rows.js'
+import { orderedRows, placeIn, placeText, type Place } from './ordered-rows.js'
 import type { QueryMeasure } from '../metering/query-metrics.js'
 
 /** A query over documents. */
@@ -42,8 +44,9 @@ export interface ItemPage {
 /**
  * Runs a query for one page. A streaming query continues after the last document that it read. If the page
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
- * The rows of any other query depend on all documents, so its continuation is the number of rows already
- * returned. If anything was written since the previous page, the query runs again.
+ * If a query is only ordered by paths, its continuation is the place of the last row in the order. The rows
+ * of any other query depend on all documents, so its continuation is the number of rows already returned. If
+ * anything was written since the previous page, the query runs again, from that place or number.
  *
  * The time of a page is limited. If the time is over, a streaming query ends the page before the document
  * that it could not finish, as the service does. Any other query is refused.
@@ -101,20 +104,27 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   // A query that fails cannot continue, so its rows are kept only after they were read.
   kept.delete(container)
   const hasMore = all.read(until + 1)
-  const rowCount = all.rows.length
-  const rows = fitting(all.rows.slice(from, until), request)
+  const rowCount = all.count
+  const found = all.between(from, until)
+  const rows = fitting(found, request)
   const end = from + rows.length
   const isLast = !hasMore && end === rowCount
   const isEnd = isLast && (rowCount < until || request.query.isComplete(rowCount))
   if (!isEnd) kept.set(container, all)
-  return { rows, continuation: isEnd ? null : JSON.stringify({ from: end }) }
+  return { rows, continuation: isEnd ? null : continued(end, found[rows.length - 1]?.place) }
+}
+
+/** Returns the continuation after `from` rows, of which the last one has this place. */
+function continued(from: number, place: Place | null = null): string {
+  const text = place === null ? undefined : placeText(place)
+  return text === undefined ? JSON.stringify({ from }) : `{"from":${from},"place":${text}}`
 }
 
 /** Writes rows until the page is full. The last row may exceed the limit, so every page has a row. */
-function fitting(rows: readonly unknown[], request: PageRequest): readonly string[] {
+function fitting(rows: readonly ComputedRow[], request: PageRequest): readonly string[] {
   const texts: string[] = []
   let bytes = 0
-  for (const row of rows) {
+  for (const { row } of rows) {
     const text = written(row, request)
     texts.push(text)
     bytes += Buffer.byteLength(text)
@@ -140,12 +150,24 @@ function computedRows(
   const name = `${nameOf(scope)} ${request.text}`
   const known = kept.get(container)
   // A first page is always computed again, because its rows may depend on the current time.
-  if (from > 0 && known?.areOf(name, indexes) === true) return known
+  if (from > 0 && known?.areOf(name, from, indexes) === true) return known
   const needed = from + maxItemCount + 1
-  const { versions, isOrdered } = candidates(container, { ...request, scope, needed, after: 0 })
+  const found = candidates(container, { ...request, scope, needed, after: 0 })
+  const place = from > 0 && query.isOrdered ? placeIn(request.continuation, query) : null
+  if (place === undefined) throw invalidContinuation()
+  const first = place === null ? 0 : from
+  const rows = query.isOrdered ? orderedRows(query, found, place) : unplaced(container, query, found)
+  return new ComputedRows({ name, first, rows }, indexes, query)
+}
+
+function* unplaced(
+  container: Container,
+  query: ItemQuery,
+  { versions, isOrdered }: IndexReading,
+): Generator<ComputedRow, void, undefined> {
   const documents = documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
-  return new ComputedRows(name, indexes, query, rows)
+  for (const row of rows) yield { row, place: null }
 }
 
 function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {
@@ -239,7 +261,11 @@ function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'):
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw badRequest(
+  throw invalidContinuation()
+}
+
+function invalidContinuation(): Refusal {
+  return badRequest(
     'Invalid Continuation Token. It does not come from this query; start the query again without it.',
   )
 }
