@@ -1,6 +1,15 @@
 import type { DocumentIndexes } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
-import type { Place } from './ordered-rows.js'
+
+/** The place of a row in the order of a query. It remains valid if other documents change. */
+export interface Place {
+  /** The values at the paths of ORDER BY. */
+  readonly keys: readonly unknown[]
+  /** The number of the document, by which documents with equal values are ordered. */
+  readonly number: number
+  /** How many rows of the document come up to this one. */
+  readonly rows: number
+}
 
 /** A row of a query, with its place if the query is ordered. */
 export interface ComputedRow {

@@ -15,8 +15,8 @@ import {
 } from '../../engine/index.js'
 import { indexReading, type IndexReading, type ReadingRequest } from '../../indexes/index-reading.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
-import { ComputedRows, type ComputedRow } from './computed-rows.js'
-import { orderedRows, placeIn, placeText, type Place } from './ordered-rows.js'
+import { ComputedRows, type ComputedRow, type Place } from './computed-rows.js'
+import { orderedRows, placeIn, placeText } from './ordered-rows.js'
 import type { QueryMeasure } from '../metering/query-metrics.js'
 
 /** A query over documents. */

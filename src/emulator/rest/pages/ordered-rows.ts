@@ -1,17 +1,7 @@
 import { isJsonObject, parsedJson, type DocumentVersion } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import { compareValues, memberOf } from '../../query/values/values.js'
-import type { ComputedRow } from './computed-rows.js'
-
-/** The place of a row in the order of a query. It remains valid if other documents change. */
-export interface Place {
-  /** The values at the paths of ORDER BY. */
-  readonly keys: readonly unknown[]
-  /** The number of the document, by which documents with equal values are ordered. */
-  readonly number: number
-  /** How many rows of the document come up to this one. */
-  readonly rows: number
-}
+import type { ComputedRow, Place } from './computed-rows.js'
 
 type OrderedQuery = Pick<CompiledQuery, 'order' | 'rowsOf'>
 
