@@ -1,12 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The time in which a client must send the rest of its request after the server has begun to close. */
-const bodyMs = 1_000
-
 /**
- * The connections of a server. When the server closes, only requests under way may delay it. Node itself also
- * waits for connections without a request, such as those that browsers open in advance.
+ * The connections of a server. When the server closes, only requests that arrived completely may delay it. Node
+ * itself also waits for connections without a request, such as those that browsers open in advance.
  */
 export class OpenConnections {
   private readonly sockets = new Set<Socket>()
@@ -27,17 +24,14 @@ export class OpenConnections {
     })
   }
 
-  /** Ends all connections as soon as no request is under way. */
+  /** Ends all connections as soon as every complete request is answered. */
   end(): void {
     this.isEnding = true
     this.endIdle()
-    setTimeout(() => {
-      for (const request of this.requests) if (!request.complete) request.destroy()
-    }, bodyMs).unref()
   }
 
   private endIdle(): void {
-    if (!this.isEnding || this.requests.size > 0) return
+    if (!this.isEnding || [...this.requests].some(({ complete }) => complete)) return
     for (const socket of this.sockets) socket.destroy()
   }
 }
