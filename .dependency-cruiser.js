@@ -98,7 +98,7 @@ const rooms = {
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],
     indexes: ['engine', 'engine/partitions', 'query', 'query/values'],
-    'rest/pages': ['engine', 'indexes', 'messages', 'query', 'rest/metering'],
+    'rest/pages': ['engine', 'indexes', 'messages', 'query', 'query/values', 'rest/metering'],
     'rest/rules': ['engine', 'messages', 'query', 'query/language'],
     'rest/authorization': ['engine', 'messages'],
     'rest/metering': ['engine', 'messages'],

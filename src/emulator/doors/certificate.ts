@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/index.js'
@@ -29,15 +29,28 @@ export async function localCertificate(
   if (dataDirectory === undefined) return generated(clock)
   const files = [join(dataDirectory, certificateFile), join(dataDirectory, privateKeyFile)] as const
   if (files.every((file) => existsSync(file))) {
-    const [certificate, privateKey] = [readFileSync(files[0], 'utf8'), readFileSync(files[1], 'utf8')]
-    const expiresMs = Date.parse(new X509Certificate(certificate).validTo)
-    if (expiresMs - dayMs > clock.now()) return { certificate, privateKey }
+    const kept = { certificate: readFileSync(files[0], 'utf8'), privateKey: readFileSync(files[1], 'utf8') }
+    if (expiryMs(kept, dataDirectory) - dayMs > clock.now()) return kept
   }
   const made = await generated(clock)
   createDirectory(dataDirectory)
   writeFileSync(files[1], made.privateKey, { mode: 0o600 })
   writeFileSync(files[0], made.certificate)
   return made
+}
+
+/** Returns when a certificate expires. Throws if it is damaged, or if its key belongs to another certificate. */
+function expiryMs({ certificate, privateKey }: Certificate, directory: string): number {
+  try {
+    const read = new X509Certificate(certificate)
+    if (read.checkPrivateKey(createPrivateKey(privateKey))) return Date.parse(read.validTo)
+  } catch {
+    // The error below is clearer than that of the parser.
+  }
+  throw new Error(
+    `The certificate in ${directory} is damaged or does not match its key. Delete ${certificateFile} and ` +
+      `${privateKeyFile}, and start again. Clients must then trust the new certificate.`,
+  )
 }
 
 async function generated(clock: Clock): Promise<Certificate> {

@@ -10,6 +10,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { limits } from '../engine/index.js'
 import type { Certificate } from './certificate.js'
+import { OpenConnections } from './open-connections.js'
 import type { Respond } from './in-process-client.js'
 import type { RestResponse } from '../messages/rest-message.js'
 import { errorResponse } from '../rest/routes.js'
@@ -52,12 +53,17 @@ export async function listen({ port, host, respond, certificate }: HttpServerOpt
       response.destroy(error instanceof Error ? error : undefined)
     })
   })
+  const connections = new OpenConnections(server)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? overlongHeaders : malformedRequest)
   })
+  // Without a listener, Node cuts the connection.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => undefined).end(tunnel, () => socket.destroy())
+  })
   await listening(server, port, host)
   const address = server.address() as AddressInfo
-  return { port: address.port, close: () => closed(server) }
+  return { port: address.port, close: () => closed(server, connections) }
 }
 
 function serverOf(certificate: Certificate | undefined, listener: RequestListener): Server {
@@ -140,6 +146,11 @@ const overlongHeaders = rawResponse(
   errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send fewer or shorter headers.`),
 )
 
+const tunnel = rawResponse(
+  '405 Method Not Allowed',
+  errorResponse(405, 'The emulator is not a proxy, so it does not answer CONNECT. Use its address directly.'),
+)
+
 function rawResponse(statusLine: string, { headers, body }: RestResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${statusLine}`, ...lines, 'connection: close', '', body].join('\r\n')
@@ -168,11 +179,12 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
   return known[error.code ?? ''] ?? `The emulator cannot listen on ${host}:${port}: ${error.message}`
 }
 
-function closed(server: Server): Promise<void> {
+function closed(server: Server, connections: OpenConnections): Promise<void> {
   return new Promise((resolve) => {
-    // This also ends idle connections. Busy connections end after their answer.
+    // Busy connections end after their answer.
     server.close(() => {
       resolve()
     })
+    connections.end()
   })
 }

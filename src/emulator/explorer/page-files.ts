@@ -15,8 +15,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Matches names of the page's files. No such name can lead out of the page's folder. */
-const fileName = /^(?:[a-z-]+\/)?[a-z-]+\.(?:css|html|js|svg)$/u
+/** Matches names of the page's files. No such name leads out of the page's folder, or is too long for a file. */
+const fileName = /^(?:[a-z-]{1,40}\/)?[a-z-]{1,40}\.(?:css|html|js|svg)$/u
 
 /** Reads a file of the page. Resolves with null if the page has no such file. */
 export async function readPageFile(name: string): Promise<PageFile | null> {

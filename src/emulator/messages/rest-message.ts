@@ -107,3 +107,9 @@ export function isQuery(request: RestRequest): boolean {
     /^application\/query\+json\b/iu.test(request.headers['content-type'] ?? '')
   )
 }
+
+/** Checks whether a request gets the plan of a query. Every other request ignores the header for plans. */
+export function asksForPlan(request: RestRequest, segments: readonly string[]): boolean {
+  const isForDocuments = request.method === 'POST' && segments.length === 5
+  return isForDocuments && isSet(request, header.isQueryPlan) && !isSet(request, header.isBatch)
+}

@@ -47,20 +47,24 @@ export function compileQuery(
   const scope = outermostScope(values, { now, compiledAt: now() }, pageTime, compileSelect)
   const { filter, rows, rowsOfFrame, window, isSingle } = compileSelect(query, scope)
   const isDocumentOnly = query.sources.length === 1 && documentAlias(query) !== undefined
-  const isStreaming =
+  const order = orderOf(query)
+  const isByDocument =
     readsContainer(query) &&
     !query.isDistinct &&
-    query.orderBy.length === 0 &&
     query.rank === undefined &&
     query.page === undefined &&
     !isGrouped(query) &&
     combiningSource(query) === undefined &&
     query.top === undefined
+  const isStreaming = isByDocument && query.orderBy.length === 0
+  const isOrdered = isByDocument && order.length > 0
+  const unordered = isOrdered ? compileSelect({ ...query, orderBy: [] }, scope) : { rows, rowsOfFrame }
 
   return {
     ...hintsOf(filter, documentAlias(query)),
-    order: orderOf(query),
+    order,
     isStreaming,
+    isOrdered,
     readsContainer: readsContainer(query),
     usage: () => usageOf(written),
     plan: (features) => planOf({ query: written, text, window, scope }, features),
@@ -70,8 +74,9 @@ export function compileQuery(
     },
     isTimeOver: () => pageTime.isOver,
     rowsOf: (document) => {
-      if (!isStreaming) throw new TypeError('rowsOf works only for streaming queries; call execute')
-      return isDocumentOnly ? rowsOfFrame([document]) : [...rows([], [document])]
+      if (!isStreaming && !isOrdered)
+        throw new TypeError('rowsOf works only for streaming and ordered queries; call execute')
+      return isDocumentOnly ? unordered.rowsOfFrame([document]) : [...unordered.rows([], [document])]
     },
     execute: (documents, container) => [...cut(rows([], documents, container), window)],
     rowsInOrder: (documents) =>

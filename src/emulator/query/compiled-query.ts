@@ -62,6 +62,11 @@ export interface CompiledQuery {
    * position.
    */
   readonly isStreaming: boolean
+  /**
+   * True if each row depends on only one document and the rows follow `order`: the query has ORDER BY with
+   * paths, and no TOP, OFFSET or DISTINCT. Such a query can be paged by the order and the document position.
+   */
+  readonly isOrdered: boolean
   /** False for a query without FROM, whose result is the same whatever the container holds. */
   readonly readsContainer: boolean
   /** Returns what the query requires from the service. */
@@ -81,7 +86,8 @@ export interface CompiledQuery {
   isTimeOver(): boolean
   /**
    * Returns the rows of one document: none if the filter rejects it, and possibly several with a JOIN. Throws
-   * a `TypeError` if the query is not streaming, and {@link QueryError} if the time of the page is over.
+   * a `TypeError` if the query is neither streaming nor ordered, and {@link QueryError} if the time of the
+   * page is over.
    */
   rowsOf(document: QueryDocument): readonly unknown[]
   /**

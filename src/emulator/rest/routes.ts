@@ -126,6 +126,7 @@ const errorCodes: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'NotFound',
+  405: 'MethodNotAllowed',
   408: 'RequestTimeout',
   409: 'Conflict',
   410: 'Gone',

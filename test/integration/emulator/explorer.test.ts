@@ -80,6 +80,7 @@ describe('the server of the data explorer', () => {
     '/_explorer/tsconfig.json',
     '/_explorer/..%2fpage-files.ts',
     '/_explorer/views/',
+    `/_explorer/${'a'.repeat(300)}.js`,
   ])('has no file %s', async (path) => {
     expect((await get((await anEmulator()).endpoint, path)).status).toBe(404)
   })
@@ -153,6 +154,11 @@ describe('the page as a client', () => {
     expect(await readItem(account, place, read)).toMatchObject({ count: 2 })
     await deleteItem(account, place, changed)
     await expect(readItem(account, place, read)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('refuses a name that browsers remove from a path', async () => {
+    const read = await createItem(account, place, { id: '..', pk: 1 })
+    await expect(deleteItem(account, place, read)).rejects.toThrow("cannot send a request for the name '..'")
   })
 
   it('finds items without a value at the path of the partition key, and with null there', async () => {

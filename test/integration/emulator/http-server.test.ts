@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -49,10 +50,13 @@ describe('the emulator over HTTP', () => {
     expect((await raw('GET', '/')).status).toBe(401)
   })
 
-  it('answers 400 to bytes that are not HTTP', async () => {
+  it.each([
+    ['400 to bytes that are not HTTP', 'what is this?', 400, 'BadRequest'],
+    ['405 to a request for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a', 405, 'not a proxy'],
+  ])('answers %s', async (_name, sent, status, reason) => {
     const { port } = new URL(emulator.endpoint)
     const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write('what is this?\r\n\r\n'))
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${sent}\r\n\r\n`))
       let text = ''
       socket.on('data', (chunk) => (text += chunk.toString('utf8')))
       socket.on('close', () => {
@@ -60,8 +64,27 @@ describe('the emulator over HTTP', () => {
       })
       socket.on('error', reject)
     })
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /u)
-    expect(answer).toContain('"BadRequest"')
+    expect(answer.slice(0, 13)).toBe(`HTTP/1.1 ${status} `)
+    expect(answer).toContain(reason)
+  })
+
+  it.each([
+    ['no request', ''],
+    ['a part of a request', 'GET / HTTP/1.1\r\n'],
+    ['a part of a body', 'POST /dbs HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'],
+    ['what is not HTTP', 'what is this?\r\n\r\n'],
+  ])('closes although a client has sent %s and keeps its connection', async (_name, sent) => {
+    const { port } = new URL(emulator.endpoint)
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+    const ended = once(socket, 'close')
+    socket.on('error', () => undefined).resume()
+    await once(socket, 'connect')
+    socket.write(sent)
+    // The server has the connection and the text when it has answered a later request.
+    await raw('GET', '/')
+    await emulator.close()
+    socket.end()
+    await ended
   })
 
   it('answers an invalid definition with an error', async () => {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { Agent, get } from 'node:https'
 import { join } from 'node:path'
 import { CosmosClient } from '@azure/cosmos'
@@ -55,6 +55,14 @@ describe('the emulator over HTTPS', () => {
     await emulator.close()
     emulator = await anEmulator({ https: true, dataDirectory: directory })
     expect(emulator.certificate).toBe(certificate)
+  })
+
+  it.each(['certificate.pem', 'certificate-key.pem'])('refuses a damaged %s with a message', async (name) => {
+    await (await anEmulator({ https: true, dataDirectory: directory })).close()
+    truncateSync(join(directory, name), 100)
+    await expect(anEmulator({ https: true, dataDirectory: directory })).rejects.toThrow(
+      `The certificate in ${directory} is damaged or does not match its key. Delete certificate.pem and`,
+    )
   })
 
   it('replaces its certificate when it has expired', async () => {

@@ -50,6 +50,20 @@ describe.each(doors)('a query through the SDK, %s', (_name, open) => {
     expect((await iterator.fetchNext()).resources).toEqual([9.5])
   })
 
+  it.each([
+    ['streamed', 'SELECT * FROM c WHERE c.isLong', 3],
+    ['sorted', 'SELECT * FROM c WHERE c.isLong ORDER BY c.total', 3],
+  ])('ends a %s page after 4 MB, however few characters they are', async (_kind, text, count) => {
+    // A euro sign is one character and three bytes.
+    const note = '€'.repeat(600_000)
+    for (const total of [1, 2, 3, 4]) {
+      await container.items.create({ id: `long${total}`, pk: 'long', isLong: true, total, note })
+    }
+    const first = await container.items.query(query(text), { partitionKey: 'long' }).fetchNext()
+    expect(first.resources).toHaveLength(count)
+    expect(first.hasMoreResults).toBe(true)
+  })
+
   it('pages through all partitions without loss', async () => {
     const iterator = container.items.query<Order>(query('SELECT * FROM c'), { maxItemCount: 7 })
     const pages: number[] = []

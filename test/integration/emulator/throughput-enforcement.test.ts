@@ -100,6 +100,31 @@ describe.each(doors)('enforced throughput through the SDK, %s', (_name, open) =>
     expect((await one.item('late', 'a').read()).statusCode).toBe(404)
   })
 
+  it('counts every request except one that gets a plan', async () => {
+    const container = await create(400)
+    await spendAll(container, 'a')
+    const initialHeaders = { 'x-ms-cosmos-is-query-plan-request': 'True' }
+    await expect(container.item('x', 'a').read({ initialHeaders })).rejects.toMatchObject({ code: 429 })
+    await expect(container.item('x', 'a').delete({ initialHeaders })).rejects.toMatchObject({ code: 429 })
+    const batch = [{ operationType: 'Read', id: 'x' } as const]
+    await expect(container.items.batch(batch, 'a', { initialHeaders })).rejects.toThrow(/rate is large/u)
+    const plan = await container.getQueryPlan('SELECT * FROM c')
+    expect(plan.code).toBe(200)
+  })
+
+  it('counts refused requests by the charge in their answers', async () => {
+    const container = await create(400)
+    await container.items.create({ id: 'x', pk: 'a' })
+    const codes = new Set<unknown>()
+    for (let count = 0; count < 400; count += 1) {
+      const error: unknown = await container.items
+        .create({ id: 'x', pk: 'a' })
+        .catch((refused: unknown) => refused)
+      codes.add((error as { readonly code: unknown }).code)
+    }
+    expect([...codes]).toEqual([409, 429])
+  })
+
   it('allows more as soon as the offer is raised', async () => {
     const container = await create(400)
     await spendAll(container, 'a')

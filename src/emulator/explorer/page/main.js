@@ -144,7 +144,7 @@ async function askKey(message) {
 
 /** @param {string} key */
 function assertBase64(key) {
-  if (/^[A-Za-z0-9+/]+={0,2}$/u.test(key)) return
+  if (/^[A-Za-z0-9+/]{2,}={0,2}$/u.test(key) && key.replace(/=+$/u, '').length % 4 !== 1) return
   throw new Error('A key has only letters, digits, + and /, and ends with = or ==. Copy all of it.')
 }
 

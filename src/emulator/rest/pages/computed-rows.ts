@@ -2,38 +2,68 @@ import type { DocumentIndexes } from '../../engine/index.js'
 import type { CompiledQuery } from '../../query/index.js'
 import type { LoadedDocuments, LoadedNumbers } from '../metering/loaded-documents.js'
 
-export interface RowsToCompute {
+/** The place of a row in the order of a query. It remains valid if other documents change. */
+export interface Place {
+  /** The values at the paths of ORDER BY. */
+  readonly keys: readonly unknown[]
+  /** The number of the document, by which documents with equal values are ordered. */
+  readonly number: number
+  /** How many rows of the document come up to this one. */
+  readonly rows: number
+}
+
+/** A row of a query, with its place if the query is ordered. */
+export interface ComputedRow {
+  readonly row: unknown
+  readonly place: Place | null
+}
+
+/** The rows of one query from a certain row on. */
+export interface RowSource {
   /** The text of the query and its scope, which identify the rows. */
   readonly name: string
+  /** The number of rows before these, which a client has already read. */
+  readonly first: number
+  readonly rows: Iterable<ComputedRow>
   readonly indexes: DocumentIndexes
   /** The query that computes the rows. */
   readonly query: Pick<CompiledQuery, 'beginPage'>
-  readonly rows: Iterable<unknown>
   /** Counts the documents that the rows need, if the client asks for metrics. */
   readonly loaded: LoadedDocuments | undefined
 }
 
 /** The rows of a query. They are computed only as far as a client has read them. */
 export class ComputedRows {
-  readonly rows: unknown[] = []
-  private readonly rest: Iterator<unknown>
+  private readonly rows: ComputedRow[] = []
+  private readonly rest: Iterator<ComputedRow>
   private readonly changeCount: number
 
-  constructor(private readonly given: RowsToCompute) {
-    this.rest = given.rows[Symbol.iterator]()
-    this.changeCount = given.indexes.changeCount
+  constructor(private readonly source: RowSource) {
+    this.rest = source.rows[Symbol.iterator]()
+    this.changeCount = source.indexes.changeCount
   }
 
-  /** Checks whether these rows belong to a query, and no document has changed since they were created. */
-  areOf(name: string, indexes: DocumentIndexes): boolean {
-    const { given } = this
-    return given.name === name && given.indexes === indexes && this.changeCount === indexes.changeCount
+  /** The number of rows so far, with those before the first one. */
+  get count(): number {
+    return this.source.first + this.rows.length
+  }
+
+  /** Checks whether these are rows of a query from a certain row on, and no document has changed since. */
+  areOf(name: string, from: number, indexes: DocumentIndexes): boolean {
+    const { source } = this
+    const isSame = source.name === name && source.first <= from && source.indexes === indexes
+    return isSame && this.changeCount === indexes.changeCount
+  }
+
+  between(from: number, until: number): readonly ComputedRow[] {
+    const { first } = this.source
+    return this.rows.slice(from - first, until - first)
   }
 
   /** Computes rows until there are `count`. Returns false if the query has fewer. */
   read(count: number): boolean {
-    this.given.query.beginPage()
-    while (this.rows.length < count) {
+    this.source.query.beginPage()
+    while (this.count < count) {
       const next = this.rest.next()
       if (next.done === true) return false
       this.rows.push(next.value)
@@ -47,8 +77,8 @@ export class ComputedRows {
    * count for the next page.
    */
   load(from: number, until: number): Readonly<LoadedNumbers> | undefined {
-    const { loaded } = this.given
-    if (this.rows.length < from) {
+    const { loaded } = this.source
+    if (this.count < from) {
       this.read(from)
       loaded?.take()
     }

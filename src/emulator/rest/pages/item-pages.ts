@@ -10,6 +10,7 @@ import {
   type Container,
   type DocumentVersion,
   type JsonObject,
+  type Refusal,
   type ScanScope,
 } from '../../engine/index.js'
 import {
@@ -20,7 +21,8 @@ import {
 } from '../../indexes/index-reading.js'
 import { indexFinds } from '../../indexes/index-finds.js'
 import type { CompiledQuery, QueryDocument } from '../../query/index.js'
-import { ComputedRows } from './computed-rows.js'
+import { ComputedRows, type ComputedRow, type Place } from './computed-rows.js'
+import { withRowsAfter, orderedRows, placeIn, placeText } from './ordered-rows.js'
 import type { QueryMeasure } from '../metering/query-metrics.js'
 
 /** A query over documents. */
@@ -48,8 +50,9 @@ export interface ItemPage {
 /**
  * Runs a query for one page. A streaming query continues after the last document that it read. If the page
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
- * The rows of any other query depend on all documents, so its continuation is the number of rows already
- * returned. If anything was written since the previous page, the query runs again.
+ * If a query is only ordered by paths, its continuation is the place of the last row in the order. The rows
+ * of any other query depend on all documents, so its continuation is the number of rows already returned. If
+ * anything was written since the previous page, the query runs again, from that place or number.
  *
  * The time of a page is limited. If the time is over, a streaming query ends the page before the document
  * that it could not finish, as the service does. Any other query is refused.
@@ -63,7 +66,7 @@ export function readPage(container: Container, request: PageRequest): ItemPage {
   const { rows, continuation } = request.query.isStreaming
     ? streamedPage(container, scope, request)
     : computedPage(container, scope, request)
-  const bytes = rows.reduce((total, row) => total + row.length, 0)
+  const bytes = rows.reduce((total, row) => total + Buffer.byteLength(row), 0)
   return { rows, continuation, charge: queryCharge(bytes) }
 }
 
@@ -89,7 +92,7 @@ function streamedPage(container: Container, scope: ScanScope, request: PageReque
     for (let index = number === begun ? given : 0; index < found.length; index += 1) {
       const row = written(found[index], request)
       rows.push(row)
-      bytes += row.length
+      bytes += Buffer.byteLength(row)
       if (rows.length < request.maxItemCount && bytes <= limits.responseBytes) continue
       const isInside = index + 1 < found.length
       const place = isInside ? { after, in: number, rows: index + 1 } : { after: number }
@@ -109,23 +112,30 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const numbers = request.measure === undefined ? undefined : all.load(from, until)
   if (numbers !== undefined) request.measure?.took(numbers)
   const hasMore = all.read(until + 1)
-  const rowCount = all.rows.length
-  const rows = fitting(all.rows.slice(from, until), request)
+  const rowCount = all.count
+  const found = all.between(from, until)
+  const rows = fitting(found, request)
   const end = from + rows.length
   const isLast = !hasMore && end === rowCount
   const isEnd = isLast && (rowCount < until || request.query.isComplete(rowCount))
   if (!isEnd) kept.set(container, all)
-  return { rows, continuation: isEnd ? null : JSON.stringify({ from: end }) }
+  return { rows, continuation: isEnd ? null : continued(end, found[rows.length - 1]?.place) }
+}
+
+/** Returns the continuation after `from` rows, of which the last one has this place. */
+function continued(from: number, place: Place | null = null): string {
+  const text = place === null ? undefined : placeText(place)
+  return text === undefined ? JSON.stringify({ from }) : `{"from":${from},"place":${text}}`
 }
 
 /** Writes rows until the page is full. The last row may exceed the limit, so every page has a row. */
-function fitting(rows: readonly unknown[], request: PageRequest): readonly string[] {
+function fitting(rows: readonly ComputedRow[], request: PageRequest): readonly string[] {
   const texts: string[] = []
   let bytes = 0
-  for (const row of rows) {
+  for (const { row } of rows) {
     const text = written(row, request)
     texts.push(text)
-    bytes += text.length
+    bytes += Buffer.byteLength(text)
     if (bytes > limits.responseBytes) break
   }
   return texts
@@ -148,12 +158,24 @@ function computedRows(
   const name = `${nameOf(scope)} ${measure === undefined ? '' : 'measured'} ${request.text}`
   const known = kept.get(container)
   // A first page is always computed again, because its rows may depend on the current time.
-  if (from > 0 && known?.areOf(name, indexes) === true) return known
+  if (from > 0 && known?.areOf(name, from, indexes) === true) return known
   const needed = from + maxItemCount + 1
-  const { versions, isOrdered } = candidates(container, { ...request, scope, needed, after: 0 })
+  const place = from > 0 && query.isOrdered ? placeIn(request.continuation, query) : null
+  if (place === undefined) throw invalidContinuation()
+  const found = candidates(container, { ...request, scope, needed, after: 0, place })
+  const first = place === null ? 0 : from
+  const rows = query.isOrdered ? orderedRows(query, found, place) : unplaced(container, query, found)
+  return new ComputedRows({ name, first, rows, indexes, query, loaded: measure?.loaded })
+}
+
+function* unplaced(
+  container: Container,
+  query: ItemQuery,
+  { versions, isOrdered }: IndexReading,
+): Generator<ComputedRow, void, undefined> {
   const documents = documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
-  return new ComputedRows({ name, indexes, query, rows, loaded: measure?.loaded })
+  for (const row of rows) yield { row, place: null }
 }
 
 function* documentsOf(versions: Iterable<DocumentVersion>): Generator<QueryDocument, void, undefined> {
@@ -198,19 +220,23 @@ function isPossibleKey(value: string): boolean {
   return Buffer.byteLength(value) <= limits.partitionKeyValueBytes
 }
 
+type CandidatesRequest = ReadingRequest &
+  Pick<PageRequest, 'query' | 'measure'> & {
+    /** The place in the order from which documents are needed. */
+    readonly place?: Place | null
+  }
+
 /** Returns the documents to filter: one document, those of an index, or all documents of the scope. */
-function candidates(
-  container: Container,
-  request: ReadingRequest & Pick<PageRequest, 'query' | 'measure'>,
-): IndexReading {
-  const { query, measure } = request
+function candidates(container: Container, request: CandidatesRequest): IndexReading {
+  const { query, measure, place = null } = request
   if (measure === undefined) {
     const { versions, isOrdered } = unmeasured(container, request)
     return { versions: holding(versions, query.requiredTexts), isOrdered }
   }
   const { versions, isOrdered } = smallOrderedReading(container, request) ?? unmeasured(container, request)
   const finds = indexFinds(container.definition.indexingPolicy, query)
-  const counted = measure.loaded.loading(versions, { matched: () => query.matched(), finds })
+  const needed = place === null ? versions : withRowsAfter(query, versions, place)
+  const counted = measure.loaded.loading(needed, { matched: () => query.matched(), finds })
   return { versions: counted, isOrdered }
 }
 
@@ -249,7 +275,11 @@ function position(continuation: string, name: 'after' | 'from' | 'in' | 'rows'):
   const isOptional = name === 'in' || name === 'rows'
   const value = isJsonObject(parsed) ? (parsed[name] ?? (isOptional ? 0 : undefined)) : undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw badRequest(
+  throw invalidContinuation()
+}
+
+function invalidContinuation(): Refusal {
+  return badRequest(
     'Invalid Continuation Token. It does not come from this query; start the query again without it.',
   )
 }

@@ -122,7 +122,7 @@ function bulk({ request, container, isShown, inputs }: Batch): Answer {
       const result = container.execute(keyWithin(partition, input, container), toOperation(input, container))
       results.push(result)
       const entry = succeeded(result, isShown)
-      answerBytes += entry.length
+      answerBytes += Buffer.byteLength(entry)
       if (input.kind === 'read' && answerBytes > limits.responseBytes && entries.length > 0)
         throw answerTooLarge
       entries.push(entry)

@@ -62,6 +62,7 @@ const everyDocument: ItemQuery = {
   conditions: [],
   order: [],
   isStreaming: true,
+  isOrdered: false,
   readsContainer: true,
   beginPage: () => undefined,
   isTimeOver: () => false,

@@ -7,7 +7,14 @@ import {
   type PartitionKey,
   type WriteConditions,
 } from '../../engine/index.js'
-import { header, isQuery, isSet, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import {
+  asksForPlan,
+  header,
+  isQuery,
+  isSet,
+  type Answer,
+  type RestRequest,
+} from '../../messages/rest-message.js'
 import { documentIdIn } from '../../messages/resource-link.js'
 import { assertSessionReached } from '../../messages/session-token.js'
 import { routeBatch } from './batches.js'
@@ -30,7 +37,7 @@ export function routeItems(context: RouteContext): Answer | undefined {
   }
   if (request.method !== 'POST') return undefined
   if (isSet(request, header.isBatch)) return routeBatch(request, container)
-  if (isQuery(request) || isSet(request, header.isQueryPlan)) return routeQuery(context, container)
+  if (isQuery(request) || asksForPlan(request, segments)) return routeQuery(context, container)
   const document = bodyObject(request)
   const kind = isSet(request, header.isUpsert) ? 'upsert' : 'create'
   const key = keyOf(request, container) ?? partitionKeyOf(document, container.definition.partitionKey)

@@ -6,6 +6,9 @@ import { header, isQuery, type RestRequest } from '../../messages/rest-message.j
 /** The query code, which is loaded late because its parser library is slow to load. */
 let room: typeof QueryRoom | null = null
 
+/** Matches a body that may define computed properties. JSON may contain their name with escapes. */
+const computedProperties = /"computedProperties"|\\u/u
+
 const headers = [header.isQueryPlan, header.isBatch]
 
 /** Loads the query code for a request that may need it. Returns null if nothing must be loaded. */
@@ -15,7 +18,7 @@ export function queryRoomFor(request: RestRequest): Promise<void> | null {
   const mayHoldQuery =
     request.method === 'PATCH' ||
     isQuery(request) ||
-    request.body.includes('"computedProperties"') ||
+    computedProperties.test(request.body) ||
     headers.some((name) => request.headers[name] !== undefined)
   return mayHoldQuery ? load() : null
 }

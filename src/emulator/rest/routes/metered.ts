@@ -1,5 +1,5 @@
-import { Refusal, type Container, type PhysicalPartition } from '../../engine/index.js'
-import { header, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { lookupCharge, Refusal, type Container, type PhysicalPartition } from '../../engine/index.js'
+import { asksForPlan, header, type Answer, type RestRequest } from '../../messages/rest-message.js'
 import type { ThroughputMeter } from '../metering/throughput-meter.js'
 import { containerOf, keyOf, type RouteContext } from './context.js'
 
@@ -11,16 +11,22 @@ export function metered(
   meter: ThroughputMeter | null,
   route: Route,
 ): Answer | undefined {
-  const { request } = context
+  const { request, segments } = context
   // In the service, the gateway creates plans, so a plan costs nothing.
-  if (meter === null || request.headers[header.isQueryPlan] !== undefined) return route(context)
+  if (meter === null || asksForPlan(request, segments)) return route(context)
   const container = containerOf(context)
   const partitions = partitionsOf(request, container)
   const delayMs = meter.delayMs(container, partitions)
   if (delayMs > 0) return tooManyRequests(delayMs)
-  const answer = route(context)
-  meter.spend(container, partitions, answer?.charge ?? 0)
-  return answer
+  // A refused request costs a lookup, as its answer says.
+  let charge = lookupCharge
+  try {
+    const answer = route(context)
+    charge = answer?.charge ?? lookupCharge
+    return answer
+  } finally {
+    meter.spend(container, partitions, charge)
+  }
 }
 
 function tooManyRequests(delayMs: number): Answer {

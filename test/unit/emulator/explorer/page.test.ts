@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { wellKnownKey } from '../../../../src/emulator/doors/account-key.js'
 import * as account from '../../../../src/emulator/explorer/page/account/account.js'
-import { changeOf, positionsOf } from '../../../../src/emulator/explorer/page/account/change-feed.js'
+import {
+  latestOf,
+  positionsOf,
+  versionOf,
+} from '../../../../src/emulator/explorer/page/account/change-feed.js'
 import {
   keyValuesOf,
   namesIn,
@@ -13,6 +17,7 @@ import { faultText } from '../../../../src/emulator/explorer/page/views/fault-ch
 import { queryOf } from '../../../../src/emulator/explorer/page/views/items-view.js'
 import { linkTo, placeIn } from '../../../../src/emulator/explorer/page/views/place-link.js'
 import { parametersIn } from '../../../../src/emulator/explorer/page/views/query-view.js'
+import { template } from '../../../../src/emulator/explorer/page/views/item-editor.js'
 import { columnsOf } from '../../../../src/emulator/explorer/page/views/rows-table.js'
 import { MasterKey } from '../../../../src/emulator/rest/authorization/master-key.js'
 
@@ -58,16 +63,20 @@ describe('the page of the data explorer', () => {
   it('shows the last version of a deleted item, and its id if there is no version', () => {
     const metadata = { operationType: 'delete', id: '1', crts: 7 }
     const change = { rangeId: '0', operation: 'delete', atSeconds: 7 }
-    expect(changeOf('0', { current: {}, previous: { id: '1', a: 1 }, metadata })).toEqual({
+    expect(versionOf('0', { current: {}, previous: { id: '1', a: 1 }, metadata })).toEqual({
       ...change,
       item: { id: '1', a: 1 },
     })
-    expect(changeOf('0', { current: {}, metadata })).toEqual({ ...change, item: { id: '1' } })
-    expect(changeOf('0', { id: '2', _ts: 8 })).toMatchObject({
-      operation: '',
-      atSeconds: 8,
-      item: { id: '2' },
-    })
+    expect(versionOf('0', { current: {}, metadata })).toEqual({ ...change, item: { id: '1' } })
+    const item = { id: '2', _ts: 8, metadata }
+    expect(latestOf('0', item)).toEqual({ rangeId: '0', operation: '', atSeconds: 8, item })
+  })
+
+  it('begins a new item with its partition key, whatever the names in the path are', () => {
+    const definition = { partitionKey: { paths: ['/a/b', '/__proto__/polluted'] } }
+    const item = template({ database: 'shop', container: 'orders', definition })
+    expect(JSON.stringify(item)).toBe('{"id":"","a":{"b":""},"__proto__":{"polluted":""}}')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
   it('shows syntax errors as sentences', () => {

@@ -82,6 +82,7 @@ export class Account {
    * @returns {Promise<Answer>}
    */
   async send({ method = 'GET', segments, search = '', headers = {}, body }) {
+    assertAddressable(segments)
     const { fetch, now } = this.surroundings
     const date = now().toUTCString()
     const authorization = await authorizationOf({ method, segments, date }, this.key)
@@ -94,6 +95,17 @@ export class Account {
     }).catch(unreachable)
     return answerOf(response)
   }
+}
+
+/**
+ * Refuses names that a browser removes from a path. The request would go to another resource.
+ *
+ * @param {readonly string[]} segments
+ */
+function assertAddressable(segments) {
+  const dots = segments.find((segment) => segment === '.' || segment === '..')
+  if (dots === undefined) return
+  throw new Error(`A browser cannot send a request for the name '${dots}'. Use a client of the SDK.`)
 }
 
 /**

@@ -32,7 +32,8 @@ export class FeedTail {
   constructor(account, place, start) {
     this.account = account
     this.place = place
-    this.mode = modeOf(place, start)
+    this.hasVersions = start === 'now' && place.definition.changeFeedPolicy?.retentionDuration > 0
+    this.mode = modeOf(this.hasVersions)
     this.start = startHeader(start)
     /** @type {ReadonlyMap<string, string>} the etag after the last page of each range */
     this.positions = new Map()
@@ -69,7 +70,9 @@ export class FeedTail {
       .catch(noneIfGone)
     if (answer === null) return []
     this.positions = new Map(this.positions).set(rangeId, answer.header('etag') ?? '')
-    return (answer.body?.Documents ?? []).map((/** @type {any} */ found) => changeOf(rangeId, found))
+    return (answer.body?.Documents ?? []).map((/** @type {any} */ found) =>
+      this.hasVersions ? versionOf(rangeId, found) : latestOf(rangeId, found),
+    )
   }
 }
 
@@ -100,12 +103,11 @@ function lsnOf(etag) {
  * Returns the headers for the mode of the feed. If the container keeps all versions and the feed starts now,
  * the feed has all versions and deletes. Such a feed cannot start earlier.
  *
- * @param {ContainerPlace} place
- * @param {'now' | 'beginning' | Date} start
+ * @param {boolean} hasVersions
  * @returns {Record<string, string>}
  */
-function modeOf({ definition }, start) {
-  return start === 'now' && definition.changeFeedPolicy?.retentionDuration > 0
+function modeOf(hasVersions) {
+  return hasVersions
     ? { 'a-im': 'Full-Fidelity Feed', 'x-ms-cosmos-changefeed-wire-format-version': '2021-09-15' }
     : { 'a-im': 'Incremental Feed' }
 }
@@ -131,14 +133,19 @@ function noneIfGone(error) {
 
 /**
  * @param {string} rangeId
- * @param {any} found an item, or its versions with metadata
+ * @param {any} item which may have a property `metadata` of its own
  * @returns {Change}
  */
-export function changeOf(rangeId, found) {
-  const { metadata, current, previous } = found
-  if (metadata?.operationType === undefined) {
-    return { rangeId, operation: '', atSeconds: found._ts, item: found }
-  }
+export function latestOf(rangeId, item) {
+  return { rangeId, operation: '', atSeconds: item._ts, item }
+}
+
+/**
+ * @param {string} rangeId
+ * @param {any} found the versions of an item, with metadata
+ * @returns {Change}
+ */
+export function versionOf(rangeId, { metadata, current, previous }) {
   const isDeleted = metadata.operationType === 'delete'
   const item = isDeleted ? (previous ?? { id: metadata.id }) : current
   return { rangeId, operation: metadata.operationType, atSeconds: metadata.crts, item }

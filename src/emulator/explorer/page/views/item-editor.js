@@ -173,13 +173,22 @@ function parsedItem(text) {
  *
  * @param {ContainerPlace} place
  */
-function template(place) {
-  /** @type {Record<string, any>} */
-  const item = { id: '' }
+export function template(place) {
+  const item = plainObject()
+  item['id'] = ''
   for (const path of keyPathsOf(place)) {
     const names = namesIn(path)
-    const owner = names.slice(0, -1).reduce((inner, name) => (inner[name] ??= {}), item)
+    const owner = names.slice(0, -1).reduce((inner, name) => (inner[name] ??= plainObject()), item)
     owner[names.at(-1) ?? ''] ??= ''
   }
   return item
+}
+
+/**
+ * Creates an object in which every name, even `__proto__`, is an ordinary property.
+ *
+ * @returns {Record<string, any>}
+ */
+function plainObject() {
+  return Object.create(null)
 }

@@ -23,11 +23,22 @@ export function columnsOf(rows) {
  */
 export function rowsTable(rows) {
   const columns = columnsOf(rows)
-  const cellsOf = (/** @type {any} */ row) => (columns === null ? [row] : columns.map((name) => row[name]))
+  const cellsOf = (/** @type {any} */ row) =>
+    columns === null ? [row] : columns.map((name) => ownValue(row, name))
   return table(
     columns ?? ['value'],
     rows.map((row) => cellsOf(row).map(cellText)),
   )
+}
+
+/**
+ * Returns a property of a row. A name such as `constructor` must not find what every object inherits.
+ *
+ * @param {any} row
+ * @param {string} name
+ */
+function ownValue(row, name) {
+  return Object.hasOwn(row, name) ? row[name] : undefined
 }
 
 /**

@@ -1,0 +1,113 @@
+import { isJsonObject, parsedJson, type DocumentVersion } from '../../engine/index.js'
+import type { CompiledQuery } from '../../query/index.js'
+import { compareValues, memberOf } from '../../query/values/values.js'
+import type { ComputedRow, Place } from './computed-rows.js'
+
+type OrderedQuery = Pick<CompiledQuery, 'order' | 'rowsOf'>
+
+interface Candidates {
+  readonly versions: Iterable<DocumentVersion>
+  /** Whether the versions have the order of ORDER BY already. */
+  readonly isOrdered: boolean
+}
+
+/** Yields the rows of a query with ORDER BY after a place, or all rows if there is no place. */
+export function* orderedRows(
+  query: OrderedQuery,
+  { versions, isOrdered }: Candidates,
+  after: Place | null,
+): Generator<ComputedRow, void, undefined> {
+  const documents = matching(query, versions, after)
+  const compare = comparing(query)
+  const inOrder = isOrdered ? documents : [...documents].sort((one, other) => compare(one.place, other.place))
+  for (const { place, found } of inOrder) {
+    const { keys, number } = place
+    for (let index = place.rows; index < found.length; index += 1) {
+      yield { row: found[index], place: { keys, number, rows: index + 1 } }
+    }
+  }
+}
+
+interface Matching {
+  /** The place before the first row that is wanted. */
+  readonly place: Place
+  readonly found: readonly unknown[]
+}
+
+function* matching(
+  query: OrderedQuery,
+  versions: Iterable<DocumentVersion>,
+  after: Place | null,
+): Generator<Matching, void, undefined> {
+  const compare = comparing(query)
+  for (const version of versions) {
+    const key = keyed(query, version)
+    const side = after === null ? 1 : compare(key, after)
+    if (side < 0) continue
+    const found = query.rowsOf(version.document)
+    const rows = side === 0 ? (after?.rows ?? 0) : 0
+    if (found.length > rows) yield { place: { ...key, rows }, found }
+  }
+}
+
+/** Yields the versions that may have rows after a place in the order. */
+export function* withRowsAfter(
+  query: OrderedQuery,
+  versions: Iterable<DocumentVersion>,
+  place: Place,
+): Generator<DocumentVersion, void, undefined> {
+  const compare = comparing(query)
+  for (const version of versions) {
+    const side = compare(keyed(query, version), place)
+    if (side > 0 || (side === 0 && query.rowsOf(version.document).length > place.rows)) yield version
+  }
+}
+
+/** Returns what decides the place of a document in the order. */
+function keyed({ order }: OrderedQuery, version: DocumentVersion): Omit<Place, 'rows'> {
+  const keys = order.map(({ steps }) => steps.reduce<unknown>(memberOf, version.document))
+  return { keys, number: version.fields.number }
+}
+
+type Compare = (one: Omit<Place, 'rows'>, other: Omit<Place, 'rows'>) => number
+
+function comparing({ order }: OrderedQuery): Compare {
+  return (one, other) => {
+    for (const [index, { isDescending }] of order.entries()) {
+      const difference = compareValues(one.keys[index], other.keys[index])
+      if (difference !== 0) return isDescending ? -difference : difference
+    }
+    return one.number - other.number
+  }
+}
+
+/** The longest place that a header should contain. Many clients accept 16 KB of headers. */
+const longestPlace = 4_000
+
+/**
+ * Writes a place for a continuation, with ASCII characters only. A missing value is an empty array. Returns
+ * undefined if the place is too long for a header.
+ */
+export function placeText({ keys, number, rows }: Place): string | undefined {
+  const values = keys.map((key) => (key === undefined ? [] : [key]))
+  const text = JSON.stringify([values, number, rows]).replaceAll(/[^\x20-\x7e]/g, escaped)
+  return text.length > longestPlace ? undefined : text
+}
+
+/** Escapes one UTF-16 unit. */
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** Reads the place in a continuation. Returns null if it has none, and undefined if the place is invalid. */
+export function placeIn(continuation: string, { order }: OrderedQuery): Place | null | undefined {
+  const parsed = parsedJson(continuation)
+  const place = isJsonObject(parsed) ? parsed['place'] : undefined
+  if (place === undefined) return null
+  if (!Array.isArray(place)) return undefined
+  const [values, number, rows] = place as readonly unknown[]
+  const isValid = Array.isArray(values) && values.length === order.length && values.every(Array.isArray)
+  if (!isValid || !Number.isSafeInteger(number) || !Number.isSafeInteger(rows)) return undefined
+  const keys = (values as readonly (readonly unknown[])[]).map(([key]) => key)
+  return { keys, number: number as number, rows: Math.max(0, rows as number) }
+}
