@@ -46,7 +46,7 @@ export async function makeOwn(stateDirectory: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       const advice = 'pass a --state DIRECTORY that this user may create'
       throw new ConfigurationInvalid([
-        `the folder of a fleet ${stateDirectory} cannot be created (${errorMessage(error)}): ${advice}`,
+        `the state directory ${stateDirectory} cannot be created (${errorMessage(error)}): ${advice}`,
       ])
     }
   }
@@ -57,7 +57,7 @@ async function assertOwn(stateDirectory: string): Promise<void> {
   const why = await distrust(stateDirectory)
   if (why === null) return
   throw new ConfigurationInvalid([
-    `the folder of a fleet ${stateDirectory} ${why}; or pass a --state DIRECTORY that does not exist yet`,
+    `the state directory ${stateDirectory} ${why}, or pass a --state DIRECTORY that does not exist yet`,
   ])
 }
 
@@ -73,9 +73,9 @@ async function distrust(directory: string): Promise<string | null> {
   if (found === null) return null
   if (typeof found === 'string') return `cannot be used (${found}): correct the path`
   if (!found.isDirectory())
-    return `is not a folder but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
+    return `is not a directory but a ${found.isSymbolicLink() ? 'link' : 'file'}: remove it`
   if (found.uid !== user) {
-    return `belongs to user ${found.uid}, not to user ${user} who runs this: have it removed`
+    return `belongs to user ${found.uid}, not to user ${user}, which runs this: have it removed`
   }
   const mode = found.mode & 0o777
   return (mode & 0o077) === 0

@@ -38,7 +38,8 @@ export async function standingIn(
 }
 
 /**
- * Checks whether an instance holds and renews a lease of a unit that has this role's name, after any prefix.
+ * Checks whether an instance runs this role, under any unit prefix: whether it owns a lease that has not
+ * expired.
  */
 function isRun(role: Role, { units, storeTimeMs }: Inspection, expirationMs: number): boolean {
   return units.some(({ processorName, leases }) => {

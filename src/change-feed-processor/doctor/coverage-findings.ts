@@ -59,9 +59,9 @@ function overlapAdvice(one: Lease, other: Lease): string {
   const { stays, goes } = staying(one, other)
   if (canMeet(one, other))
     return (
-      'wait for ten expiration intervals: an instance of this library replaces ' +
-      `${JSON.stringify(goes.leaseToken)} when it ` +
-      `has reached the position of ${JSON.stringify(stays.leaseToken)}; start an instance if none runs`
+      'wait for ten expiration intervals: an instance of this library replaces lease ' +
+      `${JSON.stringify(goes.leaseToken)} when ${JSON.stringify(goes.leaseToken)} has reached the position of ` +
+      `lease ${JSON.stringify(stays.leaseToken)}; start an instance if none runs`
     )
   return (
     'stop all instances and delete the lease that is further ahead, if the other one covers its ' +

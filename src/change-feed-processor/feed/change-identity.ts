@@ -39,8 +39,8 @@ export function partitionKeyOf(change: AnyChange, paths: readonly string[]): rea
 }
 
 /**
- * Only changes of the feed of latest versions have `_lsn`, which comes from the service. Other fields may be
- * the user's.
+ * Checks whether a change is from the feed of all versions, which has no `_lsn`. Only this field is certain:
+ * the service sets it, while a field such as `metadata` may also occur in a user's document.
  */
 function isVersionChange(change: AnyChange): change is VersionChange {
   return !('_lsn' in change)

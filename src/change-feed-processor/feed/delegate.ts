@@ -55,7 +55,7 @@ export interface ChangeFeedContext extends ChangeContext {
   readonly holdCheckpoint: () => () => void
 }
 
-/** Receives a page of changes, in the shape of either feed. */
+/** Receives a page of changes, of latest versions or of all versions. */
 export type PageDelegate<C> = (changes: readonly C[], context: ChangeFeedContext) => Promise<void> | void
 
 /**
@@ -71,7 +71,7 @@ export type ChangeFeedDelegate<T> = PageDelegate<Change<T>>
  */
 export type ChangeDelegate<C> = (change: C, context: ChangeContext) => Promise<void> | void
 
-/** The start of leases without a position: now, the beginning of the feed, or an instant. */
+/** Where a lease without a position begins to read: now, at the beginning of the feed, or at an instant. */
 export type StartPosition = 'now' | 'beginning' | Date
 
 /** The reason why the reading of a lease ended. */

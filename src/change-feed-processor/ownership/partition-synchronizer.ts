@@ -130,7 +130,7 @@ export class PartitionSynchronizer {
     telemetry.emit({ type: 'lease.superseded', ...notifications.on(goes.leaseToken), by: tokens })
   }
 
-  /** Reports overlaps of leases that already existed at the previous check. */
+  /** Reports an overlap if both leases already existed at the previous check. */
   private report(leases: readonly Lease[], earlier: ReadonlySet<string>): void {
     const { doubled } = findOverlaps(leases.filter(({ leaseToken }) => earlier.has(leaseToken)))
     const told = new Set<string>()

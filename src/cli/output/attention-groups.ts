@@ -80,7 +80,7 @@ function word(text: string): string {
 }
 
 /**
- * Replaces the quotations, numbers and ids in a message, so that all jobs with the same problem give the same
+ * Replaces the quoted texts, numbers and ids in a message, so that all jobs with the same problem give the same
  * text.
  */
 function fingerprint(message: string): string {

@@ -10,7 +10,7 @@ export interface Standstill {
   readonly look: () => Promise<string | null>
 }
 
-/** The time without a change after which the reason is looked up. It doubles after each lookup. */
+/** The time without a change before the first lookup of the reason. Each later lookup waits twice as long. */
 const firstLookMs = 10_000
 
 /** Runs `use`. If nothing has changed for some time, prints the reason once on standard error. */

@@ -217,8 +217,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // If this option were true, a failed commit would end the process, because no caller gets the outer
-    // batch's promise.
+    // With true, LMDB puts the writes of an event turn into a batch of its own, whose promise no caller can
+    // handle. If its commit failed, the unhandled rejection would end the process.
     eventTurnBatching: false,
   })
   try {

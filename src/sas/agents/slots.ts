@@ -51,8 +51,8 @@ export class Slots {
   }
 
   /**
-   * Takes a slot for this agent if one is free. A free slot is never kept for waiting work, because `release`
-   * gives the slot to that work.
+   * Takes a slot for this agent if one is free. Work that waits needs no free slot, because `release` passes
+   * a slot to it.
    */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false

@@ -67,7 +67,7 @@ export interface SubmitOptions {
   /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
   readonly completeWithin?: Duration
   /**
-   * The time for which the job and its steps are kept after the job ended Processed or Compensated. A job in
+   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A job in
    * Error is always kept. Default: no limit.
    */
   readonly retainFor?: Duration
@@ -214,7 +214,7 @@ export class JobClient {
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
-  /** Lists the jobs whose document a scheduler could not read, the oldest finding first. */
+  /** Lists the jobs whose document a scheduler could not read, in the order in which this was first noticed. */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }

@@ -15,7 +15,11 @@ export function offerWithinMs(usualMs: number, attention: Attention | null, now:
   return Math.max(usualMs, Math.min(flaggedMs, longestOfferMs))
 }
 
-/** Returns the pause after this number of dispatches in a row that were written after their deadline. */
+/**
+ * Returns the pause after a late dispatch, which is one that was written after its deadline.
+ *
+ * @param lateDispatches the number of late dispatches directly before it
+ */
 export function pauseAfterLateMs(lateDispatches: number): number {
   return Math.min(firstPauseMs * 2 ** Math.min(lateDispatches, 30), longestOfferMs)
 }

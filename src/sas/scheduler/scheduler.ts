@@ -38,7 +38,7 @@ export interface SchedulerOptions {
 
 /** The number of tries for one job in one delivery. Each try is a read and a conditional write. */
 const maxTries = 6
-/** The same limit for an outcome. It is lower, because the agents can also record the outcome alone. */
+/** The same limit for an outcome and its consequences. It is lower: the agents can also write only the outcome. */
 const maxConclusions = 2
 /** The number of jobs that begin without the feed at the same time. The feed delivers further jobs. */
 const maxBeginnings = 200
@@ -114,7 +114,7 @@ export class Scheduler {
   /**
    * Writes the outcome of an attempt (W3, W8) and its consequences (W4, W5, W7, W9) in one transaction, if
    * every etag is unchanged. Returns null if this instance does not drive the job, or if nothing follows from
-   * the outcome. Then the agents record the outcome alone.
+   * the outcome. Then the agents write only the outcome.
    *
    * @throws StoreUnavailable if the store could not be reached
    */

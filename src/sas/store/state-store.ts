@@ -55,7 +55,7 @@ export interface DueBetween {
 
 /** A range of due times of jobs and steps, and the time limit for taking a job. */
 export interface OverdueBetween extends DueBetween {
-  /** The time within which a scheduler must take a job after the submission of the job. */
+  /** The time after a job's submission within which a scheduler must take the job. */
   readonly pickUpWithinMs: number
 }
 

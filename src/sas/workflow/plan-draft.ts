@@ -53,8 +53,8 @@ export function byScheduler(input: Json): Call {
 }
 
 /**
- * The largest length of a step id. The document id of a step, with the longest job id, then fits into the
- * store's limit of 1,023 bytes.
+ * The longest step id. With it and the longest job id, the document id of a step fits into the store's limit
+ * of 1,023 bytes.
  */
 const maxIdLength = 200
 

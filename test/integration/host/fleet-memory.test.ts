@@ -52,7 +52,7 @@ it('a fleet refuses a state directory that other users may enter, that is a link
   await chmod(open, 0o755)
   await symlink(await temporaryFolder(), link)
   await expect(fleetOf(0, open)).rejects.toThrow(/open is open to other users \(mode 755\): .*chmod 700/)
-  await expect(fleetOf(0, link)).rejects.toThrow(/link is not a folder but a link/)
+  await expect(fleetOf(0, link)).rejects.toThrow(/link is not a directory but a link/)
   const belowFile = join(folder, 'file', 'below')
   await writeFile(join(folder, 'file'), '')
   await expect(fleetOf(0, belowFile)).rejects.toThrow(/below cannot be created \(ENOTDIR/)

@@ -118,8 +118,8 @@ export class ChangeHistory {
 
 /**
  * Returns the changes within a range, sorted by LSN. Before a merge, both partitions numbered their
- * transactions separately. After sorting, a position from either partition still comes after every change
- * that its reader has seen.
+ * transactions separately. After sorting, positions of both partitions stay valid: a reader at LSN n has
+ * seen every change of its former partition up to n, and none after n.
  */
 function takenOver(changes: readonly VersionChange[], range: KeyRange): VersionChange[] {
   return changes

@@ -14,7 +14,7 @@ const signBit = 0x8000_0000_0000_0000n
 
 /**
  * Returns the position of a partition key in the key space of version 1: the hash of its value, and then the
- * value itself. Both are written so that the order of the texts is the order of the values.
+ * value itself. Both are encoded so that the encoded texts have the order of the values.
  */
 export function firstEffectiveKey([value]: readonly PartitionKeyValue[]): string {
   return hashBound(murmur32(hashed(value))) + hex(ordered(value))

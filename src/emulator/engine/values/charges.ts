@@ -1,9 +1,9 @@
 /**
  * The charges are **a model**, because Microsoft does not publish how the service computes charges. The model
  * uses the values that Microsoft does publish, and interpolates linearly between them. A read costs 1 for 1
- * KB and 10 for 100 KB. An insert of 1 KB costs about 5.5, and a replace twice as much as an insert. A query
- * costs at least 2.5 per page. Tests may use the model to check budgets. Real bills differ by a
- * few percent.
+ * KB and 10 for 100 KB. An insert of 1 KB costs 5.5, times a factor for the indexing policy (1.15 or 1.8). A
+ * replace costs twice as much as an insert. A query costs at least 2.5 per page. Tests may use the model to
+ * check budgets. Real bills differ by a few percent.
  */
 
 /** The factors for the charge of a write, which depends on how much the indexing policy indexes. */

@@ -13,7 +13,7 @@ interface Writing {
   readonly isShort: boolean
 }
 
-/** The fewest documents that each component must return. */
+/** The smallest number of documents that each component must return. */
 const fewestRanked = 120
 
 /** A component must return this many times the number of documents that the query needs, if this is more. */

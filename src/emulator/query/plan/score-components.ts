@@ -1,7 +1,7 @@
 import { unwrapped, type Expression } from '../language/ast.js'
 import type { Slice } from './rewrite.js'
 
-/** One scoring function of a ranking, written for the queries of a plan. */
+/** One scoring function of a ranking, as text for the queries of a plan. */
 export interface Component {
   /** The score of a document. In a full-text score, clients replace the placeholders in braces. */
   readonly score: string

@@ -83,7 +83,7 @@ export function outermostScope(
   }
 }
 
-/** Returns the scope of an expression that must be the same for all documents. */
+/** Returns the scope of an expression whose value must be the same for all documents. */
 export function constantScope(scope: Scope): Scope {
   return {
     ...scope,

@@ -127,7 +127,7 @@ describe('leases', () => {
     expect(found[0]?.observation).toContain('"1"')
     expect(found[0]?.observation).toContain('"2"')
     // Lease "1" is now the wider of the two.
-    expect(found[0]?.advice).toMatch(/replaces "1" when it has reached the position of "2"/)
+    expect(found[0]?.advice).toMatch(/replaces lease "1" when "1" has reached the position of lease "2"/)
     await change('2', { Mode: 'Full-Fidelity Feed' })
     const overlap = (await findings()).find(({ rule }) => rule === 'overlap')
     expect(overlap?.advice).toMatch(/stop all instances and delete the lease that is further ahead/)

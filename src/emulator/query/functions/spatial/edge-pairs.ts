@@ -38,7 +38,7 @@ export function someClosePair<E extends Edge>(
   })
 }
 
-/** Visits the pairs of edges of one list that may meet, in the same way. */
+/** Like `someClosePair`, but visits pairs of edges within one list. */
 export function someClosePairWithin<E extends Edge>(
   edges: readonly E[],
   effort: Effort,

@@ -12,8 +12,8 @@ export interface RegularExpression {
   readonly groupCount: number
   matches(text: string): boolean
   /**
-   * Returns the first match if `group` is 0, or else one group of it (1 is the first). Returns undefined if
-   * there is none.
+   * Returns the first match if `group` is 0, and otherwise that group of the first match, counted from 1.
+   * Returns undefined if there is none.
    */
   first(text: string, group: number): string | undefined
   /** Returns all matches, or one group of each. Leaves out matches without this group. */
