@@ -1,4 +1,5 @@
 import { childrenOf, type Call, type Expression } from '../language/ast.js'
+import type { PageTime } from '../language/page-time.js'
 import { refuseLongResult } from '../language/query-limits.js'
 import { canonicalText, compareValues, isPrimitive } from '../values/values.js'
 
@@ -30,7 +31,7 @@ function countIf(): Accumulator {
 }
 
 /** Collects all values, or only the distinct ones if `isSet` is true. */
-function collection(isSet: boolean): Accumulator {
+function collection(isSet: boolean, pageTime: PageTime): Accumulator {
   const values: unknown[] = []
   const seen = new Set<string>()
   let characters = 0
@@ -39,7 +40,7 @@ function collection(isSet: boolean): Accumulator {
       if (value === undefined) return
       const text = canonicalText(value)
       if (isSet && seen.has(text)) return
-      if (isSet) seen.add(text)
+      if (isSet) seen.add(pageTime.computed(text))
       characters += text.length
       refuseLongResult(characters)
       values.push(value)
@@ -87,8 +88,8 @@ function extreme(direction: 1 | -1): Accumulator {
 const accumulators = {
   COUNT: count,
   COUNTIF: countIf,
-  MAKELIST: () => collection(false),
-  MAKESET: () => collection(true),
+  MAKELIST: (pageTime: PageTime) => collection(false, pageTime),
+  MAKESET: (pageTime: PageTime) => collection(true, pageTime),
   SUM: () => total((sum) => sum),
   AVG: () => total((sum, added) => (added === 0 ? undefined : sum / added)),
   MIN: () => extreme(1),
@@ -112,8 +113,8 @@ export function containsAggregate(expression: Expression): boolean {
 }
 
 /** Returns a new accumulator for a call that is an aggregate (see {@link isAggregate}). */
-export function accumulatorOf({ name }: Call): Accumulator {
+export function accumulatorOf({ name }: Call, pageTime: PageTime): Accumulator {
   const upperName = name.toUpperCase()
   if (!isAggregateName(upperName)) throw new TypeError(`${name} is not an aggregate`)
-  return accumulators[upperName]()
+  return accumulators[upperName](pageTime)
 }

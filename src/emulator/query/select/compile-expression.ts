@@ -174,18 +174,19 @@ function compileCall(call: Call, scope: Scope, compile: Compile): Evaluate {
   if (first !== undefined && given.length === 1) {
     return (input) => {
       pageTime.spend(units)
-      return evaluate(first(input))
+      const value = first(input)
+      return pageTime.computed(evaluate(value), value)
     }
   }
   if (first !== undefined && second !== undefined && given.length === 2) {
     return (input) => {
       pageTime.spend(units)
-      return evaluate(first(input), second(input))
+      return pageTime.computed(evaluate(first(input), second(input)))
     }
   }
   return (input) => {
     pageTime.spend(units)
-    return evaluate(...given.map((argument) => argument(input)))
+    return pageTime.computed(evaluate(...given.map((argument) => argument(input))))
   }
 }
 

@@ -29,7 +29,7 @@ export function compileSelect(query: Query, outer: Scope): WindowedSelect {
     window,
     rows: (frame, container, all = container) => {
       const rows = makeRows(passing(sources.frames(frame, container), pass), frame, all)
-      return query.isDistinct ? distinct(rows) : rows
+      return query.isDistinct ? distinct(rows, outer) : rows
     },
     rowsOfFrame: (frame) => (pass.matches(frame) ? [...makeRows([frame], [], [])] : noRows),
     isSingle: isSingle || (sources.isSingle && query.groupBy.length === 0),
@@ -57,12 +57,12 @@ function* passing(frames: Iterable<Frame>, { matches }: Pick<Filter, 'matches'>)
   for (const frame of frames) if (matches(frame)) yield frame
 }
 
-function* distinct(rows: Iterable<unknown>): Generator {
+function* distinct(rows: Iterable<unknown>, { pageTime }: Scope): Generator {
   const seen = new Set<string>()
   for (const row of rows) {
     const text = canonicalText(row)
     if (seen.has(text)) continue
-    seen.add(text)
+    seen.add(pageTime.computed(text))
     yield row
   }
 }

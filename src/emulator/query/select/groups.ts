@@ -3,6 +3,7 @@ import { compileExpression } from './compile-expression.js'
 import { canonicalText } from '../values/values.js'
 import { refuseWrongCount } from '../values/query-function.js'
 import { unwrapped, type Call, type Expression, type Query } from '../language/ast.js'
+import type { PageTime } from '../language/page-time.js'
 import { QueryError } from '../language/query-error.js'
 import type { Evaluate, Frame, QueryScopes, Scope } from './scope.js'
 
@@ -27,7 +28,7 @@ export function compileGroups(query: Query, { outer, inner }: QueryScopes): Comp
   const calls: AggregateCall[] = []
   return {
     scope: groupScope(query, { outer, inner }, calls),
-    groups: (frames, outerFrame) => groupFrames(frames, outerFrame, keys, calls),
+    groups: (frames, outerFrame) => groupFrames({ frames, outer: outerFrame, keys, calls }, outer.pageTime),
   }
 }
 
@@ -79,15 +80,17 @@ interface Group {
   readonly aggregates: readonly { readonly argument: Evaluate; readonly accumulator: Accumulator }[]
 }
 
-function groupFrames(
-  frames: Iterable<Frame>,
-  outer: Frame,
-  keys: readonly Evaluate[],
-  calls: readonly AggregateCall[],
-): Frame[] {
+interface Grouping {
+  readonly frames: Iterable<Frame>
+  readonly outer: Frame
+  readonly keys: readonly Evaluate[]
+  readonly calls: readonly AggregateCall[]
+}
+
+function groupFrames({ frames, outer, keys, calls }: Grouping, pageTime: PageTime): Frame[] {
   const newGroup = (values: readonly unknown[]): Group => ({
     keys: values,
-    aggregates: calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call) })),
+    aggregates: calls.map(({ call, argument }) => ({ argument, accumulator: accumulatorOf(call, pageTime) })),
   })
   const groups = new Map<string, Group>()
   if (keys.length === 0) groups.set('', newGroup([]))
@@ -95,7 +98,7 @@ function groupFrames(
     const values = keys.map((key) => key(frame))
     const name = values.length === 1 ? nameOf(values[0]) : values.map(nameOf).join(',')
     let group = groups.get(name)
-    if (group === undefined) groups.set(name, (group = newGroup(values)))
+    if (group === undefined) groups.set(pageTime.computed(name), (group = newGroup(values)))
     for (const { argument, accumulator } of group.aggregates) accumulator.add(argument(frame))
   }
   return Array.from(groups.values(), ({ keys: values, aggregates }) => [

@@ -28,7 +28,7 @@ export function compileBinary(
     case '>=':
       return comparison(left, right, (order) => order >= 0)
     case '||':
-      return concatenation(left, right)
+      return concatenation(left, right, pageTime)
     case '??':
       return coalesce(left, right)
     case '+':
@@ -107,13 +107,13 @@ function comparison(left: Evaluate, right: Evaluate, holds: (order: number) => b
   }
 }
 
-function concatenation(left: Evaluate, right: Evaluate): Evaluate {
+function concatenation(left: Evaluate, right: Evaluate, pageTime: PageTime): Evaluate {
   return (input) => {
     const one = left(input)
     const other = right(input)
     if (typeof one !== 'string' || typeof other !== 'string') return undefined
     refuseLongResult(one.length + other.length)
-    return one + other
+    return pageTime.computed(one + other)
   }
 }
 

@@ -117,3 +117,50 @@ describe('the time of a page', () => {
     expect(query.isTimeOver()).toBe(true)
   })
 })
+
+describe('the large values of a page', () => {
+  const text = 'a'.repeat(1_000_000)
+  const list = Array.from({ length: 100_000 }, () => 1)
+  const large = { text, list, json: JSON.stringify(list), items: items.slice(0, 20) }
+  const joined = 'FROM c JOIN i IN c.items JOIN j IN c.items'
+
+  it.each([
+    ['texts of a function', `SELECT VALUE UPPER(c.text) ${joined}`],
+    ['texts of a function with two arguments', `SELECT VALUE LEFT(c.text, 999999) ${joined}`],
+    ['texts of a function with three arguments', `SELECT VALUE SUBSTRING(c.text, 0, 999999) ${joined}`],
+    ['joined texts', `SELECT VALUE c.text || "b" ${joined}`],
+    ['texts of values', `SELECT VALUE ToString(c.list) ${joined} JOIN k IN c.items`],
+    ['arrays', `SELECT VALUE ARRAY_SLICE(c.list, 0) ${joined}`],
+    ['parsed texts', `SELECT VALUE STRINGTOARRAY(c.json) ${joined}`],
+    ['sorted rows', `SELECT VALUE UPPER(c.text) ${joined} ORDER BY c.id`],
+    ['the rows of DISTINCT', `SELECT DISTINCT c.text, i, j ${joined}`],
+    ['the keys of GROUP BY', `SELECT COUNT(1) AS n ${joined} GROUP BY c.text, i, j`],
+    ['the values of MAKESET', `SELECT i, j, MAKESET(c.text) AS texts ${joined} GROUP BY i, j`],
+  ])('are refused if they are too many: %s', (_name, query) => {
+    expect(() => compileQuery(query, []).execute([large])).toThrow('large values of more than')
+  })
+
+  it('may be more for many documents, and do not include small values', () => {
+    const documents = Array.from({ length: 20_000 }, () => ({ text: 'a'.repeat(10_000) }))
+    const counted = compileQuery('SELECT VALUE COUNT(1) FROM c WHERE ENDSWITH(UPPER(c.text), "A")', [])
+    expect(counted.execute(documents)).toEqual([20_000])
+    const small = { text: 'a'.repeat(1_000), items: Array.from({ length: 600 }, () => 1) }
+    const query = compileQuery(`SELECT VALUE COUNT(UPPER(c.text)) ${joined}`, [])
+    expect(query.execute([small])).toEqual([360_000])
+  })
+
+  it('end the page of a streaming query, and count again for the next page', () => {
+    const query = compileQuery('SELECT VALUE UPPER(c.text) FROM c JOIN i IN c.items', [])
+    const reads = (count: number): void => {
+      for (let index = 0; index < count; index += 1) query.rowsOf(large)
+    }
+    reads(6)
+    query.beginPage()
+    reads(6)
+    expect(query.isTimeOver()).toBe(false)
+    expect(() => {
+      reads(6)
+    }).toThrow('large values')
+    expect(query.isTimeOver()).toBe(true)
+  })
+})
