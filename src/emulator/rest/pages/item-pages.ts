@@ -116,7 +116,8 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const found = all.between(from, until)
   const rows = fitting(found, request)
   const end = from + rows.length
-  const isLast = !hasMore && end === rowCount
+  // If documents have left the result since the previous page, it may have fewer rows than were returned.
+  const isLast = !hasMore && end >= rowCount
   const isEnd = isLast && (rowCount < until || request.query.isComplete(rowCount))
   if (!isEnd) kept.set(container, all)
   return { rows, continuation: isEnd ? null : continued(end, found[rows.length - 1]?.place) }
