@@ -80,7 +80,7 @@ export class LmdbFile {
 
   /**
    * Calls `visit` with every record in the order of keys. If this method throws `Damage`, no record can be
-   * trusted. It calls a function, because generators of every level of the tree would be slow.
+   * trusted. The method does not yield records, because a generator for each level of the tree would be slow.
    */
   forEachRecord(visit: Visit): void {
     this.take(0, 2, 'meta pages')
