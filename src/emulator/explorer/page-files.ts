@@ -30,10 +30,7 @@ export async function readPageFile(name: string): Promise<PageFile | null> {
   }
 }
 
-/**
- * Returns the folder of the page. The package contains this folder as it is written, because no build changes
- * it.
- */
+/** Returns the folder of the page. No build changes this folder, so the package contains its source. */
 function pageFolder(): string {
   const manifest = createRequire(import.meta.url).resolve('stepward/package.json')
   return join(dirname(manifest), 'src/emulator/explorer/page')

@@ -22,7 +22,7 @@ import { ContainerIndexes } from './container-indexes.js'
 import { DocumentIndex, type Slice } from './document-index.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
-/** The fewest documents for which an index is worth its building. A smaller scope is always scanned. */
+/** The fewest documents for which an index is worth building. A smaller scope is always scanned. */
 const fewestDocuments = 1_000
 
 /**
@@ -73,7 +73,7 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
 
 /**
  * Returns the documents of a small scope in the order of ORDER BY, if the policy has an index with this order.
- * `indexReading` would not use an index here. With it, query metrics show what the service would read.
+ * `indexReading` would scan such a scope. With this index, query metrics show what the service would read.
  */
 export function smallOrderedReading(
   container: Container,
@@ -92,7 +92,7 @@ interface Lookup {
   documents(): Iterable<DocumentVersion>
 }
 
-/** Returns the smallest part of an index that has all documents of a filter. */
+/** Returns the smallest part of an index that contains all documents that match the filter. */
 function smallestLookup(container: Container, { query, needed }: ReadingRequest): Lookup | undefined {
   let smallest: Lookup | undefined
   for (const { paths, reads } of filterIndexes(container.definition.indexingPolicy, query).slice(

@@ -103,7 +103,7 @@ function onlySpan(steps: PathSteps, conditions: Conditions): Span | undefined {
   return spans.length === 1 ? spans[0] : undefined
 }
 
-/** Compares the paths of a query. Unlike in a policy, different positions in an array are different. */
+/** Compares the paths of a query. Unlike in a policy, different positions in an array count as different. */
 function areSame(one: PathSteps, other: PathSteps): boolean {
   return one.length === other.length && one.every((step, place) => step === other[place])
 }

@@ -16,7 +16,7 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
-  /** The time that a page may take in milliseconds, and 0.01 ms for each document. Default: 3,000. */
+  /** The time in milliseconds that a page may take. Each document adds 0.01 ms. Default: 3,000. */
   readonly pageTimeMs?: number
   /** The clocks for this time. Default: those of the machine. */
   readonly clocks?: PageClocks
@@ -93,7 +93,7 @@ export interface CompiledQuery {
   /**
    * Returns all rows of a set of documents: filtered, ordered, aggregated and cut.
    *
-   * @param container all documents of the container, whose words full-text scores count. Default: `documents`
+   * @param container all documents of the container, on which full-text scores depend. Default: `documents`
    */
   execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
   /**
@@ -103,8 +103,8 @@ export interface CompiledQuery {
    */
   rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
   /**
-   * Checks whether certainly no row follows after this many. This is true if the query has at most one row,
-   * if TOP or LIMIT is reached, or if the query had to find all rows before it could give one.
+   * Checks whether no row can follow after this number of rows. This is true if the query has at most one
+   * row, if TOP or LIMIT is reached, or if the query had to find all rows before it could give one.
    */
   isComplete(rowCount: number): boolean
   /** Returns how many combinations of FROM's values have passed the filter so far. */

@@ -17,7 +17,7 @@ import { Tree } from './views/tree.js'
  * @typedef {{ readonly element: HTMLElement, readonly stop?: () => void }} View
  */
 
-/** The name of the key in the storage of this tab, which only pages of this address can read. */
+/** The name under which this tab stores the account's key. Only pages of this address can read the key. */
 const keyName = 'account-key'
 
 const account = new Account({

@@ -31,7 +31,7 @@ export function feedView(account, place) {
   return { element: view.element, stop: () => view.pause() }
 }
 
-/** The newest changes of a feed. The view follows the feed until the reader pauses it. */
+/** The newest changes of a feed. The view follows the feed until the user pauses it. */
 class FeedView {
   /**
    * @param {Account} account

@@ -13,8 +13,8 @@ interface Candidate {
 }
 
 /**
- * The edge that is closest on the ellipsoid may not be the closest on the sphere, but there it is farther by
- * at most this factor.
+ * The edge that is closest on the ellipsoid may not be the closest on the sphere. On the sphere, its distance
+ * is at most this factor times the shortest distance.
  */
 const margin = 1.01
 
