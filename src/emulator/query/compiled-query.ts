@@ -103,8 +103,10 @@ export interface CompiledQuery {
    */
   rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
   /**
-   * Checks whether no row can follow after this number of rows. This is true if the query has at most one
-   * row, if TOP or LIMIT is reached, or if the query had to find all rows before it could give one.
+   * Checks whether a page that the last row fills is the last page, so that no empty page follows. This is
+   * true if the query has at most one row, GROUP BY or DISTINCT, or if TOP or LIMIT is reached.
+   *
+   * @param rowCount the number of all rows that were found
    */
   isComplete(rowCount: number): boolean
   /** Returns how many combinations of FROM's values have passed the filter so far. */

@@ -20,7 +20,7 @@ export interface QueryUsage {
   readonly hasSpatialFunction: boolean
 }
 
-/** The function that users call, and the one in the queries of plans. */
+/** The function that users call, and the function that the queries of query plans call. */
 const scoreNames = new Set(['FULLTEXTSCORE', '_FULLTEXTSCORE'])
 
 export function usageOf(query: Query): QueryUsage {

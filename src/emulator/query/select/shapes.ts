@@ -1,6 +1,6 @@
 import { unwrapped, type Expression } from '../language/ast.js'
 
-/** The properties of a tree that contain places in the text, and no meaning. */
+/** The properties of a tree that say only where a part is in the text. They do not change its meaning. */
 const places = new Set(['span', 'selectionSpan', 'fromSpan'])
 
 /**

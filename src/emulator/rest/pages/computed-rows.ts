@@ -8,7 +8,7 @@ export interface Place {
   readonly keys: readonly unknown[]
   /** The number of the document, by which documents with equal values are ordered. */
   readonly number: number
-  /** How many rows of the document come up to this one. */
+  /** The number of the document's rows up to and including this one. */
   readonly rows: number
 }
 
@@ -43,7 +43,7 @@ export class ComputedRows {
     this.changeCount = source.indexes.changeCount
   }
 
-  /** The number of rows so far, with those before the first one. */
+  /** The number of rows so far, including the rows that the client has already read. */
   get count(): number {
     return this.source.first + this.rows.length
   }
