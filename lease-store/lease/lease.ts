@@ -8,8 +8,8 @@ export interface FeedRange {
 }
 
 /**
- * The position from which a lease without a continuation token is read. It is stored when the lease is
- * created.
+ * The position from which a lease without a continuation token is read. The position is stored when the lease
+ * is created.
  */
 export type FirstPosition =
   | { readonly kind: 'beginning' }

@@ -12,7 +12,10 @@ export interface OverlapRepair {
    * lease at the position of `goes`.
    */
   readonly rest: readonly FeedRange[]
-  /** The leases that stay. Their positions are not after the position of the removed lease. */
+  /**
+   * The leases that stay. At the previous check, their positions were not after the position that `goes` has
+   * now.
+   */
   readonly by: readonly Lease[]
 }
 

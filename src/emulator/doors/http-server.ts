@@ -137,10 +137,7 @@ function headerText(value: string): string {
 }
 
 /** The answer to a request that cannot be read. There is no response object for such a request. */
-const malformedRequest = rawResponse(
-  '400 Bad Request',
-  errorResponse(400, 'This is not an HTTP request that can be read.'),
-)
+const malformedRequest = rawResponse('400 Bad Request', errorResponse(400, 'The request is not valid HTTP.'))
 const overlongHeaders = rawResponse(
   '431 Request Header Fields Too Large',
   errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send fewer or shorter headers.`),

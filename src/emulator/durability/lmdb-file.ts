@@ -172,7 +172,7 @@ export class LmdbFile {
   private take(first: number, count: number, use: string): void {
     const end = first + count
     if (!Number.isSafeInteger(end) || end > this.meta.lastPage + 1) {
-      throw new Damage(`page ${first} (${use}) lies beyond the last one`)
+      throw new Damage(`page ${first} (${use}) lies beyond the last page`)
     }
     for (let number = first; number < end; number += 1) {
       const bit = 1 << (number & 7)

@@ -6,8 +6,8 @@
  * what has changed meanwhile (`container-indexes`). An index is a sorted list of documents
  * (`document-index`).
  *
- * This file compares what each way to read the documents of a query costs. `index-advice` says which indexes
- * a query uses, and which ones it lacks.
+ * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
+ * indexes a query uses, and which useful indexes the policy lacks.
  */
 import {
   contains,
@@ -59,7 +59,7 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
   const matching = Math.max(1, found?.count ?? total)
   const lookupCost = Math.min(found?.count ?? size, size)
   const ordered = orderedReading(container, query)
-  // Only some documents match, so the walk in their order reads more documents than are needed.
+  // Only some documents match, so a walk in the order of ORDER BY reads more documents than are needed.
   if (ordered !== undefined) {
     const { count } = ordered
     const walkCost = (needed * count * total) / Math.min(matching, count) / size

@@ -40,18 +40,18 @@ export interface OrderKey {
 export interface CompiledQuery {
   /**
    * The properties that must equal a constant in every matching document, as in `c.id = @id AND c.a.b = 1`.
-   * With them, a caller can look documents up instead of scanning. The key is the path joined with '.', such
-   * as 'a.b', and the value is the constant. This is only a hint: documents are still filtered.
+   * A caller can look documents up by these values instead of scanning. The key is the path joined with '.',
+   * such as 'a.b', and the value is the constant. This is only a hint: the query still filters documents.
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
-   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains. With
-   * them, a caller can skip documents without parsing them. This is only a hint.
+   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains. A
+   * caller can skip documents without these parts before parsing them. This is only a hint.
    */
   readonly requiredTexts: readonly string[]
   /**
-   * Spans that contain the values of every matching document at certain paths. With them, a caller can look
-   * documents up in an index. This is only a hint.
+   * Spans that contain the values of every matching document at certain paths. A caller can look documents up
+   * in an index by these spans. This is only a hint.
    */
   readonly conditions: readonly PathCondition[]
   /** The items of ORDER BY. Empty if the rows cannot follow an order of the documents by paths. */

@@ -39,7 +39,7 @@ function insertionFor(call: Call, measures: ReadonlyMap<string, string>): Insert
   const given = unwrapped(options)
   if (given.kind !== 'object') {
     throw notSupported(
-      'VectorDistance with options in a parameter, and a measure in the vector policy',
+      'VectorDistance with options in a parameter, for a path with a measure in the vector policy,',
       given.span,
     )
   }

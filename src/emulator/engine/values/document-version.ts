@@ -66,8 +66,8 @@ export class DocumentVersion {
   }
 
   /**
-   * Checks whether the document's JSON may contain all these texts. Only false is certain. Searching unparsed
-   * text is faster than parsing.
+   * Returns false only if the document's JSON does not contain all these texts. The result true may be wrong.
+   * Searching unparsed text is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))

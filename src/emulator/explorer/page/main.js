@@ -31,7 +31,7 @@ const tree = new Tree(account, part('#tree'))
 
 /** @type {View | null} */
 let shown = null
-/** The number of address changes so far. With it, a slow answer does not replace a newer page. */
+/** The number of address changes so far. It shows whether an answer is too late for the present address. */
 let visit = 0
 
 const views = {

@@ -76,7 +76,7 @@ export class PageTime {
     if (processor() - this.processorBegun < this.allowedMs) return
     this.over = true
     const reason =
-      `The query works longer than the limit of ${Number((this.allowedMs / 1_000).toFixed(2))} s for one page. ` +
+      `The query runs longer than the limit of ${Number((this.allowedMs / 1_000).toFixed(2))} s for one page. ` +
       'Filter by an indexed property, or compute less.'
     throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
   }

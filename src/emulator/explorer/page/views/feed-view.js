@@ -133,8 +133,8 @@ class FeedView {
   }
 
   /**
-   * Returns the content of a change. It is the same element each time, so it stays open when new changes
-   * come.
+   * Returns the element with the content of a change. Each call returns the same element, so the element
+   * stays open when new changes arrive.
    *
    * @param {any} item
    */
