@@ -16,7 +16,7 @@ type Conditions = QueryHints['conditions']
 /** An index of the policy that a query can use, and the spans of the documents to read. */
 export interface UsableIndex {
   readonly paths: readonly OrderedPath[]
-  /** The reads of the index, of which `IN` needs several. Each read has one span for each first path. */
+  /** The reads of the index. `IN` needs several reads. Each has one span for each of the first paths. */
   readonly reads: readonly (readonly Span[])[]
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js'
 
-/** The largest number of documents with one LSN: many partitions with full batches may be merged into one. */
+/** The largest number of documents with one LSN. Merges can give many full batches the same LSN. */
 const placesPerLsn = 2 ** 20
 
 /** The properties of a version without the parsed document. The journal also keeps them. */

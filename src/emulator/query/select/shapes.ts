@@ -34,7 +34,7 @@ export class Shapes {
   }
 }
 
-/** Paths and selections also have kinds, but they contain expressions only as properties. */
+/** Collections and selections also have a kind, but no span. Only the selection `*` counts as an expression. */
 function isExpression(part: unknown): part is Expression {
   return typeof part === 'object' && part !== null && 'kind' in part && 'span' in part
 }
