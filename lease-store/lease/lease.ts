@@ -13,7 +13,7 @@ export interface FeedRange {
  */
 export type FirstPosition =
   | { readonly kind: 'beginning' }
-  /** Reading begins after this instant (milliseconds since the epoch), which the service rounds to a second. */
+  /** Reading begins after this instant (milliseconds since the epoch), rounded to a second by the service. */
   | { readonly kind: 'time'; readonly atMs: number }
 
 /** The kind of feed that a lease follows, named as in the service and the .NET SDK. */

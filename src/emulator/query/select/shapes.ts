@@ -34,7 +34,7 @@ export class Shapes {
   }
 }
 
-/** Collections and selections also have a kind, but no span. Only the selection `*` counts as an expression. */
+/** Collections and selections also have a kind, but no span. Only the selection `*` has both. */
 function isExpression(part: unknown): part is Expression {
   return typeof part === 'object' && part !== null && 'kind' in part && 'span' in part
 }
