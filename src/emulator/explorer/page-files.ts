@@ -15,7 +15,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Matches names of the page's files. No such name leads out of the page's folder, or is too long for a file. */
+/**
+ * Matches names of the page's files. No such name leads out of the page's folder, or is too long for a file.
+ */
 const fileName = /^(?:[a-z-]{1,40}\/)?[a-z-]{1,40}\.(?:css|html|js|svg)$/u
 
 /** Reads a file of the page. Resolves with null if the page has no such file. */

@@ -72,8 +72,9 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
 }
 
 /**
- * Returns the documents of a small scope in the order of ORDER BY, if the policy has an index with this order.
- * `indexReading` would scan such a scope. With this index, query metrics show what the service would read.
+ * Returns the documents of a small scope in the order of ORDER BY, if the policy has an index with this
+ * order. `indexReading` would scan such a scope. With this index, query metrics show what the service would
+ * read.
  */
 export function smallOrderedReading(
   container: Container,

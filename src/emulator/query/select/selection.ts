@@ -37,7 +37,9 @@ export interface NamedItem {
   readonly expression: Expression
 }
 
-/** Returns the selected expressions with their names. An expression without a name gets `$1`, `$2` and so on. */
+/**
+ * Returns the selected expressions with their names. An expression without a name gets `$1`, `$2` and so on.
+ */
 export function namedItems(items: readonly SelectItem[]): readonly NamedItem[] {
   const named = new Map<string, Expression>()
   let unnamed = 0
