@@ -47,7 +47,8 @@ export interface Selection {
  *   more than its share. If this instance lacks two or more leases, that instance may also go below its
  *   share. Without this exception, this instance could remain without leases, because shares are rounded up.
  *
- * A .NET host follows the same rules, so a deployment unit with both kinds of hosts also becomes stable.
+ * A .NET host follows the same rules, so the leases also stop moving in a deployment unit with both kinds of
+ * hosts.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance

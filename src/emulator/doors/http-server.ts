@@ -35,7 +35,7 @@ const maxBodyBytes = limits.batchBytes * 2
 /** The largest size of headers. Session tokens and continuation tokens grow with the number of ranges. */
 const maxHeaderBytes = 128 * 1024
 
-/** The time for which an idle connection stays open, which is longer than any client keeps it. */
+/** The time for which the server keeps an idle connection open. Clients close idle connections earlier. */
 const keepAliveTimeoutMs = 65_000
 
 /** Starts to listen. Rejects with one clear error if the port is not available. */
@@ -57,7 +57,7 @@ export async function listen({ port, host, respond, certificate }: HttpServerOpt
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? overlongHeaders : malformedRequest)
   })
-  // Without a listener, Node cuts the connection.
+  // Without this listener, Node would cut the connection without an answer.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => undefined).end(tunnel, () => socket.destroy())
   })
@@ -137,10 +137,7 @@ function headerText(value: string): string {
 }
 
 /** The answer to a request that cannot be read. There is no response object for such a request. */
-const malformedRequest = rawResponse(
-  '400 Bad Request',
-  errorResponse(400, 'This is not an HTTP request that can be read.'),
-)
+const malformedRequest = rawResponse('400 Bad Request', errorResponse(400, 'The request is not valid HTTP.'))
 const overlongHeaders = rawResponse(
   '431 Request Header Fields Too Large',
   errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send fewer or shorter headers.`),

@@ -30,7 +30,7 @@ const noLock: DirectoryLock = { release: () => Promise.resolve() }
  * file there.
  *
  * The socket is checked before LMDB's table of readers. The table identifies processes by their ids, but two
- * Docker containers that share a directory may both run as process 1. On file systems without sockets, the
+ * Docker containers that share a directory may both run as process 1. If the socket file cannot be used, the
  * table is the only protection.
  */
 export async function lockDirectory(dataDirectory: string): Promise<DirectoryLock> {

@@ -4,9 +4,10 @@ import type { RootDatabase } from 'lmdb'
 /**
  * Throws if another running process has the environment open.
  *
- * LMDB keeps a table of readers next to its data. Each process holds its line by a lock of the operating
- * system, which ends with the process. This function first reads once to get a line, and only then checks the
- * table. If two processes start at the same moment, at least one of them sees the other.
+ * LMDB keeps a table of readers next to its data. Each process has a line in the table and locks this line.
+ * The operating system releases the lock when the process ends. This function first reads once to get a line,
+ * and only then checks the table. If two processes start at the same moment, at least one of them sees the
+ * other.
  */
 export function assertOnlyProcess(store: RootDatabase<string, string>, directory: string): void {
   store.get('')

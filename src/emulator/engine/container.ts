@@ -179,7 +179,7 @@ export class Container implements TransactionTarget {
     return { kind: 'committed', results, charge: totalCharge(results) }
   }
 
-  /** Changes the settings. Refuses a change of the id, the partition key or the unique keys. */
+  /** Changes the settings. Refuses a change of a fixed setting, such as the partition key. */
   redefine(definition: ContainerDefinition): void {
     assertRedefinable(this.definition, definition)
     this.definition = definition

@@ -108,7 +108,7 @@ export function isQuery(request: RestRequest): boolean {
   )
 }
 
-/** Checks whether a request gets the plan of a query. Every other request ignores the header for plans. */
+/** Checks whether a request gets the plan of a query. On other requests, the plan header has no effect. */
 export function asksForPlan(request: RestRequest, segments: readonly string[]): boolean {
   const isForDocuments = request.method === 'POST' && segments.length === 5
   return isForDocuments && isSet(request, header.isQueryPlan) && !isSet(request, header.isBatch)

@@ -43,12 +43,12 @@ describe('the pages of a query', () => {
   })
 
   it('refuses a query that does not finish a single document in time', () => {
-    expect(() => readAll(pagesOf(containerOf(20, {}), slow, 5))).toThrow('works longer than the limit')
+    expect(() => readAll(pagesOf(containerOf(20, {}), slow, 5))).toThrow('runs longer than the limit')
   })
 
   it('refuses a query that must read all documents and does not finish in time', () => {
     const text = slow.replace('VALUE c.id', 'DISTINCT VALUE c.id')
-    expect(() => readAll(pagesOf(containerOf(20, {}), text, 30))).toThrow('works longer than the limit')
+    expect(() => readAll(pagesOf(containerOf(20, {}), text, 30))).toThrow('runs longer than the limit')
   })
 
   it.each(['', ' ORDER BY c.id'])('ends a page before its rows are longer than an answer: %s', (order) => {
