@@ -69,7 +69,7 @@ export interface ProcessorOptions extends LifecycleNotifications, ProcessorTimin
 /** Options for the feed of documents in their latest version. This feed contains no deletes. */
 export interface LatestVersionOptions {
   readonly mode?: 'latestVersion'
-  /** The start of leases without a position. Default `'now'`. */
+  /** Where a lease without a position begins to read. Default `'now'`. */
   readonly startFrom?: StartPosition
 }
 
