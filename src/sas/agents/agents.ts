@@ -33,7 +33,7 @@ export interface AgentsOptions {
   readonly random: Random
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
-  /** The longest time that a feed range may have no reader after an instance died. */
+  /** The longest time for which a feed range may have no reader after an instance died. */
   readonly failoverMs: number
   /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
   readonly unhealthyReason?: () => string | null
@@ -270,7 +270,9 @@ export class Agents {
     this.deadlines.noteEnded(step, isCutOff)
   }
 
-  /** W2': returns the time when this attempt must now end, or the reason why the attempt is over. */
+  /**
+   * W2': returns the deadline of this attempt after a request for more time, or the reason why it is over.
+   */
   private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
     const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
     own.step = step

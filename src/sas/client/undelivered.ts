@@ -93,7 +93,7 @@ async function resendOne(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** Returns the notice as before its first try, with the decision added. */
+/** Returns the notice as it was before its first try, with the decision added. */
 function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
   const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
   return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }

@@ -157,7 +157,7 @@ export const stepSchema = z.object({
    * time has come, `waitFor` when its event was raised, and `gather` as soon as it begins.
    */
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
-  /** The condition on which the step runs. It is checked when its values are known. Null means always. */
+  /** The condition under which the step runs. It is checked when its values are known. Null means always. */
   when: json,
   /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: z.object({ payload: json, at: z.string() }).nullable(),

@@ -32,7 +32,7 @@ export interface StepDraft<O> {
   readonly options: StepOptions & { readonly undo?: Undo<O> }
 }
 
-/** The parts of a definition, from which its own plan and its part of another workflow's plan are made. */
+/** The parts of a definition. They become the workflow's own plan, or a part of another workflow's plan. */
 export interface Drafted {
   readonly steps: readonly DraftedStep[]
   /** Null if the definition does not call `onExhausted`. */
