@@ -49,7 +49,8 @@ interface Source {
    */
   readonly leaseToken: string | null
   /**
-   * True if no other process can have started this attempt, and none can start it unnoticed by this process.
+   * True if no other process can have started this attempt, and none can start it without a sign to this
+   * process.
    */
   readonly isFirst: boolean
 }
@@ -125,8 +126,8 @@ export class Agents {
   }
 
   /**
-   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The aborted attempts end at
-   * their deadlines.
+   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The supervisor recovers the
+   * aborted attempts after their deadlines.
    */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())

@@ -17,7 +17,7 @@ export interface UndeliveredNotice {
   readonly seq: number
   /** The kind of event that the notice reports. */
   readonly kind: 'received' | 'started' | 'attention' | 'finished'
-  /** The receiver: `container:NAME`, or the origin of a URL. Its path and query may contain secrets. */
+  /** The receiver: `container:NAME`, or the origin of a URL, because the rest may contain secrets. */
   readonly receiver: string
   /** The time of the reported event, ISO-8601 UTC. */
   readonly at: string
@@ -33,7 +33,7 @@ export interface UndeliveredNotice {
 const mostOfOneJob = 1_000
 /** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** A notice keeps this number of requests to send it again. The oldest requests are dropped. */
+/** The largest number of resend requests that a notice keeps. The oldest requests are dropped. */
 const mostResends = 20
 
 interface ResendDecision {

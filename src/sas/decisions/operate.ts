@@ -282,10 +282,7 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
 
-/**
- * Returns the reason for the refusal. If only some of these steps were written, the others would expire
- * before their job (I18).
- */
+/** Returns the reason for the refusal. A partial write would let steps expire before their job (I18). */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
   return `job ${jobId} was undone, ${why}: submit it again under another id`

@@ -185,7 +185,10 @@ export const stepSchema = z.object({
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /** The key that all attempts of one generation and direction share. It shows which calls are repeated. */
+  /**
+   * The key that all attempts of one generation and direction share. It lets services recognise repeated
+   * calls.
+   */
   idempotencyKey: z.string(),
   /** Whether a process must claim an attempt before it makes the attempt. */
   isClaimRequired: z.boolean().default(false),

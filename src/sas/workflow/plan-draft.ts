@@ -241,7 +241,7 @@ export class PlanDraft {
     undo: Undo<O> | undefined,
     whenUncertain: boolean,
   ): PlanStep['undo'] {
-    // An undo of another kind is a problem of the options.
+    // The check of the options reports an undo of another kind.
     if (typeof undo !== 'function') return null
     const output = reference<O>(['steps', id, 'output'])
     const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })
