@@ -39,8 +39,8 @@ const looksPerTurn = 16
 /**
  * Checks the leases at every acquire interval, and immediately after `start`. The balancer takes and requests
  * the leases that {@link selectLeases} returns. The balancer also takes leases that this instance owns but
- * does not read. It owns such a lease if the answer to the acquisition was lost, or if it had stopped
- * trusting the lease.
+ * does not read. The instance owns such a lease if the answer to the acquisition was lost, or if it had
+ * stopped trusting the lease.
  *
  * After a check that takes or requests a lease, the next check follows immediately. Each check takes at most
  * four leases, or as many as this instance already holds if that is more. Instances that start together
@@ -134,7 +134,7 @@ export class LoadBalancer {
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'leases.listed', processorName, instanceName, count: leases.length })
     this.coverage.note(leases)
-    // Leases of .NET hosts, which do not watch the coverage, have no incarnation.
+    // Leases of .NET hosts have no incarnation. These hosts do not watch the coverage.
     const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const elsewhere = this.elsewhere(leases)

@@ -122,7 +122,8 @@ export class PartitionSynchronizer {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Another instance is making the same repair. The next check shows the position of its lease (I10).
+      // Another instance is making the same repair. The next check shows the position of the lease that it
+      // created (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return
