@@ -220,7 +220,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
 
 function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
-    .description('the request units of a job and of idle instances, from formulas without a store')
+    .description('the request units of a job and of idle instances, computed without a store')
     .option('--steps <n>', 'the number of steps of a job, one after another', '3')
     .option('--claimed-steps <n>', 'the number of these steps that are claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')

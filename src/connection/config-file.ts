@@ -24,7 +24,7 @@ const shape = {
     ),
   ),
   port: optional(wholeNumber(0, 65_535)),
-  /** The path is relative to this file. */
+  /** The path is relative to the configuration file. */
   module: name,
   unitPrefix: name,
   slots: agentsShape.slots,

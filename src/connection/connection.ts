@@ -57,7 +57,7 @@ export interface OpenConnection {
   readonly database: string
   readonly container: string
   readonly leaseContainer: string
-  /** Whether databases and containers may be created, which the data role of an identity does not permit. */
+  /** Whether databases and containers may be created. The data role of an identity does not permit this. */
   readonly mayProvision: boolean
   close(): void
 }

@@ -53,7 +53,7 @@ export class EngineLeaseStore implements LeaseStore {
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
 
-  /** @param decoded the decoded leases, by document version, which all instances share */
+  /** @param decoded the decoded leases, by document version; all instances share this map */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
     private readonly decoded: WeakMap<DocumentVersion, Lease>,

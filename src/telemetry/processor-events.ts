@@ -56,7 +56,7 @@ export const processorEvents = {
     level: 'info',
     metrics: [leasesHeld],
     text: ({ takenFrom, ...on }) =>
-      `Instance ${on.instanceName} acquired ${lease(on)}${takenFrom === null ? '' : ` after ${takenFrom}`}`,
+      `Instance ${on.instanceName} acquired ${lease(on)}${takenFrom === null ? '' : ` from ${takenFrom}`}`,
     meaning:
       'this instance reads a feed range from now on; `takenFrom` names the previous owner if it had ' +
       'not released the lease',
@@ -244,10 +244,10 @@ export const processorEvents = {
 /** The explanation of each `reason` of a `lease.released` event. */
 const releaseReasons: Readonly<Record<string, string>> = {
   Shutdown: 'the instance is stopping',
-  LeaseLost: 'another instance owns the lease',
+  LeaseLost: 'another instance owns the lease, or may own it',
   HandedOver: 'the lease was handed over',
   Split: 'its partition was split',
-  DelegateError: 'the delegate failed',
+  DelegateError: 'the delegate did not return in time',
   FeedError: 'the feed could not be read',
 }
 

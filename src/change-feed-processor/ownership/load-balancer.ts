@@ -24,7 +24,10 @@ import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { HealthGate } from './health-gate.js'
 
-/** The largest number of leases taken or requested per check, unless this instance holds more leases. */
+/**
+ * The largest number of leases taken or requested per check. An instance that holds more leases may take as
+ * many as it holds.
+ */
 const fewestPerLook = 4
 
 /**
@@ -36,7 +39,8 @@ const looksPerTurn = 16
 /**
  * Checks the leases at every acquire interval, and immediately after `start`. The balancer takes and requests
  * the leases that {@link selectLeases} returns. The balancer also takes leases that this instance owns but
- * does not read. The answer to their acquisition was lost, or the instance had stopped trusting them.
+ * does not read. The instance owns such a lease if the answer to the acquisition was lost, or if it had
+ * stopped trusting the lease.
  *
  * After a check that takes or requests a lease, the next check follows immediately. Each check takes at most
  * four leases, or as many as this instance already holds if that is more. Instances that start together
@@ -130,7 +134,7 @@ export class LoadBalancer {
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'leases.listed', processorName, instanceName, count: leases.length })
     this.coverage.note(leases)
-    // Leases of .NET hosts, which do not watch the coverage, have no incarnation.
+    // Leases of .NET hosts have no incarnation. These hosts do not watch the coverage.
     const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const elsewhere = this.elsewhere(leases)

@@ -45,10 +45,10 @@ export interface SweepResult {
 
 /**
  * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A passed deadline
- * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines
- * that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For each step,
- * {@link recover} decides about the version just read, and the write depends on its etag. So two supervisors
- * that check the same step write only once.
+ * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines in
+ * the documents that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For
+ * each step, {@link recover} decides about the version just read, and the write depends on its etag. So two
+ * supervisors that check the same step write only once.
  *
  * A supervisor is idle, then running after `start`, then idle again after `stop`.
  */
