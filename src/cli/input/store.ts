@@ -43,11 +43,11 @@ export async function withStore<T>(
   // The emulator is imported only here, so that a process that uses an account starts sooner.
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
-  const client = embedded.client()
+  const client = options.throughSdk === true ? embedded.client() : undefined
   try {
-    return await use({ ...settings, client })
+    return await use({ ...settings, ...(client === undefined ? { embedded } : { client }) })
   } finally {
-    client.dispose()
+    client?.dispose()
     await embedded.close()
   }
 }
