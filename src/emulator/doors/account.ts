@@ -5,7 +5,7 @@ import { AccountClosed } from './account-closed.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, lockDirectory, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
-import { serveConnections } from './http-server.js'
+import { serveConnections, type ConnectionServer } from './http-server.js'
 import { CosmosEngine, noJournal } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
 import { inProcessEndpoint } from './in-process-client.js'
@@ -102,14 +102,7 @@ export function openAccount(
     if (isClosed) throw new AccountClosed()
     return faults.respond(request, () => apply(request))
   }
-  // The directory's file mode decides who may connect, so these requests need no signature. Their SDK needs
-  // an address with https.
-  const origin = (): string => (door.endpoint?.() ?? inProcessEndpoint).replace(/^http:/u, 'https:')
-  const local =
-    lock === null
-      ? null
-      : serveConnections((request) => respond({ ...request, origin: origin(), isOwn: true }))
-  lock?.then((held) => local !== null && held.serve(local.accept)).catch(() => undefined)
+  const local = lock === null ? null : serveSocket(lock, respond, door.endpoint ?? (() => inProcessEndpoint))
   return {
     engine,
     faults,
@@ -123,6 +116,27 @@ export function openAccount(
       await journal?.close()
     },
   }
+}
+
+/** Answers the requests of other processes on the socket that locks the data directory. */
+function serveSocket(
+  lock: Promise<DirectoryLock>,
+  respond: Account['respond'],
+  endpoint: () => string,
+): ConnectionServer {
+  // The SDK of these processes needs an address with https.
+  const origin = (): string => endpoint().replace(/^http:/u, 'https:')
+  // The mode of the socket's file decides who may connect, so these requests need no signature.
+  const server = serveConnections((request) => respond({ ...request, origin: origin(), isOwn: true }))
+  lock.then(
+    (held) => {
+      held.serve((socket) => {
+        server.accept(socket)
+      })
+    },
+    () => undefined,
+  )
+  return server
 }
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {
