@@ -77,6 +77,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--data <dir>', 'keep the data in this directory')
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
+    .option('--through-sdk', 'let the roles use the store through the SDK, as they use an account')
     .action(async (module: string | undefined, options: DevOptions) => {
       const { dev } = await import('./commands/store/dev.js')
       await ending(dev(module, options, terminal))

@@ -24,6 +24,11 @@ export class OpenConnections {
     })
   }
 
+  /** Whether connections end after their answer. */
+  get areEnding(): boolean {
+    return this.isEnding
+  }
+
   /** Ends all connections as soon as every complete request is answered. */
   end(): void {
     this.isEnding = true

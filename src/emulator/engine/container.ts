@@ -25,6 +25,7 @@ import { badRequest, rangeGone, Refusal } from './values/refusal.js'
 import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
+import type { WriteWatch } from './write-watch.js'
 
 const rememberedHashes = 20_000
 
@@ -41,6 +42,7 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly journal: Journal
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  readonly writes: WriteWatch
 }
 
 /** A container: its settings, and its documents, which are spread over physical partitions. */
@@ -63,6 +65,7 @@ export class Container implements TransactionTarget {
   history: ChangeHistory | null
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
+  private readonly writes: WriteWatch
   /** The hashes of recent keys. Keys recur, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
 
@@ -79,6 +82,7 @@ export class Container implements TransactionTarget {
     this.lastDocumentNumber = birth.lastDocumentNumber
     this.journal = birth.journal
     this.now = birth.now
+    this.writes = birth.writes
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     this.history = this.newHistory(birth.history)
   }
@@ -154,6 +158,7 @@ export class Container implements TransactionTarget {
     const transaction = new Transaction(this, key)
     const result = transaction.execute(operation)
     transaction.commit()
+    if (operation.kind !== 'read') this.writes.notify(this.rid, transaction.partition.id)
     return result
   }
 
@@ -176,6 +181,7 @@ export class Container implements TransactionTarget {
       }
     }
     transaction.commit()
+    this.writes.notify(this.rid, transaction.partition.id)
     return { kind: 'committed', results, charge: totalCharge(results) }
   }
 
