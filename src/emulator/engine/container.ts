@@ -1,4 +1,5 @@
 import { ChangeHistory } from './changes/change-history.js'
+import type { ContainerBirth } from './container-birth.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
@@ -8,7 +9,6 @@ import { expiresAt } from './expiry-queue.js'
 import {
   documentRecord,
   partitionRecord,
-  type ContainerRecord,
   type Journal,
   type JournalRecord,
   type KeptHistory,
@@ -31,19 +31,6 @@ const rememberedHashes = 20_000
 
 /** The largest number of expired documents that one access drops, so that no access takes long. */
 const purgedPerAccess = 256
-
-/** The data of a new container, or of a container that a journal kept. */
-export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
-  readonly databaseId: string
-  readonly definition: ContainerDefinition
-  readonly partitions: readonly PhysicalPartition[]
-  readonly lastDocumentNumber: number
-  readonly history?: KeptHistory | undefined
-  readonly journal: Journal
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-  readonly writes: WriteWatch
-}
 
 /** A container: its settings, and its documents, which are spread over physical partitions. */
 export class Container implements TransactionTarget {
