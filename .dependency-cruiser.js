@@ -79,7 +79,7 @@ const rooms = {
       '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'in-process', 'model', 'store', 'submission', 'timing', '/change-feed-processor',
+      'decisions', 'in-process', 'model', 'store', 'submission', '/change-feed-processor',
       '/platform', '/telemetry',
     ],
     supervisor: [

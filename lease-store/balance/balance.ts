@@ -5,7 +5,7 @@ import { isOwnedBy } from '../lease/transitions.js'
 export interface LeaseLimits {
   /**
    * The instance takes at least this number of leases, even if other instances then have fewer than their
-   * share. Null for no minimum. If `minLeases` is larger than `maxLeases`, `minLeases` applies.
+   * share. Null for no minimum. The options of a processor refuse a minimum above `maxLeases`.
    */
   readonly minLeases: number | null
   /** The instance never takes more than this number of leases. Null for no limit. */

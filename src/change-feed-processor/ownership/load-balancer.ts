@@ -24,11 +24,8 @@ import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { HealthGate } from './health-gate.js'
 
-/**
- * The largest number of leases taken or requested per check. An instance that holds more leases may take as
- * many as it holds.
- */
-const fewestPerLook = 4
+/** The smallest value of the limit per check. The limit is the number of held leases if that is larger. */
+const minimalLimitPerLook = 4
 
 /**
  * The largest number of checks per turn. Each check may double the number of held leases, so more checks are
@@ -148,7 +145,7 @@ export class LoadBalancer {
     { leases }: LeaseListing,
     signal: AbortSignal,
   ): Promise<number> {
-    const most = Math.max(fewestPerLook, this.controller.heldCount)
+    const most = Math.max(minimalLimitPerLook, this.controller.heldCount)
     const attempts = [
       ...take.map((lease) => {
         return () => this.controller.acquire(lease, { isShared: sharesItsRange(lease, leases) })

@@ -12,11 +12,8 @@ export interface DirectoryLock {
 }
 
 export class DirectoryInUse extends Error {
-  constructor(directory: string) {
-    super(
-      `The data directory ${directory} is in use by another emulator. Stop that one, or choose ` +
-        'another directory.',
-    )
+  constructor(directory: string, by = 'another emulator') {
+    super(`The data directory ${directory} is in use by ${by}. Stop that one, or choose another directory.`)
     this.name = 'DirectoryInUse'
   }
 }

@@ -40,6 +40,7 @@ export const header = {
   enableScan: 'x-ms-documentdb-query-enable-scan',
   expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
+  etag: 'etag',
   /**
    * Marks requests of the data explorer. Faults do not affect them, and a query over several ranges gets one
    * merged answer.
@@ -64,6 +65,7 @@ export const header = {
   populateQuotaInfo: 'x-ms-documentdb-populatequotainfo',
   indexProgress: 'x-ms-documentdb-collection-index-transformation-progress',
   lazyIndexProgress: 'x-ms-documentdb-collection-lazy-indexing-progress',
+  lsn: 'lsn',
   queryMetrics: 'x-ms-documentdb-query-metrics',
   resourceQuota: 'x-ms-resource-quota',
   resourceUsage: 'x-ms-resource-usage',

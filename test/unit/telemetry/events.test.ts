@@ -28,8 +28,8 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     'Instance one no longer reads lease 0 of orders: the instance is stopping',
   ],
   [
-    { type: 'lease.released', reason: 'New', ...lease },
-    'Instance one no longer reads lease 0 of orders: New',
+    { type: 'lease.released', reason: 'LeaseLost', ...lease },
+    'Instance one no longer reads lease 0 of orders: another instance owns the lease, or may own it',
   ],
   [{ type: 'lease.requested', owner: 'two', ...lease }, 'Instance one asked two for lease 0 of orders'],
   [{ type: 'lease.renewed', ...lease }, 'Instance one renewed lease 0 of orders'],
