@@ -10,7 +10,8 @@ import type { Containers } from './containers.js'
 export interface StorePorts {
   readonly state: StateStore
   readonly queries: JobQueries
-  readonly feed: ChangeFeed
+  /** Returns a feed of the state container for one reader, because a feed remembers its last position. */
+  changeFeed(): ChangeFeed
   /** Opens the leases of a deployment unit. Each unit needs its own. */
   leases(processorName: string): Promise<LeaseStore>
   /**
@@ -42,7 +43,7 @@ export async function openPorts(
   return {
     state: withSearches(ports.stateStore(container), bySdk.state),
     queries: bySdk.queries,
-    feed: ports.changeFeed(container),
+    changeFeed: () => ports.changeFeed(container),
     leases: async (processorName) =>
       ports.leaseStore({ processorName, leaseContainer, monitoredContainer: container }),
     watch: (onWrite) => ports.watch(container, onWrite),
@@ -67,7 +68,7 @@ function cosmosPorts({ state: container, leases }: Containers, onCharge: OnCharg
   return {
     state: new CosmosStateStore(options),
     queries: new CosmosJobQueries(options),
-    feed: new CosmosChangeFeed(options),
+    changeFeed: () => new CosmosChangeFeed(options),
     leases: (processorName) =>
       CosmosLeaseStore.open({
         leaseContainer: leases,

@@ -41,7 +41,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const processorName = processorNameOf(role, settings.unitPrefix)
   const common: UnitOptions = {
     store: ports.state,
-    feed: ports.feed,
+    feed: ports.changeFeed(),
     leases: await ports.leases(processorName),
     processorName,
     instanceName,

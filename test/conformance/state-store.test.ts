@@ -86,7 +86,7 @@ async function onAnEmbeddedAccount(): Promise<OpenedState> {
     queries: ports.queries,
     clock,
     ...putting(cosmos),
-    ...lookingAt(ports.feed),
+    ...lookingAt(ports.changeFeed()),
   }
 }
 
