@@ -1,4 +1,4 @@
-import { FeedHints } from '../change-feed-processor/internal.js'
+import { CosmosChangeFeed, FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom, type StoreClock } from '../platform/internal.js'
 import {
@@ -193,8 +193,10 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const state = { container: containers.state, onCharge: charging(telemetry) }
   const store = new CosmosStateStore(state)
+  const feed = new SharedChangeFeed({ feed: new CosmosChangeFeed(state), clock })
   const shared = {
     eventLoop,
+    feed,
     containers,
     store,
     instanceName,

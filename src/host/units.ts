@@ -1,5 +1,6 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/internal.js'
+import type { ChangeFeed } from '../change-feed-processor/index.js'
+import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { alertWebhook } from '../sas/index.js'
@@ -26,6 +27,8 @@ export interface UnitParts {
   readonly settings: HostSettings
   readonly containers: Containers
   readonly store: StateStore
+  /** The changes of the state container, whose pages all roles of this process share. */
+  readonly feed: ChangeFeed
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints
@@ -50,7 +53,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   })
   const common: UnitOptions = {
     store,
-    feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
+    feed: parts.feed,
     leases,
     processorName,
     instanceName,
