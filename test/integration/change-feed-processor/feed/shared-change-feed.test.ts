@@ -13,6 +13,8 @@ interface Shared {
   readonly feed: SharedChangeFeed
   /** The signals of the requests that reached the store. */
   readonly requests: AbortSignal[]
+  /** Headers that are added to every answer. */
+  readonly headers: Record<string, string>
   /** Holds back the answers of later requests until the returned function is called. */
   hold(): () => void
 }
@@ -21,6 +23,7 @@ async function sharedFeed(bounds: { maxBytes?: number; maxAgeMs?: number } = {})
   const world = await cosmosWorld('engine ports')
   const inner = world.feed()
   const requests: AbortSignal[] = []
+  const headers: Record<string, string> = {}
   let gate: Promise<void> | undefined
   const counted: ChangeFeed = {
     physicalRanges: () => inner.physicalRanges(),
@@ -30,7 +33,7 @@ async function sharedFeed(bounds: { maxBytes?: number; maxAgeMs?: number } = {})
       requests.push(options.signal)
       const page = await inner.readNext(from, options)
       await gate
-      return page
+      return { ...page, headers: { ...page.headers, ...headers } }
     },
   }
   const hold = (): (() => void) => {
@@ -45,6 +48,7 @@ async function sharedFeed(bounds: { maxBytes?: number; maxAgeMs?: number } = {})
     world,
     feed: new SharedChangeFeed({ feed: counted, clock: world.clock, ...bounds }),
     requests,
+    headers,
     hold,
   }
 }
@@ -77,6 +81,15 @@ describe('a shared change feed', () => {
     expect(pages.map(ids)).toEqual([['1'], ['1'], ['1'], ['1']])
     expect(shared.requests).toHaveLength(1)
     expect(pages.filter(({ charge }) => charge > 0)).toHaveLength(1)
+  })
+
+  it('reports the waits of a throttled request only to the reader that caused it', async () => {
+    const shared = await sharedFeed()
+    const end = await endOf(shared)
+    await shared.world.put('1')
+    shared.headers['x-ms-throttle-retry-count'] = '3'
+    const pages = await Promise.all([1, 2].map(() => read(shared.feed, end)))
+    expect(pages.map(({ headers }) => headers['x-ms-throttle-retry-count'])).toEqual(['3', undefined])
   })
 
   it('takes a reader that is behind to the end of the known pages without a request', async () => {
