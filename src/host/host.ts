@@ -1,4 +1,4 @@
-import { FeedHints } from '../change-feed-processor/internal.js'
+import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom, type StoreClock } from '../platform/internal.js'
 import {
@@ -193,8 +193,10 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
   const ports = await openPorts(connection, containers, charging(telemetry))
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
+  const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
   const shared = {
     eventLoop,
+    feed,
     containers,
     ports,
     instanceName,

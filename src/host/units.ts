@@ -1,3 +1,4 @@
+import type { ChangeFeed } from '../change-feed-processor/index.js'
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
 import { withoutUndefined } from '../platform/internal.js'
@@ -24,6 +25,8 @@ export interface UnitParts {
   readonly settings: HostSettings
   readonly containers: Containers
   readonly ports: StorePorts
+  /** The changes of the state container, whose pages all roles of this process share. */
+  readonly feed: ChangeFeed
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints
@@ -41,7 +44,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
   const processorName = processorNameOf(role, settings.unitPrefix)
   const common: UnitOptions = {
     store: ports.state,
-    feed: ports.changeFeed(),
+    feed: parts.feed,
     leases: await ports.leases(processorName),
     processorName,
     instanceName,

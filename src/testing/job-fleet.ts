@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../../lease-store/index.js'
 import { seededRandom } from '../platform/index.js'
 import { withoutUndefined } from '../platform/internal.js'
-import { FeedHints } from '../change-feed-processor/internal.js'
+import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import type { Agent, ProcessorTiming } from '../sas/index.js'
 import {
   beginningHere,
@@ -19,6 +19,7 @@ import {
 } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
+import { frozenFeed } from './frozen-feed.js'
 import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
 import type { Wiring } from './network.js'
 import type { Computer, SimulatedProcess } from './simulated-process.js'
@@ -46,6 +47,9 @@ export interface JobFleetOptions {
   readonly slots?: number
   readonly telemetry?: Telemetry
 }
+
+/** What the roles of a process share. */
+type SharedParts = Required<Pick<UnitOptions, 'feed' | 'inProcessPath'>>
 
 interface Running {
   readonly process: SimulatedProcess
@@ -102,7 +106,11 @@ export class JobFleet {
     const rolesHere = this.options.rolesOn?.(computer) ?? roles
     // As in a host, a scheduler and agents in the same process pass steps and outcomes to each other.
     const inProcessPath = new InProcessPath()
-    const units = rolesHere.map((role) => this.unit(role, process, inProcessPath))
+    // As in a host, the roles of a process share the pages of the feed.
+    const port = this.world.ports.changeFeed(stateContainer)
+    const connected = this.world.network.connect(port, process, this.wirings.feed('host'))
+    const feed = new SharedChangeFeed({ feed: frozenFeed(connected), clock: process.clock })
+    const units = rolesHere.map((role) => this.unit(role, process, { feed, inProcessPath }))
     this.running.set(computer, { process, units, inProcessPath })
     const launch = (unit: Unit): void => {
       unit.start().catch(() => {
@@ -156,19 +164,18 @@ export class JobFleet {
     return network.connect(ports.stateStore(stateContainer), process, this.wirings.store(party))
   }
 
-  private unit(role: Role, process: SimulatedProcess, inProcessPath: InProcessPath): Unit {
+  private unit(role: Role, process: SimulatedProcess, shared: SharedParts): Unit {
     const { world } = this
     const { timing, telemetry = silent, sweepIntervalMs, slots } = this.options
     const options: UnitOptions = {
       store: this.store(role, process),
-      feed: world.network.connect(world.ports.changeFeed(stateContainer), process, this.wirings.feed(role)),
       leases: this.leaseStore(role, process),
       processorName: role,
       instanceName: process.computer.name,
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       telemetry,
-      inProcessPath,
+      ...shared,
       ...withoutUndefined({ timing }),
     }
     switch (role) {

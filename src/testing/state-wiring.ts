@@ -59,7 +59,7 @@ export class StateWirings implements Checker {
     }
   }
 
-  feed(party: Party): Wiring {
+  feed(party: string): Wiring {
     return {
       ...feedWiring(party),
       answered: ({ process, method }, answer) => {

@@ -1,5 +1,5 @@
 import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, FeedHints } from '../../src/change-feed-processor/internal.js'
+import { CosmosChangeFeed, FeedHints, SharedChangeFeed } from '../../src/change-feed-processor/internal.js'
 import { createInProcessCosmos } from '../../src/emulator/index.js'
 import { openConnection } from '../../src/connection/connection.js'
 import { openContainers } from '../../src/connection/containers.js'
@@ -21,6 +21,7 @@ import {
   type Unit,
   type UnitOptions,
 } from '../../src/sas/internal.js'
+import { frozenFeed } from '../../src/testing/frozen-feed.js'
 import { silent } from '../../src/telemetry/internal.js'
 
 /** The requests to the embedded Cosmos DB, and their charges. */
@@ -91,9 +92,10 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   const state = { container: containers.state, onCharge }
   const [store, queries] = [new CosmosStateStore(state), new CosmosJobQueries(state)]
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
+  const feed = new SharedChangeFeed({ feed: frozenFeed(new CosmosChangeFeed(state)), clock })
   const optionsOf = async (processorName: string): Promise<UnitOptions> => ({
     store,
-    feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
+    feed: together ? feed : new CosmosChangeFeed(state),
     leases: await CosmosLeaseStore.open({
       leaseContainer: containers.leases,
       monitoredContainer: containers.state,

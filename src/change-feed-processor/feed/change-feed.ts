@@ -63,6 +63,8 @@ export interface ChangePage<C = Change> {
   readonly next: readonly FeedPosition[]
   /** Whether the page is known to be the last for now (the service answered 304). */
   readonly isDrained: boolean
+  /** Whether a page with changes is known to follow, so that a reader need not pause. Default false. */
+  readonly isFollowed?: boolean
   /** The request units that the read used. */
   readonly charge: number
   readonly sessionToken: string | null

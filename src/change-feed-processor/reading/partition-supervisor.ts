@@ -111,7 +111,7 @@ export class PartitionSupervisor {
         position = next
         if (page.changes.length > 0) this.pollDelay.reset()
         if (page.isDrained) await this.pollDelay.rest(this.ending.signal)
-        else if (this.isNearEnd(page)) {
+        else if (page.isFollowed !== true && this.isNearEnd(page)) {
           await this.pollDelay.rest(this.ending.signal, this.runtime.options.restAfterPageMs)
         }
       }

@@ -12,7 +12,7 @@ import { BegunAttempts } from './begun-attempts.js'
 import { isTaken, type Claimant } from '../decisions/claim.js'
 import { DeadlineAdvice } from './deadline-advice.js'
 import type { StepDocument } from '../model/documents.js'
-import { decodeDocument } from '../model/decode.js'
+import { decodeDelivered } from '../model/decode.js'
 import { moreTime } from './more-time.js'
 import { mustRead } from '../decisions/readers.js'
 import { isOpen, type Outcome } from '../decisions/settle.js'
@@ -103,7 +103,7 @@ export class Agents {
   async onChanges(changes: readonly Change[], context: DelegateContext): Promise<void> {
     this.forgetEnded(changes)
     const steps = changes.filter(mustRead.agents).flatMap((change) => {
-      const decoded = decodeDocument(change)
+      const decoded = decodeDelivered(change)
       if (decoded.kind !== 'step' || decoded.step.kind !== 'operation') return []
       return [{ ...decoded.step, _etag: change._etag, _ts: change._ts }]
     })

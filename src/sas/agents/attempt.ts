@@ -60,7 +60,8 @@ async function run(
   let calls = 0
   const call = async (): Promise<unknown> => {
     calls += 1
-    return handler(input, context)
+    // The other roles of the process see the same document, and a later try must get the same input.
+    return handler(structuredClone(input), context)
   }
   try {
     const output = await retry(call, {

@@ -16,7 +16,7 @@ export interface CostQuestion {
   readonly documentKilobytes: number
   /** The indexing of the containers: only paths that queries need (`lean`), or all paths (`full`). */
   readonly indexing: 'lean' | 'full'
-  /** Whether the scheduler and the agents run in one process, and pass steps without the feed. */
+  /** Whether all roles run in one process, so that they share the feed and pass steps without it. */
   readonly isTogether: boolean
   /** The number of physical partitions of the state container. */
   readonly partitions: number
@@ -33,9 +33,9 @@ export interface JobCost {
   /** The request units of the writes. */
   readonly writeCharge: number
   /**
-   * The upper limit of the request units for reading the changes. The formula assumes that every unit reads
-   * every version. A busy system pays less, because a unit reads a document once for several changes in a
-   * row.
+   * The upper limit of the request units for reading the changes. The formula assumes that every process
+   * reads every version. The roles of a process share what they read. A busy system pays less, because a
+   * document is read once for several changes in a row.
    */
   readonly feedCharge: number
 }
@@ -84,7 +84,7 @@ export function jobCost(question: CostQuestion): JobCost {
   return {
     writeRequests,
     writeCharge: (creates + 2 * replaces) * insert(documentKilobytes, question),
-    feedCharge: rolesOf(question).length * versions * documentKilobytes,
+    feedCharge: (isTogether ? 1 : rolesOf(question).length) * versions * documentKilobytes,
   }
 }
 

@@ -5,7 +5,7 @@ import { Alerter } from './alerter.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { decodeDocument } from '../model/decode.js'
+import { decodeDelivered } from '../model/decode.js'
 import { sendReplies, type SendRepliesOptions } from './send-replies.js'
 import { mustRead } from '../decisions/readers.js'
 import { flagIn } from '../store/unreadable-jobs.js'
@@ -84,7 +84,7 @@ export class Notifier {
   onChanges(changes: readonly Change[], leaseToken: string): void {
     for (const change of changes.filter(mustRead.notifier)) {
       if (change['type'] === 'sas.unreadable') this.alerter.jobUnreadable(flagIn(change), leaseToken)
-      const decoded = decodeDocument(change)
+      const decoded = decodeDelivered(change)
       if (decoded.kind === 'job') this.alerter.jobChanged(decoded.job, leaseToken)
       if (decoded.kind !== 'notice') continue
       const { completeByMs } = decoded.notice

@@ -7,7 +7,7 @@ import { DueWork, forEachEntry } from '../timing/due-work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, jobIdPrefix } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
-import { decodeDocument, type Decoded } from '../model/decode.js'
+import { decodeDelivered, type Decoded } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
@@ -80,7 +80,7 @@ export class Supervisor {
     for (const change of changes) {
       const { pk, id } = change
       if (typeof pk !== 'string') continue
-      const dueMs = mustRead.supervisor(change) ? this.dueAt(decodeDocument(change)) : null
+      const dueMs = mustRead.supervisor(change) ? this.dueAt(decodeDelivered(change)) : null
       if (dueMs === null) this.work.forget({ pk, id })
       else this.work.note({ pk, id, dueMs, leaseToken })
     }

@@ -39,6 +39,16 @@ describe('a partition supervisor', () => {
     expect(polls()).toBe(2)
   })
 
+  it('does not rest after a short page if another page is known to follow', async () => {
+    const followed: Reading = async (forward, ...request) => ({
+      ...(await forward(...request)),
+      isFollowed: true,
+    })
+    const { runtime } = await supervising({ restAfterPageMs: 700, ...reading(followed) }, ['1'])
+    await runtime.world.clock.advance(0)
+    expect(runtime.telemetry.of('feed.polled')).toHaveLength(2)
+  })
+
   it('delivers no change that is older than the first position of its lease', async () => {
     const delivered: string[] = []
     const older: Reading = async (forward, from, options) => {

@@ -45,6 +45,21 @@ async function outcomeOf(handler: AgentHandler<Json, unknown>): Promise<Outcome 
 }
 
 describe('an attempt that ends in time', () => {
+  it('gives each call of the handler an input of its own, which the handler may change', async () => {
+    const seen: Json[] = []
+    const changing: AgentHandler<Json, unknown> = (input) => {
+      seen.push({ ...(input as Record<string, Json>) })
+      Object.assign(input as object, { item: 'changed' })
+      throw new Error('try again')
+    }
+    const retrying = { tries: 2, backoff: { minMs: 0, maxMs: 0 } }
+    const { clock, outcome } = attempting(changing, { retrying })
+    await clock.advance(10)
+    await outcome
+    expect(seen).toEqual([{ item: 'pay' }, { item: 'pay' }])
+    expect(dispatched.input).toEqual({ item: 'pay' })
+  })
+
   it('passes the handler its input, and the ids, key and deadline of the attempt (R55, R59)', async () => {
     const seen = deferred<[Json, AgentContext]>()
     await outcomeOf((input, context) => seen.resolve([input, context]))

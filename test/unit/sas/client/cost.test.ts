@@ -16,7 +16,8 @@ describe('the cost of a job (R129)', () => {
   it('is that of four creates and ten replaces for three steps, in five requests (R12)', () => {
     expect(jobCost(usual).writeRequests).toBe(5)
     expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 10 * 11))
-    expect(jobCost(usual).feedCharge).toBe(3 * 14)
+    expect(jobCost(usual).feedCharge).toBe(14)
+    expect(jobCost({ ...usual, isTogether: false }).feedCharge).toBe(3 * 14)
   })
 
   it.each<[Partial<CostQuestion>, number, number]>([
@@ -43,7 +44,7 @@ describe('the cost of idle deployment units', () => {
     expect(idleCharge(all)).toBeLessThan(5.25)
     expect(all.renewals).toBeCloseTo((4 / 3) * without.renewals)
     expect(all.renewals - without.renewals).toBeGreaterThan(0.75 * (idleCharge(all) - idleCharge(without)))
-    expect(jobCost({ ...usual, hasNotifier: true }).feedCharge).toBe(4 * 14)
+    expect(jobCost({ ...usual, isTogether: false, hasNotifier: true }).feedCharge).toBe(4 * 14)
   })
 
   it('grows with partitions, and with instances only by their checks of leases', () => {
