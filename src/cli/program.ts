@@ -75,6 +75,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .description('an embedded Cosmos DB and every role in one process')
     .option('--port <n>', 'port of the embedded store, 0 for any', '8081')
     .option('--data <dir>', 'keep the data in this directory')
+    .option('--memory <MiB>', 'memory for documents that are also in the directory', '256')
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
     .action(async (module: string | undefined, options: DevOptions) => {
@@ -87,6 +88,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .description('the embedded Cosmos DB alone')
     .option('--port <n>', 'port, 0 for any', '8081')
     .option('--data <dir>', 'keep the data in this directory')
+    .option('--memory <MiB>', 'memory for documents that are also in the directory', '256')
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--key <key>', 'the key; default: the well-known key of the Cosmos DB emulator')
     .option('--enforce-throughput', 'answer 429 to requests beyond the throughput of a container')

@@ -5,7 +5,7 @@ import { AccountClosed } from './account-closed.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
 import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
-import { CosmosEngine, noJournal } from '../engine/index.js'
+import { CosmosEngine, noJournal, TextMemory } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
@@ -51,7 +51,7 @@ export function openAccount(
   key: string,
   door: AccountDoor = {},
 ): Account {
-  const { clock, random, partitionCount, dataDirectory, enforceThroughput } = doorOptions(
+  const { clock, random, partitionCount, dataDirectory, memoryBytes, enforceThroughput } = doorOptions(
     accountShape,
     options,
   )
@@ -62,6 +62,7 @@ export function openAccount(
     nextId,
     partitionCount,
     journal: journal ?? noJournal,
+    ...(journal === null ? {} : { memory: new TextMemory(journal, memoryBytes) }),
   })
   if (journal !== null) restore(engine, journal)
   const counter = new RequestCounter()

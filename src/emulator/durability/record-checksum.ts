@@ -16,6 +16,11 @@ export function unsealed(text: string): string {
   return text.slice(sealBytes)
 }
 
+/** Returns a value without its checksum, as part of the same memory. */
+export function unsealedBytes(value: Buffer): Buffer {
+  return value.subarray(sealBytes)
+}
+
 export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }

@@ -1,4 +1,4 @@
-import type { DocumentVersion } from '../values/document-version.js'
+import type { DocumentHome, DocumentVersion } from '../values/document-version.js'
 import type { KeyRange } from './key-ranges.js'
 import { OrderedEntries } from './ordered-entries.js'
 
@@ -44,6 +44,12 @@ export class PhysicalPartition {
     return this.logical.get(keyText)?.values() ?? []
   }
 
+  /** Returns what the documents of one partition key share, or undefined if there are none. */
+  homeOf(keyText: string): DocumentHome | undefined {
+    for (const { home } of this.documentsOf(keyText)) return home
+    return undefined
+  }
+
   /** Returns the number of documents of one partition key. */
   countOf(keyText: string): number {
     return this.logical.get(keyText)?.size ?? 0
@@ -53,14 +59,15 @@ export class PhysicalPartition {
    * Stores versions, which may be in any order. They replace earlier versions with the same document number.
    */
   store(versions: readonly DocumentVersion[]): void {
-    for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
+    for (const version of sortedBy(versions, (one) => one.number)) this.storeDocument(version)
     for (const version of sortedBy(versions, (one) => one.sequence)) {
       this.changes.append(version.sequence, version)
     }
   }
 
   remove(version: DocumentVersion): void {
-    const { keyText, number } = version.fields
+    version.hold()
+    const { keyText, number } = version
     this.changes.delete(version.sequence)
     this.documents.delete(number)
     const documents = this.logical.get(keyText)
@@ -69,7 +76,7 @@ export class PhysicalPartition {
   }
 
   private storeDocument(version: DocumentVersion): void {
-    const { keyText, number } = version.fields
+    const { keyText, number } = version
     let documents = this.logical.get(keyText)
     if (documents === undefined) {
       documents = new Map()
@@ -79,6 +86,7 @@ export class PhysicalPartition {
     if (before === undefined) {
       this.documents.append(number, version)
     } else {
+      before.hold()
       this.changes.delete(before.sequence)
       this.documents.replace(number, version)
     }
