@@ -21,12 +21,13 @@ const kinds = {
   fields: '{',
 } as const
 
+/** The LSN and the place come first, because they tell the versions of a document apart. */
 type Line = readonly [
+  lsn: number,
+  place: number,
   id: string,
   keyText: string,
   epk: string,
-  lsn: number,
-  place: number,
   origin: number,
   ts: number,
   ttl: number | null,
@@ -39,7 +40,7 @@ export function encodedDocument(
   version: VersionFields & Pick<VersionHead, 'origin' | 'bytes'>,
 ): string {
   const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, text } = version
-  const line: Line = [id, keyText, epk, lsn, place, origin, ts, ttl, bytes]
+  const line: Line = [lsn, place, id, keyText, epk, origin, ts, ttl, bytes]
   const end = systemText(systemProperties(containerRid, version))
   const isOwn = text.endsWith(end)
   const kept = isOwn ? text.slice(0, -end.length) : text
@@ -51,7 +52,7 @@ export function decodedHead(number: number, value: Buffer): KeptDocument {
   const end = lineEnd(value)
   if (value.toString('latin1', 0, 1) === kinds.fields)
     return oldHead(value.subarray(0, end), value.length - end - 1)
-  const [id, keyText, epk, lsn, place, origin, ts, ttl, bytes] = JSON.parse(
+  const [lsn, place, id, keyText, epk, origin, ts, ttl, bytes] = JSON.parse(
     value.toString('utf8', 1, end),
   ) as Line
   return { id, keyText, epk, number, lsn, place, origin, ts, ttl, bytes }
@@ -67,10 +68,16 @@ export function decodedText(
   { number, lsn, place, ts, etag }: VersionHead & Pick<VersionFields, 'etag'>,
   value: Buffer,
 ): string | undefined {
-  const head = decodedHead(number, value)
-  if (head.lsn !== lsn || head.place !== place) return undefined
+  const kind = value.toString('latin1', 0, 1)
+  if (kind === kinds.fields) {
+    const head = decodedHead(number, value)
+    if (head.lsn !== lsn || head.place !== place) return undefined
+  } else {
+    const begin = `${kind}[${lsn},${place},`
+    if (value.toString('latin1', 0, begin.length) !== begin) return undefined
+  }
   const text = value.toString('utf8', lineEnd(value) + 1)
-  if (value.toString('latin1', 0, 1) !== kinds.own) return text
+  if (kind !== kinds.own) return text
   return `${text}${systemText(systemProperties(containerRid, { number, etag, ts }))}`
 }
 

@@ -8,7 +8,15 @@ import { encodedDocument } from './document-record.js'
 import { contentsOf, StoredValues } from './journal-contents.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
 import { RecordTotal, sealed, sealIn, sealOf } from './record-checksum.js'
-import { type CheckedStore, checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
+import {
+  type CheckedStore,
+  checkedStore,
+  finishStore,
+  format,
+  formatKey,
+  newPageBytes,
+  totalKey,
+} from './store-check.js'
 import { type DocumentEntry, type Group, addTo, rangeOf } from './journal-entries.js'
 import { readText } from './stored-texts.js'
 
@@ -229,6 +237,7 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
+    pageSize: newPageBytes,
     // With true, LMDB puts the writes of an event turn into a batch of its own, whose promise no caller can
     // handle. If its commit failed, the unhandled rejection would end the process.
     eventTurnBatching: false,

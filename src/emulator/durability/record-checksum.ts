@@ -25,7 +25,7 @@ export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
 
-export function isSealed(key: Uint8Array, value: Buffer): boolean {
+export function isSealed(key: string | Uint8Array, value: Buffer): boolean {
   return Number.parseInt(sealIn(value), 16) === checksumOf(key, value.subarray(sealBytes))
 }
 

@@ -27,8 +27,11 @@ const lockFile = 'lock.mdb'
  */
 const unfinishedFile = 'data.unfinished'
 
-/** The size of two meta pages of the smallest page size. */
-const smallestFile = 2 * 4096
+/** The size of a page of a new store. Documents of 1 to 2 KB waste much of pages of 4 KB. */
+export const newPageBytes = 8_192
+
+/** The size of the two meta pages of a new store. */
+const smallestFile = 2 * newPageBytes
 
 /**
  * The size of the lock file, which is larger than LMDB's table of readers. All its bytes are written at once,

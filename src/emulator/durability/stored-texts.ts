@@ -39,6 +39,6 @@ function textIn(
   if (bytes === undefined) return undefined
   // LMDB sets the length of its shared buffer itself, and methods that copy would ignore that.
   const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (!isSealed(Buffer.from(key), value)) return undefined
+  if (!isSealed(key, value)) return undefined
   return decodedText(containerRid, version, unsealedBytes(value))
 }

@@ -24,12 +24,13 @@ function restoredVersions(
   documents: Iterable<KeptDocument>,
   shared: Pick<DocumentHome, 'containerRid' | 'memory'>,
 ): readonly DocumentVersion[] {
+  const { containerRid, memory } = shared
   const homes = new Map<string, DocumentHome>()
   return Array.from(documents, (document) => {
     const { keyText, epk } = document
     let home = homes.get(keyText)
     if (home === undefined) {
-      home = { keyText, epk, ...shared }
+      home = { keyText, epk, containerRid, memory }
       homes.set(keyText, home)
     }
     return new DocumentVersion(home, document, null)

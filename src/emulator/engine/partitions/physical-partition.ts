@@ -1,4 +1,12 @@
 import type { DocumentHome, DocumentVersion } from '../values/document-version.js'
+import {
+  countIn,
+  documentIn,
+  documentsIn,
+  withDocument,
+  withoutDocument,
+  type KeyDocuments,
+} from './key-documents.js'
 import type { KeyRange } from './key-ranges.js'
 import { OrderedEntries } from './ordered-entries.js'
 
@@ -19,7 +27,7 @@ export class PhysicalPartition {
   readonly changes = new OrderedEntries<DocumentVersion>()
   /** Versions by document number. The numbers grow in the order of creation. */
   readonly documents = new OrderedEntries<DocumentVersion>()
-  private readonly logical = new Map<string, Map<string, DocumentVersion>>()
+  private readonly logical = new Map<string, KeyDocuments>()
 
   /** @param lsn the LSN of the last transaction; the children of a split start with their parent's LSN */
   constructor(
@@ -36,12 +44,12 @@ export class PhysicalPartition {
   }
 
   find(keyText: string, id: string): DocumentVersion | undefined {
-    return this.logical.get(keyText)?.get(id)
+    return documentIn(this.logical.get(keyText), id)
   }
 
   /** Returns the documents of one partition key, in the order of creation. */
   documentsOf(keyText: string): Iterable<DocumentVersion> {
-    return this.logical.get(keyText)?.values() ?? []
+    return documentsIn(this.logical.get(keyText))
   }
 
   /** Returns what the documents of one partition key share, or undefined if there are none. */
@@ -52,7 +60,7 @@ export class PhysicalPartition {
 
   /** Returns the number of documents of one partition key. */
   countOf(keyText: string): number {
-    return this.logical.get(keyText)?.size ?? 0
+    return countIn(this.logical.get(keyText))
   }
 
   /**
@@ -70,19 +78,15 @@ export class PhysicalPartition {
     const { keyText, number } = version
     this.changes.delete(version.sequence)
     this.documents.delete(number)
-    const documents = this.logical.get(keyText)
-    documents?.delete(version.id)
-    if (documents?.size === 0) this.logical.delete(keyText)
+    const others = withoutDocument(this.logical.get(keyText), version.id)
+    if (others === undefined) this.logical.delete(keyText)
+    else this.logical.set(keyText, others)
   }
 
   private storeDocument(version: DocumentVersion): void {
     const { keyText, number } = version
-    let documents = this.logical.get(keyText)
-    if (documents === undefined) {
-      documents = new Map()
-      this.logical.set(keyText, documents)
-    }
-    const before = documents.get(version.id)
+    const documents = this.logical.get(keyText)
+    const before = documentIn(documents, version.id)
     if (before === undefined) {
       this.documents.append(number, version)
     } else {
@@ -90,7 +94,7 @@ export class PhysicalPartition {
       this.changes.delete(before.sequence)
       this.documents.replace(number, version)
     }
-    documents.set(version.id, version)
+    this.logical.set(keyText, withDocument(documents, version))
   }
 }
 
