@@ -24,13 +24,8 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export {
-  DocumentVersion,
-  originOf,
-  type DocumentHome,
-  type VersionFields,
-  type VersionHead,
-} from './values/document-version.js'
+export { DocumentVersion, type DocumentHome } from './values/document-version.js'
+export { originOf, type VersionFields, type VersionHead } from './values/version-fields.js'
 export { partsOfEtag } from './values/etag.js'
 export { systemProperties, systemText } from './values/stored-text.js'
 export { defaultMemoryBytes, TextMemory, type TextSource } from './values/text-memory.js'

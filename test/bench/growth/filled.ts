@@ -6,7 +6,7 @@ import { documentsOf, type RecordedJob } from './recorded-job.js'
 const inFlight = 200
 
 /** Returns the container of the jobs, which it creates if the store is new. */
-export function jobContainer(engine: CosmosEngine, { container }: RecordedJob): Container {
+function jobContainer(engine: CosmosEngine, { container }: RecordedJob): Container {
   if (engine.databaseNamed('stepward') !== undefined) return engine.container('stepward', 'state')
   engine.createDatabase('stepward')
   return engine.createContainer('stepward', container)

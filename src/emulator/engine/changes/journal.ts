@@ -1,7 +1,8 @@
 import type { JsonObject } from '../values/json.js'
 import type { KeyRange } from '../partitions/key-ranges.js'
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
-import type { DocumentVersion, VersionFields, VersionHead } from '../values/document-version.js'
+import type { DocumentVersion } from '../values/document-version.js'
+import type { VersionFields, VersionHead } from '../values/version-fields.js'
 import type { Throughput } from '../values/throughput.js'
 import type { VersionChange } from './version-change.js'
 

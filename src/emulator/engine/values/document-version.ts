@@ -1,46 +1,16 @@
 import { etagOf } from './etag.js'
 import type { JsonObject } from './json.js'
 import type { TextMemory } from './text-memory.js'
+import { placeOf, rangeIdOf, type VersionFields, type VersionHead } from './version-fields.js'
 
 /** The largest number of documents with one LSN: many partitions with full batches may be merged into one. */
 const placesPerLsn = 2 ** 20
-
-/** More than the places of one transaction. See {@link VersionHead.origin}. */
-const placesPerTransaction = 128
 
 /** The estimated size of a parsed document, as a multiple of its text. */
 const parsedFactor = 3
 
 /** The estimated size of the objects that keep a text in memory. */
 const contentBytes = 160
-
-/** The properties of a version that clients can see, without the parsed document. */
-export interface VersionFields {
-  readonly id: string
-  /** The partition key as `partitionKeyText` writes it. */
-  readonly keyText: string
-  readonly epk: string
-  /** The document's number in its container, in the order of creation. An update does not change it. */
-  readonly number: number
-  readonly lsn: number
-  /** The position of the version within its transaction. */
-  readonly place: number
-  readonly etag: string
-  /** Seconds since the epoch. */
-  readonly ts: number
-  /** The document's own `ttl` in seconds, -1 for never, or null if the document has no `ttl`. */
-  readonly ttl: number | null
-  /** The document as JSON, including system properties. */
-  readonly text: string
-}
-
-/** What memory always holds of a version: enough to find, order and expire it. */
-export interface VersionHead extends Pick<VersionFields, 'id' | 'number' | 'lsn' | 'place' | 'ts' | 'ttl'> {
-  /** The parts of the etag that a merge changes elsewhere, as `originOf` combines them. */
-  readonly origin: number
-  /** The size of the text in UTF-8. */
-  readonly bytes: number
-}
 
 /** What the documents of one partition key share. */
 export interface DocumentHome {
@@ -49,11 +19,6 @@ export interface DocumentHome {
   readonly containerRid: string
   /** Null if the texts of all versions are in memory. */
   readonly memory: TextMemory | null
-}
-
-/** Returns the range id and the place of a write as one number. */
-export function originOf(rangeId: string, place: number): number {
-  return Number(rangeId) * placesPerTransaction + place
 }
 
 /** The text of a version in memory. */
@@ -118,8 +83,7 @@ export class DocumentVersion implements VersionFields, VersionHead {
 
   get etag(): string {
     const { origin, lsn, ts } = this
-    const place = origin % placesPerTransaction
-    return etagOf({ rangeId: String((origin - place) / placesPerTransaction), lsn, place, ts })
+    return etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
   }
 
   get text(): string {

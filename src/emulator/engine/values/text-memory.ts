@@ -1,9 +1,15 @@
-import type { DocumentVersion, VersionFields, VersionHead } from './document-version.js'
+import type { VersionFields, VersionHead } from './version-fields.js'
 
 /** Reads the texts that memory does not hold. */
 export interface TextSource {
   /** Returns the text of a stored version. Throws if the stored record is not that of the version. */
   read(containerRid: string, version: VersionHead & Pick<VersionFields, 'etag'>): string
+}
+
+/** A version whose text the memory keeps. */
+export interface Forgetful {
+  /** Forgets the text, and returns the bytes that this frees. Returns null if the text is in use. */
+  forget(): number | null
 }
 
 /** The number of bytes that memory may use for texts and parsed documents, if nothing else is said. */
@@ -18,9 +24,9 @@ export const defaultMemoryBytes = 256 * 2 ** 20
  * mark loses the mark and goes to the end of the queue.
  */
 export class TextMemory {
-  private readonly queue = new Set<DocumentVersion>()
+  private readonly queue = new Set<Forgetful>()
   /** Goes through the queue. One iterator is kept, because a new one would pass all removed entries again. */
-  private turns: SetIterator<DocumentVersion> | null = null
+  private turns: SetIterator<Forgetful> | null = null
   private used = 0
 
   constructor(
@@ -34,7 +40,7 @@ export class TextMemory {
   }
 
   /** Keeps a version's text, and lets others forget theirs if there are too many. */
-  keep(version: DocumentVersion, bytes: number): void {
+  keep(version: Forgetful, bytes: number): void {
     this.queue.add(version)
     this.grow(bytes)
   }
@@ -46,7 +52,7 @@ export class TextMemory {
   }
 
   /** Takes out a version that keeps its text itself from now on. */
-  release(version: DocumentVersion, bytes: number): void {
+  release(version: Forgetful, bytes: number): void {
     if (this.queue.delete(version)) this.used -= bytes
   }
 

@@ -260,7 +260,7 @@ describe('readText', () => {
     return {
       getBinaryFast: () => {
         const value = values[Math.min(turn, values.length - 1)]
-        return value === undefined ? undefined : (Buffer.from(value))
+        return value === undefined ? undefined : Buffer.from(value)
       },
       resetReadTxn: () => {
         turn += 1
