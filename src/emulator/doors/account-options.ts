@@ -1,5 +1,6 @@
 import { systemClock, type Clock, type Random } from '../../platform/index.js'
 import { systemRandom } from '../../platform/internal.js'
+import { defaultMemoryBytes } from '../engine/index.js'
 import {
   checkedOptions,
   flag,
@@ -22,6 +23,12 @@ export interface AccountOptions {
   readonly enforceThroughput?: boolean
   /** The directory that keeps all data after the process ends. Default: none, so the data is lost. */
   readonly dataDirectory?: string
+  /**
+   * The bytes of memory for the texts of documents. With a data directory, the texts that were
+   * not used for the longest time are read from disk again. Without one, all texts stay in memory. Default
+   * 256 MiB.
+   */
+  readonly memoryBytes?: number
   /** The clock for TTL and `_ts`. It may be virtual. Default: the machine's clock. */
   readonly clock?: Clock
   /** The source of rids and request ids. Default: the machine's random numbers. */
@@ -32,6 +39,7 @@ export const accountShape = {
   partitionCount: optional(wholeNumber(1, 1_000), 1),
   enforceThroughput: optional(flag(), false),
   dataDirectory: optional(text()),
+  memoryBytes: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER), defaultMemoryBytes),
   clock: optional(having<Clock>('a Clock', 'now', 'monotonic', 'sleep', 'schedule'), systemClock),
   random: optional(having<Random>('a Random', 'next', 'id'), systemRandom),
 }

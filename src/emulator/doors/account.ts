@@ -6,7 +6,7 @@ import { accountShape, doorOptions, type AccountOptions } from './account-option
 import { DirectoryInUse, lockDirectory, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { serveConnections, type ConnectionServer } from './http-server.js'
-import { CosmosEngine, noJournal } from '../engine/index.js'
+import { CosmosEngine, noJournal, TextMemory } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
 import { inProcessEndpoint } from './in-process-client.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
@@ -55,7 +55,7 @@ export function openAccount(
   key: string,
   door: AccountDoor = {},
 ): Account {
-  const { clock, random, partitionCount, dataDirectory, enforceThroughput } = doorOptions(
+  const { clock, random, partitionCount, dataDirectory, memoryBytes, enforceThroughput } = doorOptions(
     accountShape,
     options,
   )
@@ -67,6 +67,7 @@ export function openAccount(
     nextId,
     partitionCount,
     journal: journal ?? noJournal,
+    ...(journal === null ? {} : { memory: new TextMemory(journal, memoryBytes) }),
   })
   if (journal !== null) restore(engine, journal)
   const counter = new RequestCounter()

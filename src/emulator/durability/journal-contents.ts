@@ -3,30 +3,52 @@ import type {
   DatabaseRecord,
   HistoryFloor,
   JournalContents,
+  KeptDocument,
   NamedRecord,
   OfferRecord,
   PartitionRecord,
   PermissionRecord,
   VersionChange,
-  VersionFields,
 } from '../engine/index.js'
-import { changePrefix, documentPrefix, floorsKey, keyPrefix } from './journal-entries.js'
+import { decodedHead } from './document-record.js'
+import { changePrefix, documentNumber, documentPrefix, floorsKey, keyPrefix } from './journal-entries.js'
 
-/** The values of all records in a store, without their checksums. */
+/** The values of all records in a store, without their checksums. The texts of documents stay on disk. */
 export class StoredValues {
   private readonly byPrefix = new Map<string, string[]>()
+  private readonly documents = new Map<string, KeptDocument[]>()
 
-  add(key: string, value: string): void {
+  /** Adds a value. Returns false for a document that this version cannot read. */
+  add(key: string, value: Buffer): boolean {
     const prefix = keyPrefix(key)
-    const values = this.byPrefix.get(prefix)
-    if (values === undefined) this.byPrefix.set(prefix, [value])
-    else values.push(value)
+    const number = documentNumber(key)
+    if (number === null) {
+      addTo(this.byPrefix, prefix, value.toString())
+      return true
+    }
+    try {
+      addTo(this.documents, prefix, decodedHead(number, value))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Returns the documents whose keys have this prefix, in the order of their numbers. */
+  documentsOf(prefix: string): readonly KeptDocument[] {
+    return this.documents.get(prefix) ?? []
   }
 
   /** Returns the values whose keys have this prefix, in the order in which they were added. */
   of(prefix: string): readonly string[] {
     return this.byPrefix.get(prefix) ?? []
   }
+}
+
+function addTo<T>(lists: Map<string, T[]>, name: string, value: T): void {
+  const list = lists.get(name)
+  if (list === undefined) lists.set(name, [value])
+  else list.push(value)
 }
 
 export function contentsOf(stored: StoredValues): JournalContents {
@@ -38,20 +60,10 @@ export function contentsOf(stored: StoredValues): JournalContents {
     offers: records<OfferRecord>('offer/'),
     users: records<NamedRecord>('user/'),
     permissions: records<PermissionRecord>('permission/'),
-    documents: (rid) => stored.of(documentPrefix(rid)).map(decodedVersion),
+    documents: (rid) => stored.documentsOf(documentPrefix(rid)),
     history: (rid) => {
       const [floors] = records<readonly HistoryFloor[]>(floorsKey(rid))
       return floors && { floors, changes: records<VersionChange>(changePrefix(rid)) }
     },
   }
-}
-
-function decodedVersion(value: string): VersionFields {
-  const end = value.indexOf('\n')
-  // Adds the text to the parsed object, because copying many objects would make the start slow.
-  const fields = JSON.parse(value.slice(0, end)) as {
-    -readonly [Name in keyof VersionFields]: VersionFields[Name]
-  }
-  fields.text = value.slice(end + 1)
-  return fields
 }

@@ -1,8 +1,14 @@
-import { epkOf, type JournalRecord, type VersionChange, type VersionFields } from '../engine/index.js'
+import { epkOf, type DocumentVersion, type JournalRecord, type VersionChange } from '../engine/index.js'
+
+/** A document to write, which becomes text only when its group is written. */
+export interface DocumentEntry {
+  readonly containerRid: string
+  readonly version: DocumentVersion
+}
 
 /** Writes that become durable together: the newest value of each key, or null to remove the key. */
 export interface Group {
-  readonly entries: Map<string, string | null>
+  readonly entries: Map<string, string | DocumentEntry | null>
   /** The prefixes whose keys are removed before the entries are written. */
   readonly cleared: Set<string>
   readonly durable: Promise<void>
@@ -24,7 +30,7 @@ export function addTo(group: Group, record: JournalRecord): void {
       entries.set(`${partitionPrefix(record.containerRid)}${record.id}`, textOf(record.value))
       return
     case 'document':
-      entries.set(documentKey(record), record.value === null ? null : encodedVersion(record.value))
+      entries.set(documentKey(record.containerRid, record.number), entryOf(record))
       return
     case 'change':
       entries.set(
@@ -36,6 +42,13 @@ export function addTo(group: Group, record: JournalRecord): void {
       if (record.floors === null) clear(group, historyPrefix(record.containerRid))
       else entries.set(floorsKey(record.containerRid), textOf(record.floors))
   }
+}
+
+function entryOf({
+  containerRid,
+  value: version,
+}: JournalRecord & { readonly kind: 'document' }): DocumentEntry | null {
+  return version === null ? null : { containerRid, version }
 }
 
 function textOf(value: object | null): string | null {
@@ -81,8 +94,13 @@ export function documentPrefix(containerRid: string): string {
   return `document/${containerRid}/`
 }
 
-function documentKey({ containerRid, number }: { containerRid: string; number: number }): string {
+export function documentKey(containerRid: string, number: number): string {
   return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
+}
+
+/** Returns the number of the document that a key belongs to, or null if it belongs to another record. */
+export function documentNumber(key: string): number | null {
+  return key.startsWith('document/') ? Number(key.slice(-16)) : null
 }
 
 /** Returns the part of a key that the records of one list share, or the whole key if it is in no list. */
@@ -94,9 +112,4 @@ const listPrefix = /^(?:document\/[^/]*\/|history\/[^/]*\/change\/|(?!document|h
 
 export function rangeOf(prefix: string): { readonly start: string; readonly end: string } {
   return { start: prefix, end: `${prefix}\u{10ffff}` }
-}
-
-/** Returns a version as written to disk: a line with the other fields, then the document's unchanged JSON. */
-function encodedVersion({ text, ...fields }: VersionFields): string {
-  return `${JSON.stringify(fields)}\n${text}`
 }

@@ -3,12 +3,22 @@ import { createRequire } from 'node:module'
 import type * as Lmdb from 'lmdb'
 import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
-import type { Journal, JournalContents, JournalRecord } from '../engine/index.js'
+import type { Journal, JournalContents, JournalRecord, TextSource, VersionHead } from '../engine/index.js'
+import { encodedDocument } from './document-record.js'
 import { contentsOf, StoredValues } from './journal-contents.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
 import { RecordTotal, sealed, sealIn, sealOf } from './record-checksum.js'
-import { type CheckedStore, checkedStore, finishStore, format, formatKey, totalKey } from './store-check.js'
-import { type Group, addTo, rangeOf } from './journal-entries.js'
+import {
+  type CheckedStore,
+  checkedStore,
+  finishStore,
+  format,
+  formatKey,
+  newPageBytes,
+  totalKey,
+} from './store-check.js'
+import { type DocumentEntry, type Group, addTo, rangeOf } from './journal-entries.js'
+import { readText } from './stored-texts.js'
 
 /**
  * The directories that are open in this process. LMDB would silently share a directory between two emulators.
@@ -31,7 +41,7 @@ const openDirectories = new Set<string>()
  * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
  * After a failure, writes are no longer acknowledged.
  */
-export class LmdbJournal implements Journal {
+export class LmdbJournal implements Journal, TextSource {
   private readonly store: Lmdb.RootDatabase<string, string>
   /** The total of all records on disk and in the group that is being committed. */
   private readonly total: RecordTotal
@@ -102,6 +112,10 @@ export class LmdbJournal implements Journal {
     return contents
   }
 
+  read(containerRid: string, version: VersionHead & { readonly etag: string }): string {
+    return readText(this.store, containerRid, version)
+  }
+
   /** Waits for pending writes and closes the directory. Then another process may open it. */
   async close(): Promise<void> {
     try {
@@ -163,7 +177,7 @@ export class LmdbJournal implements Journal {
     this.store.resetReadTxn()
     const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
     const gone = new Map<string, null>(removed.map((key) => [key, null]))
-    const changed = new Map([...gone, ...entries])
+    const changed = new Map<string, string | DocumentEntry | null>([...gone, ...entries])
     for (const key of changed.keys()) this.uncount(key)
     // The promises are in a set, because most writes of a batch share one promise.
     const writes = new Set<Promise<unknown>>()
@@ -172,6 +186,7 @@ export class LmdbJournal implements Journal {
       writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
     })
     await allDone([batch, ...writes])
+    for (const entry of entries.values()) if (isDocument(entry)) entry.version.stored()
   }
 
   private uncount(key: string): void {
@@ -179,12 +194,17 @@ export class LmdbJournal implements Journal {
     if (before !== undefined) this.total.remove(sealIn(before))
   }
 
-  private put(key: string, value: string | null): Promise<boolean> {
-    if (value === null) return this.store.remove(key)
+  private put(key: string, entry: string | DocumentEntry | null): Promise<boolean> {
+    if (entry === null) return this.store.remove(key)
+    const value = isDocument(entry) ? encodedDocument(entry.containerRid, entry.version) : entry
     const text = sealed(key, value)
     this.total.add(sealOf(text))
     return this.store.put(key, text)
   }
+}
+
+function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
+  return typeof entry === 'object' && entry !== null
 }
 
 /**
@@ -217,13 +237,14 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
+    pageSize: newPageBytes,
     // With true, LMDB itself would collect the writes of an event turn into a batch, and no caller could
     // handle the promise of this batch. If the commit failed, the unhandled rejection would end the process.
     eventTurnBatching: false,
   })
   try {
     assertOnlyProcess(store, directory)
-    if (kept === null) initialize(store)
+    initialize(store, kept === null)
     finishStore(directory)
     return { store, ...(kept ?? { total: new RecordTotal(), values: new StoredValues() }) }
   } catch (error) {
@@ -248,9 +269,11 @@ function lmdb(): typeof Lmdb {
   }
 }
 
-function initialize(store: Lmdb.RootDatabase<string, string>): void {
+/** Writes the format, so that older code refuses a directory with records that it cannot read. */
+function initialize(store: Lmdb.RootDatabase<string, string>, isNew: boolean): void {
+  if (store.get(formatKey) === String(format)) return
   store.transactionSync(() => {
     store.putSync(formatKey, String(format))
-    store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
+    if (isNew) store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
   })
 }

@@ -16,11 +16,16 @@ export function unsealed(text: string): string {
   return text.slice(sealBytes)
 }
 
+/** Returns a value without its checksum, as part of the same memory. */
+export function unsealedBytes(value: Buffer): Buffer {
+  return value.subarray(sealBytes)
+}
+
 export function sealOf(text: string): string {
   return text.slice(0, sealBytes)
 }
 
-export function isSealed(key: Uint8Array, value: Buffer): boolean {
+export function isSealed(key: string | Uint8Array, value: Buffer): boolean {
   return Number.parseInt(sealIn(value), 16) === checksumOf(key, value.subarray(sealBytes))
 }
 

@@ -6,10 +6,13 @@ import { DirectoryInUse } from './directory-lock.js'
 import { StoredValues } from './journal-contents.js'
 import { LmdbFile } from './lmdb-file.js'
 import { Damage } from './lmdb-pages.js'
-import { isSealed, RecordTotal, sealOf, unsealed } from './record-checksum.js'
+import { isSealed, RecordTotal, sealIn, unsealed, unsealedBytes } from './record-checksum.js'
 
 /** The version of the layout on disk. A larger number means that newer code wrote the directory. */
-export const format = 2
+export const format = 3
+
+/** The versions that this code reads. In format 2, the records of documents have another form. */
+const readableFormats = ['2', '3']
 
 /** The keys of the two values that are not records: the format, and the total that the records must match. */
 export const formatKey = 'format'
@@ -24,8 +27,11 @@ const lockFile = 'lock.mdb'
  */
 const unfinishedFile = 'data.unfinished'
 
-/** The size of two meta pages of the smallest page size. */
-const smallestFile = 2 * 4096
+/** The size of a page of a new store. Documents of 1 to 2 KB waste much of pages of 4 KB. */
+export const newPageBytes = 8_192
+
+/** The size of the two meta pages of a new store. */
+const smallestFile = 2 * newPageBytes
 
 /**
  * The size of the lock file, which is larger than LMDB's table of readers. All its bytes are written at once,
@@ -110,18 +116,18 @@ function recordsOf(directory: string, file: LmdbFile): CheckedStore | null {
   const altered: string[] = []
   file.forEachRecord((key, value) => {
     const name = key.toString()
-    const text = value.toString()
+    let isReadable = isSealed(key, value)
     if (besideKeys.includes(name)) {
-      beside.set(name, text)
+      beside.set(name, value.toString())
     } else {
-      total.add(sealOf(text))
-      values.add(name, unsealed(text))
+      total.add(sealIn(value))
+      isReadable &&= values.add(name, unsealedBytes(value))
     }
-    if (!isSealed(key, value) && name !== formatKey) altered.push(name)
+    if (!isReadable && name !== formatKey) altered.push(name)
   })
   const found = beside.get(formatKey)
   if (found === undefined && total.records === 0 && beside.size === 0) return null
-  if (found !== String(format)) throw otherFormat(directory, found ?? 'none')
+  if (found === undefined || !readableFormats.includes(found)) throw otherFormat(directory, found ?? 'none')
   if (altered[0] !== undefined) throw new Damage(`the record ${altered[0]} is altered`)
   const expected = unsealed(beside.get(totalKey) ?? '')
   if (expected === total.text) return { total, values }

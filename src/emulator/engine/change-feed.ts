@@ -76,7 +76,7 @@ export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStar
     case 'time': {
       const second = Math.floor(start.atMs / 1000)
       for (const version of partition.changes.after(0)) {
-        if (version.fields.ts >= second) return version.lsn - 1
+        if (version.ts >= second) return version.lsn - 1
       }
       return partition.lsn
     }
@@ -97,6 +97,6 @@ function* changesAfter(
     return
   }
   for (const version of partition.changes.after(lastSequenceOf(lsn))) {
-    if (range === undefined || contains(range, version.fields.epk)) yield version
+    if (range === undefined || contains(range, version.epk)) yield version
   }
 }

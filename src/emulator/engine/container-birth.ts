@@ -1,6 +1,7 @@
 import type { ContainerRecord, Journal, KeptHistory } from './changes/journal.js'
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
+import type { TextMemory } from './values/text-memory.js'
 import type { WriteWatch } from './write-watch.js'
 
 /** The data of a new container, or of a container that a journal kept. */
@@ -10,6 +11,8 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly partitions: readonly PhysicalPartition[]
   readonly lastDocumentNumber: number
   readonly history?: KeptHistory | undefined
+  /** Null if the texts of all documents stay in memory. */
+  readonly memory: TextMemory | null
   readonly journal: Journal
   /** Milliseconds since the epoch. */
   readonly now: () => number

@@ -2,7 +2,9 @@ import { ChangeHistory } from './changes/change-history.js'
 import type { ContainerBirth } from './container-birth.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
+import type { TextMemory } from './values/text-memory.js'
 import { DocumentIndexes } from './document-indexes.js'
+import { KeyHashes } from './partitions/key-hashes.js'
 import { keySpaceOf, type KeySpace } from './partitions/key-space.js'
 import { nextEtag } from './values/etag.js'
 import { expiresAt } from './expiry-queue.js'
@@ -19,15 +21,13 @@ import { totalCharge } from './values/charges.js'
 import { limits } from './values/limits.js'
 import { merge, split } from './partitions/split-and-merge.js'
 import type { BatchResult, ItemOperation, OperationResult } from './values/operations.js'
-import { partitionKeyText, type PartitionKey } from './partitions/partition-key.js'
+import type { PartitionKey } from './partitions/partition-key.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { badRequest, rangeGone, Refusal } from './values/refusal.js'
 import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
 import type { WriteWatch } from './write-watch.js'
-
-const rememberedHashes = 20_000
 
 /** The largest number of expired documents that one access drops, so that no access takes long. */
 const purgedPerAccess = 256
@@ -43,6 +43,7 @@ export class Container implements TransactionTarget {
   readonly journal: Journal
   readonly now: () => number
   readonly keySpace: KeySpace
+  readonly memory: TextMemory | null
   definition: ContainerDefinition
   etag: string
   ts: number
@@ -53,8 +54,7 @@ export class Container implements TransactionTarget {
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
   private readonly writes: WriteWatch
-  /** The hashes of recent keys. Keys recur, and hashing costs more than the rest of a small write. */
-  private readonly hashes = new Map<string, string>()
+  private readonly hashes: KeyHashes
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid
@@ -63,6 +63,7 @@ export class Container implements TransactionTarget {
     this.self = `dbs/${birth.databaseRid}/colls/${birth.rid}/`
     this.definition = birth.definition
     this.keySpace = keySpaceOf(birth.definition.partitionKey)
+    this.hashes = new KeyHashes(this.keySpace)
     this.etag = birth.etag
     this.ts = birth.ts
     this.partitions = birth.partitions
@@ -70,6 +71,7 @@ export class Container implements TransactionTarget {
     this.journal = birth.journal
     this.now = birth.now
     this.writes = birth.writes
+    this.memory = birth.memory
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     this.history = this.newHistory(birth.history)
   }
@@ -94,13 +96,7 @@ export class Container implements TransactionTarget {
   }
 
   locate(key: PartitionKey): KeyPlace {
-    const keyText = partitionKeyText(key)
-    let epk = this.hashes.get(keyText)
-    if (epk === undefined) {
-      epk = this.keySpace.effectiveKeyOf(key)
-      if (this.hashes.size >= rememberedHashes) this.hashes.clear()
-      this.hashes.set(keyText, epk)
-    }
+    const { keyText, epk } = this.hashes.of(key)
     return { keyText, epk, partition: this.partitionOf(epk) }
   }
 
@@ -114,7 +110,7 @@ export class Container implements TransactionTarget {
     if (number === null) return undefined
     for (const { documents } of this.partitions) {
       const [next] = documents.after(number - 1)
-      if (next?.fields.number === number) return next.id
+      if (next?.number === number) return next.id
     }
     return undefined
   }
@@ -236,11 +232,11 @@ export class Container implements TransactionTarget {
     ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
     // The indexes hold versions, and a merge replaces versions whose place changes.
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
-    const containerRid = this.rid
+    const { rid: containerRid } = this
     this.journal.append([
       ...parents.map(({ id }): JournalRecord => ({ kind: 'partition', containerRid, id, value: null })),
       ...children.map((child) => partitionRecord(this, child)),
-      ...moved.map(({ fields }) => documentRecord(containerRid, fields)),
+      ...moved.map((version) => documentRecord(containerRid, version)),
     ])
   }
 
@@ -260,7 +256,7 @@ export class Container implements TransactionTarget {
   /** Drops one document. If the container keeps a history, this is a change with its own LSN. */
   private drop(version: DocumentVersion): void {
     const { rid: containerRid, history, seconds } = this
-    const { epk, number } = version.fields
+    const { epk, number } = version
     const partition = this.partitionOf(epk)
     partition.remove(version)
     this.indexes.remove(version)

@@ -2,7 +2,7 @@ import { parseContainerDefinition, type ContainerDefinition } from './definition
 import { Container } from './container.js'
 import { Database } from './database.js'
 import { assertName } from './values/document-id.js'
-import { DocumentVersion } from './values/document-version.js'
+import { restoredPartitions } from './restored-partitions.js'
 import { settingsEtag } from './values/etag.js'
 import {
   noJournal,
@@ -10,11 +10,11 @@ import {
   type Journal,
   type JournalContents,
   type NamedRecord,
-  type PartitionRecord,
   type PermissionRecord,
 } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
-import { contains, type KeyRange } from './partitions/key-ranges.js'
+import type { TextMemory } from './values/text-memory.js'
+import type { KeyRange } from './partitions/key-ranges.js'
 import { cutEvenly, keySpaceOf } from './partitions/key-space.js'
 import { NamedRecords } from './named-records.js'
 import { Offers } from './offers.js'
@@ -32,6 +32,8 @@ export interface EngineOptions {
   /** The number of physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
   readonly journal?: Journal
+  /** The memory for texts that are also on disk. By default, all texts stay in memory. */
+  readonly memory?: TextMemory
 }
 
 /**
@@ -49,6 +51,7 @@ export class CosmosEngine {
   private readonly nextId: () => string
   private readonly partitionCount: number
   private readonly journal: Journal
+  private readonly memory: TextMemory | null
   private readonly databasesById = new Map<string, Database>()
   private swept: Iterator<Container, void> | null = null
 
@@ -57,6 +60,7 @@ export class CosmosEngine {
     this.nextId = options.nextId
     this.partitionCount = options.partitionCount ?? 1
     this.journal = options.journal ?? noJournal
+    this.memory = options.memory ?? null
     this.offers = new Offers({
       journal: this.journal,
       seconds: () => this.seconds(),
@@ -159,6 +163,7 @@ export class CosmosEngine {
         (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0),
       ),
       lastDocumentNumber: 0,
+      memory: this.memory,
       journal: this.journal,
       now: this.now,
       writes: this.writes,
@@ -210,12 +215,13 @@ export class CosmosEngine {
         ...record,
         databaseId: database.id,
         definition: parseContainerDefinition(record.definition),
-        partitions: restoredPartitions(
-          own,
-          [...contents.documents(record.rid)].map((fields) => new DocumentVersion(fields)),
-        ),
+        partitions: restoredPartitions(own, contents.documents(record.rid), {
+          containerRid: record.rid,
+          memory: this.memory,
+        }),
         lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
         history,
+        memory: this.memory,
         journal: this.journal,
         now: this.now,
         writes: this.writes,
@@ -261,17 +267,4 @@ export class CosmosEngine {
 /** A container without a partition key of its own cannot grow beyond one physical partition. */
 function firstRanges({ partitionKey }: ContainerDefinition, count: number): readonly KeyRange[] {
   return cutEvenly(partitionKey.systemKey === true ? 1 : count, keySpaceOf(partitionKey))
-}
-
-function restoredPartitions(
-  records: readonly PartitionRecord[],
-  versions: readonly DocumentVersion[],
-): readonly PhysicalPartition[] {
-  return records
-    .map(({ id, min, max, parents, lsn }) => {
-      const partition = new PhysicalPartition({ id, range: { min, max }, parents }, lsn)
-      partition.store(versions.filter((version) => contains(partition.range, version.fields.epk)))
-      return partition
-    })
-    .sort((a, b) => (a.range.min < b.range.min ? -1 : 1))
 }

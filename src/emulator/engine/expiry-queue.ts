@@ -5,10 +5,10 @@ import type { DocumentVersion } from './values/document-version.js'
  * Returns the second in which a version expires, counted from the epoch, or null if it never expires. The
  * time to live begins at the end of the second of the write, so no document expires early.
  */
-export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {
+export function expiresAt({ ttl: own, ts }: DocumentVersion, defaultTtl: number | null): number | null {
   if (defaultTtl === null) return null
-  const ttl = fields.ttl ?? defaultTtl
-  return ttl === -1 ? null : fields.ts + ttl + 1
+  const ttl = own ?? defaultTtl
+  return ttl === -1 ? null : ts + ttl + 1
 }
 
 /** A container's documents by the second in which they expire. */

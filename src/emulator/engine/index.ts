@@ -14,8 +14,8 @@
  * A container with a change feed policy also has a **history**, which contains every change within the
  * retention, including deletes.
  *
- * A version of a document is immutable and is kept as JSON text. A read returns the text, so no caller can
- * modify stored data. A refused operation throws a `Refusal` with the status that the service would return.
+ * A version of a document is immutable and is kept as JSON text, in memory or by the journal on disk. A read
+ * returns the text, so no caller can modify stored data. A refused operation throws a `Refusal` with the status that the service would return.
  * The engine reports every change to a `Journal`, in one call per transaction.
  *
  * Start reading in `engine.ts`, and continue with `container.ts` and `transaction.ts`.
@@ -24,7 +24,11 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export { DocumentVersion, type VersionFields } from './values/document-version.js'
+export { DocumentVersion, type DocumentHome } from './values/document-version.js'
+export { originOf, type VersionFields, type VersionHead } from './values/version-fields.js'
+export { partsOfEtag } from './values/etag.js'
+export { systemProperties, systemText } from './values/stored-text.js'
+export { defaultMemoryBytes, TextMemory, type TextSource } from './values/text-memory.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
 export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
 export { contains, intersection, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
@@ -89,6 +93,7 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
+  KeptDocument,
   NamedRecord,
   OfferRecord,
   PartitionRecord,

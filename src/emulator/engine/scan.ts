@@ -40,7 +40,7 @@ function* candidates(
 ): Generator<DocumentVersion, void, undefined> {
   if (scope.kind === 'key') {
     for (const version of scope.partition.documentsOf(scope.keyText)) {
-      if (version.fields.number > afterNumber) yield version
+      if (version.number > afterNumber) yield version
     }
     return
   }
@@ -48,7 +48,7 @@ function* candidates(
   const streams = partitionsIn(container, scope).map(({ documents }) => documents.after(afterNumber))
   const [only = [], ...others] = streams
   for (const version of others.length === 0 ? only : merged(streams)) {
-    if (range === undefined || contains(range, version.fields.epk)) yield version
+    if (range === undefined || contains(range, version.epk)) yield version
   }
 }
 
@@ -61,7 +61,7 @@ function* merged(
     let firstIndex = 0
     for (const [index, head] of heads.entries()) {
       if (head.done === true) continue
-      if (first === undefined || head.value.fields.number < first.fields.number) {
+      if (first === undefined || head.value.number < first.number) {
         first = head.value
         firstIndex = index
       }

@@ -8,8 +8,11 @@ import {
 import { checkedTtl, type ContainerDefinition } from './definition/container-definition.js'
 import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
-import { DocumentVersion, storedText } from './values/document-version.js'
+import { DocumentVersion, type DocumentHome } from './values/document-version.js'
+import { originOf } from './values/version-fields.js'
+import { storedText, systemProperties } from './values/stored-text.js'
 import { etagOf } from './values/etag.js'
+import type { TextMemory } from './values/text-memory.js'
 import type { ChangeHistory } from './changes/change-history.js'
 import { documentRecord, partitionRecord, type Journal, type JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
@@ -26,7 +29,6 @@ import {
   preconditionFailed,
   tooLarge,
 } from './values/refusal.js'
-import { documentRid } from './values/resource-id.js'
 import { uniqueKeyTexts } from './definition/unique-keys.js'
 import { assertShape } from './values/value-shape.js'
 import { expiryOf, type VersionChange } from './changes/version-change.js'
@@ -47,8 +49,7 @@ export interface TransactionTarget {
   readonly seconds: number
   readonly definition: ContainerDefinition
   readonly indexes: DocumentIndexes
-  /** The path by rids, with a trailing slash. */
-  readonly self: string
+  readonly memory: TextMemory | null
   lastDocumentNumber: number
   locate(key: PartitionKey): KeyPlace
   /** Returns the version, or undefined if its time to live is over. */
@@ -62,7 +63,7 @@ export interface TransactionTarget {
 export class Transaction {
   readonly partition: PhysicalPartition
   private readonly keyText: string
-  private readonly epk: string
+  private readonly home: DocumentHome
   private readonly lsn: number
   private readonly staged = new Map<string, DocumentVersion | null>()
   /** The last document that claimed each unique value. It may no longer have the value. */
@@ -78,8 +79,9 @@ export class Transaction {
   ) {
     const { keyText, epk, partition } = container.locate(key)
     this.keyText = keyText
-    this.epk = epk
     this.partition = partition
+    const { rid: containerRid, memory } = container
+    this.home = partition.homeOf(keyText) ?? { keyText, epk, containerRid, memory }
     this.lsn = this.partition.lsn + 1
     this.changes = container.history === null ? null : []
   }
@@ -114,13 +116,13 @@ export class Transaction {
     for (const [id, version] of this.staged) {
       const before = partition.find(this.keyText, id)
       if (before !== undefined) container.indexes.remove(before)
-      if (before !== undefined && before.fields.number !== version?.fields.number) {
+      if (before !== undefined && before.number !== version?.number) {
         partition.remove(before)
-        records.push({ kind: 'document', containerRid, number: before.fields.number, value: null })
+        records.push({ kind: 'document', containerRid, number: before.number, value: null })
       }
       if (version === null) continue
       written.push(version)
-      records.push(documentRecord(containerRid, version.fields))
+      records.push(documentRecord(containerRid, version))
     }
     partition.store(written)
     container.indexes.add(written)
@@ -194,7 +196,7 @@ export class Transaction {
   }
 
   private update(before: DocumentVersion, document: JsonObject): OperationResult {
-    const version = this.stage(before.id, document, before.fields.number)
+    const version = this.stage(before.id, document, before.number)
     this.note(version, before)
     return { status: 200, version, charge: replaceCharge(version.bytes, this.indexing) }
   }
@@ -224,21 +226,17 @@ export class Transaction {
   }
 
   private stage(id: string, body: JsonObject, number: number): DocumentVersion {
-    const { container, keyText, epk, lsn, place } = this
+    const { container, keyText, lsn, place } = this
     assertShape(body, `The document '${id}'`, limits.nestingLevels + 1)
     assertKeyMatches(body, keyText, container.definition.partitionKey)
     const ttl = body['ttl'] === undefined ? null : checkedTtl('ttl', body['ttl'])
     const ts = container.seconds
     const etag = etagOf({ rangeId: this.partition.id, lsn, place, ts })
-    const rid = documentRid(container.rid, number)
-    const text = storedText(body, {
-      _rid: rid,
-      _self: `${container.self}docs/${rid}/`,
-      _etag: etag,
-      _attachments: 'attachments/',
-      _ts: ts,
-    })
-    const version = new DocumentVersion({ id, keyText, epk, number, lsn, place, etag, ts, ttl, text })
+    const text = storedText(body, systemProperties(container.rid, { number, etag, ts }))
+    const origin = originOf(this.partition.id, place)
+    const bytes = Buffer.byteLength(text)
+    const head = { id, number, lsn, place, origin, ts, ttl, bytes }
+    const version = new DocumentVersion(this.home, head, text)
     if (version.bytes > limits.documentBytes) {
       throw tooLarge(`the document '${id}'`, version.bytes, limits.documentBytes)
     }

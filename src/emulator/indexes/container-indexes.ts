@@ -7,11 +7,6 @@ const mostIndexes = 8
 /** The number of changes for which an unused index is kept, even if the container has few documents. */
 const fewestChanges = 1_000
 
-interface Change {
-  readonly kind: 'add' | 'remove'
-  readonly version: DocumentVersion
-}
-
 interface KeptIndex {
   readonly index: DocumentIndex
   /** The number of changes since a query used the index. */
@@ -26,7 +21,9 @@ interface KeptIndex {
 export class ContainerIndexes implements DocumentFollower {
   /** The least recently used index comes first. */
   private readonly kept = new Map<string, KeptIndex>()
-  private changes: Change[] = []
+  /** The newest versions of changed documents by their numbers, or null for documents that are gone. */
+  private changed = new Map<number, DocumentVersion | null>()
+  private changeCount = 0
 
   private constructor(private readonly container: Container) {}
 
@@ -45,11 +42,11 @@ export class ContainerIndexes implements DocumentFollower {
   }
 
   added(version: DocumentVersion): void {
-    this.note({ kind: 'add', version })
+    this.note(version.number, version)
   }
 
   removed(version: DocumentVersion): void {
-    this.note({ kind: 'remove', version })
+    this.note(version.number, null)
   }
 
   /** Returns an index over these paths, with all documents. */
@@ -69,22 +66,30 @@ export class ContainerIndexes implements DocumentFollower {
     return fewestChanges + this.container.documentCount / 4
   }
 
-  private note(change: Change): void {
+  private note(number: number, version: DocumentVersion | null): void {
     if (this.kept.size === 0) return
-    this.changes.push(change)
-    if (this.changes.length <= this.mostChanges) return
+    this.changed.set(number, version)
+    this.changeCount += 1
+    if (this.changeCount <= this.mostChanges) return
     this.kept.clear()
-    this.changes = []
+    this.takeChanges()
   }
 
   private applyChanges(): void {
-    const { changes } = this
-    this.changes = []
+    const { changeCount } = this
+    const changed = this.takeChanges()
     for (const [name, kept] of this.kept) {
-      kept.idleChanges += changes.length
+      kept.idleChanges += changeCount
       if (kept.idleChanges > this.mostChanges) this.kept.delete(name)
-      else for (const { kind, version } of changes) kept.index[kind](version)
+      else for (const [number, version] of changed) kept.index.change(number, version)
     }
+  }
+
+  private takeChanges(): ReadonlyMap<number, DocumentVersion | null> {
+    const { changed } = this
+    this.changed = new Map()
+    this.changeCount = 0
+    return changed
   }
 
   private *versions(): Generator<DocumentVersion, void, undefined> {

@@ -23,26 +23,31 @@ export interface Slice {
  */
 export class DocumentIndex {
   private readonly entries: SortedEntries<Entry>
+  /** The entries by number of the document. A replaced version's text may be gone from memory and disk. */
+  private readonly byNumber = new Map<number, Entry>()
 
   constructor(
     readonly paths: readonly OrderedPath[],
     versions: Iterable<DocumentVersion>,
   ) {
     const entries = Array.from(versions, (version) => this.entryOf(version))
+    for (const entry of entries) this.byNumber.set(entry.version.number, entry)
     this.entries = new SortedEntries(
       entries,
       (one, other) =>
-        this.compareValues(one.values, other.values) ||
-        one.version.fields.number - other.version.fields.number,
+        this.compareValues(one.values, other.values) || one.version.number - other.version.number,
     )
   }
 
-  add(version: DocumentVersion): void {
-    this.entries.add(this.entryOf(version))
-  }
-
-  remove(version: DocumentVersion): void {
-    this.entries.remove(this.entryOf(version))
+  /** Puts the newest version of a document in the place of another, or removes it if there is none. */
+  change(number: number, version: DocumentVersion | null): void {
+    const before = this.byNumber.get(number)
+    if (before !== undefined) this.entries.remove(before)
+    this.byNumber.delete(number)
+    if (version === null) return
+    const entry = this.entryOf(version)
+    this.byNumber.set(number, entry)
+    this.entries.add(entry)
   }
 
   /**
@@ -96,7 +101,7 @@ export class DocumentIndex {
     let document: Readonly<JsonObject> | undefined
     const values = this.paths.map(({ steps }) => {
       // A query for the newest documents often needs only `_ts`, so no document has to be parsed.
-      if (steps.length === 1 && steps[0] === '_ts') return version.fields.ts
+      if (steps.length === 1 && steps[0] === '_ts') return version.ts
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)
     })

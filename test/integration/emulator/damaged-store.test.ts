@@ -9,7 +9,7 @@ import { seededRandom } from '../../../src/platform/index.js'
 /** The number of damaged copies in a run of the suite. `STEPWARD_DAMAGES` changes it. */
 const damages = Number(env['STEPWARD_DAMAGES'] ?? 60)
 
-const pageBytes = 4096
+const pageBytes = 8192
 
 describe('a damaged data directory', () => {
   let scratch: string

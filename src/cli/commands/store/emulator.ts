@@ -12,6 +12,7 @@ import { untilTold } from '../../running/until-signal.js'
 export interface EmulatorCommandOptions {
   readonly port: string
   readonly data?: string
+  readonly memory: string
   readonly partitions: string
   readonly key?: string
   readonly enforceThroughput?: boolean
@@ -64,6 +65,7 @@ export function emulatorOptions(options: EmulatorCommandOptions): AccountServerO
   return {
     port: wholeNumber('--port', options.port, { min: 0, max: 65_535 }),
     partitionCount: wholeNumber('--partitions', options.partitions, { min: 1, max: 1_000 }),
+    memoryBytes: wholeNumber('--memory', options.memory, { min: 1, max: 1_000_000 }) * 2 ** 20,
     ...(data === undefined ? {} : { dataDirectory: resolve(data) }),
     ...(key === undefined ? {} : { key }),
     enforceThroughput: options.enforceThroughput === true,

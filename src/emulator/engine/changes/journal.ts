@@ -1,7 +1,8 @@
 import type { JsonObject } from '../values/json.js'
 import type { KeyRange } from '../partitions/key-ranges.js'
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
-import type { VersionFields } from '../values/document-version.js'
+import type { DocumentVersion } from '../values/document-version.js'
+import type { VersionFields, VersionHead } from '../values/version-fields.js'
 import type { Throughput } from '../values/throughput.js'
 import type { VersionChange } from './version-change.js'
 
@@ -77,6 +78,9 @@ export interface KeptHistory {
   readonly changes: Iterable<VersionChange>
 }
 
+/** A document of a journal, whose text stays on disk until it is needed. */
+export interface KeptDocument extends VersionHead, Pick<VersionFields, 'keyText' | 'epk'> {}
+
 /** One change of stored data. A `value` or `floors` of null means that the data was deleted. */
 export type JournalRecord =
   | { readonly kind: 'database'; readonly rid: string; readonly value: DatabaseRecord | null }
@@ -92,7 +96,8 @@ export type JournalRecord =
   | (InContainer & {
       readonly kind: 'document'
       readonly number: number
-      readonly value: VersionFields | null
+      /** The journal calls its `stored` when the version is on disk. */
+      readonly value: DocumentVersion | null
     })
   | (InContainer & { readonly kind: 'change'; readonly change: VersionChange; readonly isForgotten: boolean })
   | (InContainer & { readonly kind: 'history'; readonly floors: readonly HistoryFloor[] | null })
@@ -103,8 +108,8 @@ interface InContainer {
 
 /**
  * Receives every change in order. One call is one transaction, which is kept or lost as a whole. While the
- * process runs, the data in memory is authoritative. The journal is used only to rebuild this data in the
- * next process.
+ * process runs, memory says which versions there are. The journal is used to rebuild memory in the next
+ * process, and to read the texts of documents that memory does not keep (see `TextSource`).
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void
@@ -120,7 +125,7 @@ export interface JournalContents {
   readonly offers: Iterable<OfferRecord>
   readonly users: Iterable<NamedRecord>
   readonly permissions: Iterable<PermissionRecord>
-  documents(containerRid: string): Iterable<VersionFields>
+  documents(containerRid: string): Iterable<KeptDocument>
   history(containerRid: string): KeptHistory | undefined
 }
 
@@ -130,7 +135,7 @@ export const noJournal: Journal = {
   settled: () => null,
 }
 
-export function documentRecord(containerRid: string, value: VersionFields): JournalRecord {
+export function documentRecord(containerRid: string, value: DocumentVersion): JournalRecord {
   return { kind: 'document', containerRid, number: value.number, value }
 }
 

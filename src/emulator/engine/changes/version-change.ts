@@ -1,4 +1,5 @@
-import type { DocumentVersion, VersionFields } from '../values/document-version.js'
+import type { DocumentVersion } from '../values/document-version.js'
+import type { VersionFields } from '../values/version-fields.js'
 import type { PartitionKeyDefinition } from '../partitions/partition-key.js'
 
 /** The change of one document in one transaction, with the document's state before and after. */

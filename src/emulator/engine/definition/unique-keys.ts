@@ -76,7 +76,7 @@ export class UniqueKeyIndex {
 
   private textsOf(version: DocumentVersion): readonly string[] {
     if (this.keys.length === 0) return []
-    const { keyText } = version.fields
-    return uniqueKeyTexts(version.copy(), this.keys).map((text) => `${keyText}${text}`)
+    const { keyText } = version
+    return uniqueKeyTexts(version.seen, this.keys).map((text) => `${keyText}${text}`)
   }
 }

@@ -1,4 +1,12 @@
-import type { DocumentVersion } from '../values/document-version.js'
+import type { DocumentHome, DocumentVersion } from '../values/document-version.js'
+import {
+  countIn,
+  documentIn,
+  documentsIn,
+  withDocument,
+  withoutDocument,
+  type KeyDocuments,
+} from './key-documents.js'
 import type { KeyRange } from './key-ranges.js'
 import { OrderedEntries } from './ordered-entries.js'
 
@@ -19,7 +27,7 @@ export class PhysicalPartition {
   readonly changes = new OrderedEntries<DocumentVersion>()
   /** Versions by document number. The numbers grow in the order of creation. */
   readonly documents = new OrderedEntries<DocumentVersion>()
-  private readonly logical = new Map<string, Map<string, DocumentVersion>>()
+  private readonly logical = new Map<string, KeyDocuments>()
 
   /** @param lsn the LSN of the last transaction; the children of a split start with their parent's LSN */
   constructor(
@@ -36,53 +44,57 @@ export class PhysicalPartition {
   }
 
   find(keyText: string, id: string): DocumentVersion | undefined {
-    return this.logical.get(keyText)?.get(id)
+    return documentIn(this.logical.get(keyText), id)
   }
 
   /** Returns the documents of one partition key, in the order of creation. */
   documentsOf(keyText: string): Iterable<DocumentVersion> {
-    return this.logical.get(keyText)?.values() ?? []
+    return documentsIn(this.logical.get(keyText))
+  }
+
+  /** Returns what the documents of one partition key share, or undefined if there are none. */
+  homeOf(keyText: string): DocumentHome | undefined {
+    for (const { home } of this.documentsOf(keyText)) return home
+    return undefined
   }
 
   /** Returns the number of documents of one partition key. */
   countOf(keyText: string): number {
-    return this.logical.get(keyText)?.size ?? 0
+    return countIn(this.logical.get(keyText))
   }
 
   /**
    * Stores versions, which may be in any order. They replace earlier versions with the same document number.
    */
   store(versions: readonly DocumentVersion[]): void {
-    for (const version of sortedBy(versions, (one) => one.fields.number)) this.storeDocument(version)
+    for (const version of sortedBy(versions, (one) => one.number)) this.storeDocument(version)
     for (const version of sortedBy(versions, (one) => one.sequence)) {
       this.changes.append(version.sequence, version)
     }
   }
 
   remove(version: DocumentVersion): void {
-    const { keyText, number } = version.fields
+    version.hold()
+    const { keyText, number } = version
     this.changes.delete(version.sequence)
     this.documents.delete(number)
-    const documents = this.logical.get(keyText)
-    documents?.delete(version.id)
-    if (documents?.size === 0) this.logical.delete(keyText)
+    const others = withoutDocument(this.logical.get(keyText), version.id)
+    if (others === undefined) this.logical.delete(keyText)
+    else this.logical.set(keyText, others)
   }
 
   private storeDocument(version: DocumentVersion): void {
-    const { keyText, number } = version.fields
-    let documents = this.logical.get(keyText)
-    if (documents === undefined) {
-      documents = new Map()
-      this.logical.set(keyText, documents)
-    }
-    const before = documents.get(version.id)
+    const { keyText, number } = version
+    const documents = this.logical.get(keyText)
+    const before = documentIn(documents, version.id)
     if (before === undefined) {
       this.documents.append(number, version)
     } else {
+      before.hold()
       this.changes.delete(before.sequence)
       this.documents.replace(number, version)
     }
-    documents.set(version.id, version)
+    this.logical.set(keyText, withDocument(documents, version))
   }
 }
 

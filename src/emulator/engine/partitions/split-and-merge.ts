@@ -1,4 +1,4 @@
-import { DocumentVersion } from '../values/document-version.js'
+import type { DocumentVersion } from '../values/document-version.js'
 import { badRequest } from '../values/refusal.js'
 import { contains } from './key-ranges.js'
 import { middleOf, type KeySpace } from './key-space.js'
@@ -23,7 +23,7 @@ export function split(
     { min: middle, max: parent.range.max },
   ].map((range, index) => {
     const child = new PhysicalPartition({ id: String(lastRangeId + 1 + index), range, parents }, parent.lsn)
-    child.store([...parent.documents.after(0)].filter((version) => contains(range, version.fields.epk)))
+    child.store([...parent.documents.after(0)].filter((version) => contains(range, version.epk)))
     return child
   })
 }
@@ -65,7 +65,7 @@ function interleaved(
   right: PhysicalPartition,
 ): { readonly versions: readonly DocumentVersion[]; readonly moved: readonly DocumentVersion[] } {
   const placesTaken = new Map<number, number>()
-  for (const { lsn, fields } of left.changes.after(0)) placesTaken.set(lsn, fields.place + 1)
+  for (const { lsn, place } of left.changes.after(0)) placesTaken.set(lsn, place + 1)
   const versions = [...left.changes.after(0)]
   const moved: DocumentVersion[] = []
   for (const version of right.changes.after(0)) {
@@ -74,7 +74,7 @@ function interleaved(
       versions.push(version)
       continue
     }
-    const again = new DocumentVersion({ ...version.fields, place: taken + version.fields.place })
+    const again = version.movedTo(taken + version.place)
     versions.push(again)
     moved.push(again)
   }

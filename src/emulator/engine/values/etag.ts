@@ -13,6 +13,12 @@ export function etagOf({ rangeId, lsn, place, ts }: EtagParts): string {
   return `"${hex(lsn, 8)}-${hex(place, 4)}-${hex(Number(rangeId), 4)}-0000-${hex(ts, 12)}"`
 }
 
+/** Returns the range id and the place in an etag of a document. */
+export function partsOfEtag(etag: string): Pick<EtagParts, 'rangeId' | 'place'> {
+  const [, place = '', rangeId = ''] = etag.slice(1, -1).split('-')
+  return { place: Number.parseInt(place, 16), rangeId: String(Number.parseInt(rangeId, 16)) }
+}
+
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }

@@ -42,6 +42,11 @@ export function documentRid(container: string, number: number): string {
   return encoded(bytes)
 }
 
+/** Returns the rid of the database that owns a container. */
+export function databaseRidOf(container: string): string {
+  return encoded(decoded(container).subarray(0, 4))
+}
+
 /** Returns the document number in a rid, or null if it is not the rid of a document of this container. */
 export function documentNumber(container: string, rid: string): number | null {
   const bytes = decoded(rid)

@@ -67,13 +67,15 @@ describe('LmdbJournal', () => {
         const container = before.engine.createContainer('db', { id: 'c', partitionKey: { paths: ['/pk'] } })
         for (const document of documents) container.execute([document.pk], { kind: 'upsert', document })
         const shown = container.partitions.map((partition) =>
-          [...partition.changes.after(0)].map(({ fields }) => fields),
+          [...partition.changes.after(0)].map((version) => version.toJSON()),
         )
         await before.close()
         const after = createInProcessCosmos({ dataDirectory: directory })
         const restored = after.engine.container('db', 'c')
         expect(
-          restored.partitions.map((partition) => [...partition.changes.after(0)].map(({ fields }) => fields)),
+          restored.partitions.map((partition) =>
+            [...partition.changes.after(0)].map((version) => version.toJSON()),
+          ),
         ).toEqual(shown)
         await after.close()
       }),

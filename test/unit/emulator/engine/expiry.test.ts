@@ -107,8 +107,9 @@ describe('the time to live', () => {
 })
 
 function aVersion(number: number, ts: number, ttl: number | null): DocumentVersion {
-  const more = { id: String(number), keyText: '["a"]', epk: '', lsn: number, place: 0, etag: '', text: '{}' }
-  return new DocumentVersion({ ...more, number, ts, ttl })
+  const home = { keyText: '["a"]', epk: '', containerRid: '', memory: null }
+  const head = { id: String(number), number, lsn: number, place: 0, origin: 0, ts, ttl, bytes: 2 }
+  return new DocumentVersion(home, head, '{}')
 }
 
 describe('the expiry queue', () => {
