@@ -50,6 +50,7 @@ export {
   checkpoint,
   isOwnedBy,
   release,
+  releaseOfDead,
   renew,
   reposition,
   requestHandover,

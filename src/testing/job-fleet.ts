@@ -167,6 +167,7 @@ export class JobFleet {
       instanceName: process.computer.name,
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
+      processes: world.processesSeenBy(process),
       telemetry,
       inProcessPath,
       ...withoutUndefined({ timing }),
