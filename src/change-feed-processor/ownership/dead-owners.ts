@@ -56,7 +56,7 @@ export class DeadOwners {
   async free({ leases, storeTimeMs }: LeaseListing): Promise<FreedListing> {
     const { processes } = this.runtime.options
     const freed = await Promise.all(
-      leases.map((lease) => {
+      leases.map(async (lease) => {
         const isDead = lease.process !== null && processes.hasEnded(lease.process)
         return isDead ? this.freeOne(lease) : { lease, isCurrent: true }
       }),

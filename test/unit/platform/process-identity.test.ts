@@ -52,8 +52,7 @@ describe('a process that cannot be judged', () => {
 })
 
 describe('the line of a process in /proc', () => {
-  const line = (state: string, threads = 1) =>
-    `11 (a) b (c) ${state} ${'0 '.repeat(16)}${threads} 0 600 0 0`
+  const line = (state: string, threads = 1) => `11 (a) b (c) ${state} ${'0 '.repeat(16)}${threads} 0 600 0 0`
 
   it('is read although the name of the program contains spaces and brackets', () => {
     expect(foundIn(line('S'))).toEqual(running)
