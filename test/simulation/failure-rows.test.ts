@@ -385,6 +385,7 @@ describe('a process that is killed on a computer whose processes see each other'
     ['nothing else happens', []],
     ['the requests to free its leases are lost', faultsAt('L5', [1, 2], 'requestLost')],
     ['the answers to them are lost', faultsAt('L5', [1, 2], 'answerLost')],
+    ['the store refuses them for a while', faultsAt('L5', [1, 2, 3, 4], 'refused')],
     ['its successor is killed before them', faultsAt('L5', [1], 'crashBefore')],
     ['its successor is killed after the first', faultsAt('L5', [1], 'crashAfter')],
   ])('leaves its leases to its successor long before they expire, if %s (F-L31)', async (_name, planned) => {

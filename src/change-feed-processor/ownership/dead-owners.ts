@@ -58,12 +58,23 @@ export class DeadOwners {
     const freed = await Promise.all(
       leases.map(async (lease) => {
         const isDead = lease.process !== null && processes.hasEnded(lease.process)
-        return isDead ? this.freeOne(lease) : { lease, isCurrent: true }
+        return isDead ? this.tryToFree(lease) : { lease, isCurrent: true }
       }),
     )
     const now = freed.map(({ lease }) => lease)
     this.watch(now)
     return { leases: now, storeTimeMs, isCurrent: freed.every(({ isCurrent }) => isCurrent) }
+  }
+
+  /** If the store refuses the write, the next look at the processes leads to another try. */
+  private async tryToFree(lease: Lease): Promise<{ readonly lease: Lease; readonly isCurrent: boolean }> {
+    try {
+      return await this.freeOne(lease)
+    } catch (error) {
+      const { processorName, instanceName } = this.runtime.options
+      this.runtime.telemetry.emit({ type: 'balance.failed', processorName, instanceName, error })
+      return { lease, isCurrent: true }
+    }
   }
 
   private async freeOne(lease: Lease): Promise<{ readonly lease: Lease; readonly isCurrent: boolean }> {
