@@ -26,7 +26,9 @@ const rooms = {
     telemetry: ['platform'],
     'engine-ports': ['change-feed-processor/feed', 'emulator/engine', 'emulator/messages', ...stores],
     testing: ['change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', ...jobs, ...stores],
-    connection: ['platform', 'sas', 'telemetry', '/lease-store'],
+    connection: [
+      'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', '/lease-store',
+    ],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
     host: ['change-feed-processor', 'connection', 'platform', 'sas', 'telemetry', '/lease-store'],
     fleet: [
@@ -78,7 +80,7 @@ const rooms = {
       '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'in-process', 'model', 'store', 'submission', 'timing', '/change-feed-processor',
+      'decisions', 'in-process', 'model', 'store', 'submission', '/change-feed-processor',
       '/platform', '/telemetry',
     ],
     supervisor: [

@@ -17,8 +17,9 @@
  *   page, stores its position and releases the lease. For a limited time, the free lease is then kept for the
  *   requester.
  *
- * Every change of a lease is one replace, which succeeds only if the lease still has the etag that was last
- * seen. If two instances write the same lease, one of them gets *conflict* and continues without the lease.
+ * Every change of a lease is one conditional replace. It succeeds only if the lease still has the etag that
+ * the writer last read. If two instances write the same lease at the same time, one of them gets *conflict*
+ * and continues without the lease.
  * The wall clocks of two instances are never compared.
  *
  * Parts:

@@ -5,7 +5,7 @@ import { isOwnedBy } from '../lease/transitions.js'
 export interface LeaseLimits {
   /**
    * The instance takes at least this number of leases, even if other instances then have fewer than their
-   * share. Null for no minimum. If `minLeases` is larger than `maxLeases`, `minLeases` applies.
+   * share. Null for no minimum. The options of a processor refuse a minimum above `maxLeases`.
    */
   readonly minLeases: number | null
   /** The instance never takes more than this number of leases. Null for no limit. */
@@ -47,7 +47,8 @@ export interface Selection {
  *   more than its share. If this instance lacks two or more leases, that instance may also go below its
  *   share. Without this exception, this instance could remain without leases, because shares are rounded up.
  *
- * A .NET host follows the same rules, so a deployment unit with both kinds of hosts also becomes stable.
+ * A .NET host follows the same rules, so the leases also stop moving in a deployment unit with both kinds of
+ * hosts.
  */
 export function selectLeases(balance: Balance): Selection {
   const { self, leases, limits, random } = balance

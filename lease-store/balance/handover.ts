@@ -40,8 +40,8 @@ export function unanswered(leases: readonly Lease[], patience: HandoverPatience)
 
 /**
  * Returns the tokens of leases whose requester has not taken them in time. The requester of a free lease has
- * two acquire intervals. If the lease still has an owner, the requester also has two renew intervals, in
- * which the owner can answer.
+ * two acquire intervals. If the lease still has an owner, two renew intervals are added, in which the owner
+ * can answer.
  */
 export function lapsed(leases: readonly Lease[], patience: HandoverPatience): ReadonlySet<string> {
   const { self, leaseRenewIntervalMs, leaseAcquireIntervalMs } = patience

@@ -15,7 +15,7 @@ export interface ProbedContainer {
 /** Reads the settings of a container. Rejects if the container is missing, forbidden or unreachable. */
 export async function probeContainer(container: Container): Promise<ProbedContainer> {
   const { resource, headers } = await container.read()
-  if (resource === undefined) throw new Error(`container ${container.id} was read without its definition`)
+  if (resource === undefined) throw new Error(`the answer for container ${container.id} lacks its definition`)
   const { partitionKey, defaultTtl = null } = resource
   return {
     id: container.id,

@@ -13,10 +13,7 @@ export interface CosmosLeaseInitializationOptions {
   readonly onAnswer: (operation: string, answer: { readonly requestCharge: number }) => void
 }
 
-/**
- * A lock is removed only when it is older than its TTL by this time, because ages are known only in whole
- * seconds.
- */
+/** A lock is removed this long after its TTL has ended, because its age is known only in whole seconds. */
 const lockGraceMs = 2_000
 
 /** The marker `.info` and the lock `.lock` of a deployment unit in a Cosmos DB container. */

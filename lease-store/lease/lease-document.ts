@@ -111,7 +111,7 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
       return refuse(
         'missingFeedRange',
         id,
-        'FeedRange is not stored; it comes from the range that LeaseToken names',
+        'it has no FeedRange, and its LeaseToken names no range of the container',
       )
     return malformed(id, 'FeedRange must be { Range: { min, max } } in upper-case hexadecimal')
   }
@@ -231,7 +231,7 @@ function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unkn
   }
 }
 
-/** Returns the properties of a lease that other libraries wrote. */
+/** Returns the entries of a lease's `properties` that other libraries wrote. */
 export function foreignProperties(stored: unknown): Readonly<Record<string, unknown>> {
   const {
     [firstPositionProperty]: _first,

@@ -8,7 +8,7 @@ export interface LeaseListing {
 }
 
 /**
- * The result of a conditional write of a lease. A lost race is a result. Only unexpected failures are thrown.
+ * The result of a conditional write of a lease. A lost race is not thrown, but unexpected failures are.
  * After `unknownOutcome`, the write may or may not have been applied, so read the lease and decide again.
  */
 export type LeaseWrite =

@@ -8,12 +8,12 @@ export interface FeedRange {
 }
 
 /**
- * The position from which a lease without a continuation token is read. It is stored when the lease is
- * created.
+ * The position from which a lease without a continuation token is read. The position is stored when the lease
+ * is created.
  */
 export type FirstPosition =
   | { readonly kind: 'beginning' }
-  /** Reading begins after this instant (milliseconds since the epoch). The service rounds to the second. */
+  /** Reading begins after this instant (milliseconds since the epoch), rounded to a second by the service. */
   | { readonly kind: 'time'; readonly atMs: number }
 
 /** The kind of feed that a lease follows, named as in the service and the .NET SDK. */

@@ -12,14 +12,17 @@ export interface OverlapRepair {
    * lease at the position of `goes`.
    */
   readonly rest: readonly FeedRange[]
-  /** The leases that stay. Their positions are not after the position of the removed lease. */
+  /**
+   * The leases that stay. At the previous check, their positions were not after the position that `goes` has
+   * now.
+   */
   readonly by: readonly Lease[]
 }
 
 /**
  * Plans which leases to remove so that no part of the feed has two leases. As after a split, the wider lease
  * is removed and the finer leases stay. All hosts that see the same leases make the same choice. Even if
- * several hosts act at the same time, the finest lease that a key ever had is never removed (I11).
+ * several hosts act at the same time, the finest of all leases that cover a key is never removed (I11).
  *
  * A lease is removed only after it has reached the positions that the remaining leases had at the previous
  * check. The remaining leases deliver all changes after those positions, so no change is lost (I10). Until

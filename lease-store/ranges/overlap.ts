@@ -1,7 +1,7 @@
 import { uncovered } from './coverage.js'
 import type { FeedRange, Lease } from '../lease/lease.js'
 
-/** A lease whose whole range other leases cover, such as the parent of a split before its deletion. */
+/** A lease with a range that other leases cover completely, such as a split parent before its deletion. */
 export interface ReplacedLease {
   readonly lease: Lease
   readonly by: readonly Lease[]

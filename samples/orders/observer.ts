@@ -33,7 +33,7 @@ export class Observer implements Telemetry {
     return this.charged
   }
 
-  /** The number of attempts that missed their deadline, so that the supervisor handled the failure. */
+  /** The number of attempts that failed or missed their deadline, and that the supervisor recovered. */
   get retries(): number {
     return this.recovered
   }

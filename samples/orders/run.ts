@@ -37,11 +37,10 @@ async function run(options: CommandLine): Promise<Summary> {
   process.env['ORDER_SERVICES_URL'] = services.url
   await emptyStore(options.data)
   const cosmos = createInProcessCosmos({ dataDirectory: options.data })
-  const client = cosmos.client()
   const observer = new Observer()
   const operator = new Operator()
   const host = await startHost({
-    client,
+    embedded: cosmos,
     agents: [inventory, payments, shipping],
     slots: 32,
     sweepInterval: 5_000,
@@ -54,7 +53,6 @@ async function run(options: CommandLine): Promise<Summary> {
     return await play({ options, orders, services, host, observer, operator })
   } finally {
     await host.stop()
-    client.dispose()
     await cosmos.close()
     await services.close()
   }

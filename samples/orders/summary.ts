@@ -13,7 +13,7 @@ export interface Summary {
   readonly latencyMs: { readonly p50: number; readonly p95: number }
   /** All request units of the run, divided by the number of accepted orders. */
   readonly requestUnitsPerJob: number
-  /** The number of attempts that missed their deadline, so that the supervisor handled the failure. */
+  /** The number of attempts that failed or missed their deadline, and that the supervisor recovered. */
   readonly retries: number
   /** The number of accepted orders whose job has not ended. */
   readonly lost: number

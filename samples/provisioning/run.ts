@@ -11,9 +11,8 @@ const remote = await startRemoteService(({ kind, number }) =>
 )
 process.env[urlVariable] = remote.url
 const cosmos = createInProcessCosmos()
-const client = cosmos.client()
 const host = await startHost({
-  client,
+  embedded: cosmos,
   agents: [databases, websites],
   sweepInterval: 5_000,
   deadlineGrace: 100,
@@ -33,7 +32,6 @@ try {
   process.stdout.write(`the job is ${state}; the remote services made: ${effects.join(', ')}\n`)
 } finally {
   await host.stop()
-  client.dispose()
   await cosmos.close()
   await remote.close()
 }

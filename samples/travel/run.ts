@@ -26,9 +26,8 @@ async function outcomeOf(job: Job) {
 const remote = await startRemoteService(availability())
 process.env[urlVariable] = remote.url
 const cosmos = createInProcessCosmos()
-const client = cosmos.client()
 const host = await startHost({
-  client,
+  embedded: cosmos,
   agents: [flights, hotels, cars],
   sweepInterval: 5_000,
   deadlineGrace: 100,
@@ -40,7 +39,6 @@ try {
   }
 } finally {
   await host.stop()
-  client.dispose()
   await cosmos.close()
   await remote.close()
 }

@@ -193,7 +193,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       gate: this.gate,
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
-        // A call ends after half a renew interval, so there is time for another one before the lease is lost.
+        // A call ends after at most half a renew interval, so another call can follow before the lease is
+        // lost.
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),

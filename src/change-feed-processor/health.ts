@@ -53,8 +53,8 @@ interface Moment {
 }
 
 /**
- * Receives the events of a running processor, and uses them to judge whether its loops are alive. Only events
- * count as signs of life, because a loop that hangs emits no events.
+ * Judges whether the loops of a running processor are alive, by its events and by the turns that its
+ * balancing loop begins. A loop that hangs emits no events and begins no turns.
  */
 export class HealthMonitor implements Telemetry {
   private readonly progress = new Map<string, Moment>()

@@ -8,8 +8,8 @@
  * - Every change is delivered **at least once**.
  * - Changes of one partition key are delivered **in order**.
  * - Each part of the feed has **one owner at a time**.
- * - A checkpoint **never passes** a change that was neither handled nor set aside by the failure policy. With
- *   manual checkpoints, a checkpoint passes only changes that the delegate has reported.
+ * - A checkpoint passes a change **only after** the change was handled, or was set aside by the failure
+ *   policy. With manual checkpoints, a checkpoint passes only changes that the delegate has reported.
  *
  * A page may be delivered more than once, for example after a crash, a takeover or a split. Unless all
  * versions are requested, only the latest version of a document is delivered.

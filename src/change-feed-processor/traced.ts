@@ -5,8 +5,7 @@ import type { Runtime } from './runtime/runtime.js'
 type Delegates = Runtime['delegates']
 
 /**
- * Wraps the delegates so that each delivery runs inside the `during` function of the telemetry, if it has
- * one.
+ * Wraps the delegates so that each delivery runs inside the telemetry's function `during`, if there is one.
  */
 export function traced(delegates: Delegates, options: ResolvedOptions): Delegates {
   const { telemetry, processorName, instanceName, monitoredContainer } = options

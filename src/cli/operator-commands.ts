@@ -56,7 +56,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   )
 
   withStoreOptions(program.command('resend [job]'))
-    .description('send the notices again that were given up, of a job or of all that match')
+    .description('send again the notices that were given up, of one job or of all jobs that match')
     .option('--workflow <name>', 'only jobs of this workflow')
     .option('--all', 'every notice that was given up')
     .option('--yes', 'do not ask for confirmation of --all')

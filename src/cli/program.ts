@@ -77,6 +77,7 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--data <dir>', 'keep the data in this directory')
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
+    .option('--through-sdk', 'let the roles use the store through the SDK, as they use an account')
     .action(async (module: string | undefined, options: DevOptions) => {
       const { dev } = await import('./commands/store/dev.js')
       await ending(dev(module, options, terminal))
@@ -220,7 +221,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
 
 function addStoreCommands({ program, terminal, ending }: Parts): void {
   withCommonOptions(program.command('cost'))
-    .description('the request units of a job and of idle instances, from formulas without a store')
+    .description('the request units of a job and of idle instances, computed without a store')
     .option('--steps <n>', 'the number of steps of a job, one after another', '3')
     .option('--claimed-steps <n>', 'the number of these steps that are claimed before each attempt', '0')
     .option('--document-kb <n>', 'mean size of a stored job or step', '1.1')

@@ -24,7 +24,7 @@ const shape = {
     ),
   ),
   port: optional(wholeNumber(0, 65_535)),
-  /** The path is relative to this file. */
+  /** The path is relative to the configuration file. */
   module: name,
   unitPrefix: name,
   slots: agentsShape.slots,
@@ -39,7 +39,7 @@ const shape = {
 /** The content of `stepward.config.json` or of `stepward.config.js` (default export). */
 export interface ConfigFile
   extends
-    Omit<Connection, 'client' | 'provision'>,
+    Omit<Connection, 'client' | 'embedded' | 'provision'>,
     Pick<AgentsSettings, 'slots'>,
     SupervisorSettings,
     Pick<NotifierSettings, 'alertCallsPerMinute' | 'remindAfter' | 'sendTimeout'> {

@@ -1,9 +1,10 @@
 import { systemClock, type Clock } from '../platform/index.js'
-import { CosmosJobQueries, CosmosStateStore, JobClient } from '../sas/internal.js'
+import { JobClient } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
 import { openContainers, type Containers } from './containers.js'
+import { openPorts } from './store-ports.js'
 import { storeTimeOf } from './store-time.js'
 
 /** A job client with its own connection. */
@@ -20,10 +21,9 @@ export async function connect(
   options: Connection & { readonly telemetry?: Telemetry },
 ): Promise<ConnectedClient> {
   const { telemetry = silent } = options
-  return withContainers(options, telemetry, ({ connection, containers, clock }) => {
-    const state = { container: containers.state, onCharge: charging(telemetry) }
-    const [store, queries] = [new CosmosStateStore(state), new CosmosJobQueries(state)]
-    const client = new JobClient({ store, queries, clock, telemetry })
+  return withContainers(options, telemetry, async ({ connection, containers, clock }) => {
+    const ports = await openPorts(connection, containers, charging(telemetry))
+    const client = new JobClient({ store: ports.state, queries: ports.queries, clock, telemetry })
     return Object.assign(client, { close: () => connection.close() })
   })
 }

@@ -116,7 +116,7 @@ export function explained({ endpoint, database }: OpenConnection, error: unknown
   }
   if (kind === 'notFound') {
     const advice =
-      'check the names, or run "stepward provision" to create what is missing (an account needs its key for that)'
+      'check the names, or run "stepward provision" to create what is missing (with the key of the account)'
     return new StoreRefused(
       `${endpoint}: database ${JSON.stringify(database)} or a container in it is missing: ${advice}`,
       cause,

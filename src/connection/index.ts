@@ -18,7 +18,7 @@
  * Start with `connect.ts`.
  */
 export { connect, type ConnectedClient } from './connect.js'
-export { connectionFromEnvironment, type Connection } from './connection.js'
+export { connectionFromEnvironment, type Connection, type EmbeddedStore } from './connection.js'
 export { ConfigurationInvalid } from './errors.js'
 export type { StorePatience } from './await-store.js'
 export type { Role } from './role.js'

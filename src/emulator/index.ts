@@ -12,7 +12,10 @@
  *   createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a third way,
  *   for our own ports.
  * - `explorer/` contains a page for browsers, which shows the account to developers.
- * - `durability/` keeps an account on disk.
+ * - `durability/` keeps an account on disk. Three guards keep two accounts out of one data directory:
+ *   `lockDirectory` by a socket, then `openDirectories` within one process, then `assertOnlyProcess` by LMDB's
+ *   table of readers. A client without a socket opens the directory while `lockDirectory` still runs, and
+ *   writes nothing before the lock is held.
  * - `faults/` delays requests, makes them fail or cuts them off on demand, before or after they are carried
  *   out.
  *

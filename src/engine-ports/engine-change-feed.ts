@@ -30,6 +30,8 @@ export interface EngineChangeFeedOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
   readonly now: () => number
+  /** Receives the request units of every page. */
+  readonly onCharge: (operation: string, charge: number) => void
 }
 
 /** Reads a page of one partition from one of the engine's two feeds. */
@@ -71,6 +73,7 @@ export class EngineChangeFeed implements ChangeFeed {
     try {
       options.signal.throwIfAborted()
       const page = this.read(from, options, read)
+      this.options.onCharge('feed.read', page.charge)
       await this.options.settled()
       return page
     } catch (error) {

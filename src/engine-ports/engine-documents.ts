@@ -1,6 +1,7 @@
-import { StoreUnavailable } from '../sas/model/errors.js'
+import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
 import type { DocumentAddress } from '../sas/store/state-store.js'
 import {
+  Refusal,
   scan,
   type Container,
   type DocumentVersion,
@@ -12,14 +13,26 @@ import {
 export interface EngineStateStoreOptions {
   readonly container: () => Container
   readonly settled: () => Promise<void> | null
+  readonly onCharge: OnCharge
+  /** Makes a synchronous write, of which the caller needs no notice. */
+  readonly writing: <T>(write: () => T) => T
 }
+
+/** Receives the operation and the request units of a call. */
+export type OnCharge = (operation: string, charge: number) => void
 
 /** The documents of a state container on the engine. */
 export class EngineDocuments {
   constructor(private readonly options: EngineStateStoreOptions) {}
 
+  /** @throws StoreRefused if the container is missing */
   container(): Container {
-    return this.options.container()
+    try {
+      return this.options.container()
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause
+      throw new StoreRefused(cause.message, { cause })
+    }
   }
 
   /** Waits for the disk, because the store may return only data that is on disk. */

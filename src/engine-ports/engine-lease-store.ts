@@ -23,6 +23,9 @@ import {
   type LeasePartitioning,
 } from '../../lease-store/internal.js'
 import {
+  lookupCharge,
+  queryCharge,
+  readCharge,
   Refusal,
   scan,
   type Container,
@@ -37,12 +40,13 @@ export interface EngineLeaseStoreOptions {
   readonly leaseContainer: () => Container
   readonly monitoredContainer: () => Container
   readonly processorName: string
+  /** The account name in lease ids. */
+  readonly accountHost: string
+  /** Receives the operation and the request units of each call. */
+  readonly onCharge: (operation: string, charge: number) => void
   readonly settled: () => Promise<void> | null
   readonly now: () => number
 }
-
-/** The account name in lease ids. A Cosmos client uses the host of its endpoint instead. */
-const accountHost = 'embedded'
 
 /** The extra time before a lock counts as stale, because its age is known only to the second. */
 const lockGraceMs = 2_000
@@ -53,12 +57,12 @@ export class EngineLeaseStore implements LeaseStore {
   private readonly partitioning: LeasePartitioning
   private heldLockEtag: string | null = null
 
-  /** @param decoded the decoded leases, by document version, which all instances share */
+  /** @param decoded the decoded leases, by document version; all instances share this map */
   constructor(
     private readonly options: EngineLeaseStoreOptions,
     private readonly decoded: WeakMap<DocumentVersion, Lease>,
   ) {
-    const { processorName, leaseContainer, monitoredContainer } = options
+    const { processorName, accountHost, leaseContainer, monitoredContainer } = options
     this.prefix = leasePrefix({ processorName, accountHost, containerRid: monitoredContainer().rid })
     const { id, definition } = leaseContainer()
     this.partitioning = leasePartitioningOf(id, definition.partitionKey.paths)
@@ -86,15 +90,20 @@ export class EngineLeaseStore implements LeaseStore {
   async list(): Promise<LeaseListing> {
     const prefix = leaseIdPrefix(this.prefix)
     const leases: Lease[] = []
+    let bytes = 0
     for (const version of scan(this.options.leaseContainer())) {
-      if (version.id.startsWith(prefix)) leases.push(this.decode(version))
+      if (!version.id.startsWith(prefix)) continue
+      leases.push(this.decode(version))
+      bytes += version.bytes
     }
+    this.options.onCharge('lease.list', queryCharge(bytes))
     await this.options.settled()
     return { leases, storeTimeMs: Math.floor(this.options.now() / 1000) * 1000 }
   }
 
   async read(leaseToken: string): Promise<Lease | null> {
     const version = this.find(leaseDocumentId(this.prefix, leaseToken))
+    this.options.onCharge('lease.read', version === undefined ? lookupCharge : readCharge(version.bytes))
     await this.options.settled()
     return version === undefined ? null : this.decode(version)
   }
@@ -164,6 +173,8 @@ export class EngineLeaseStore implements LeaseStore {
       if (!(error instanceof Refusal)) throw error
       result = error
     }
+    const charge = result instanceof Refusal ? lookupCharge : result.charge
+    this.options.onCharge(`lease.${operation.kind}`, charge)
     await this.options.settled()
     return result
   }

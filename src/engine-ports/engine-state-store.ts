@@ -14,7 +14,7 @@ import type {
   UnsentNotice,
 } from '../sas/store/state-store.js'
 import { asNotice, asStep } from '../sas/store/decoded-documents.js'
-import type { JsonObject } from '../emulator/engine/index.js'
+import { lookupCharge, readCharge, type JsonObject } from '../emulator/engine/index.js'
 import { addressOf, EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { dueAt, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
@@ -28,6 +28,7 @@ export class EngineStateStore implements StateStore {
 
   async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
     const version = this.documents.container().find([pk], id)
+    this.options.onCharge('state.read', version === undefined ? lookupCharge : readCharge(version.bytes))
     await this.documents.settled()
     return version === undefined ? null : stored(version)
   }
@@ -35,7 +36,11 @@ export class EngineStateStore implements StateStore {
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     refuseUnreadable(writes)
     const container = this.documents.container()
-    const result = container.batch([partition], writes.map(toOperation))
+    const operations = writes.map(toOperation)
+    const result = this.options.writing(() => container.batch([partition], operations))
+    const [only, ...others] = writes
+    const operation = only === undefined || others.length > 0 ? 'batch' : only.kind
+    this.options.onCharge(`state.${operation}`, result.charge)
     if (result.kind === 'rolledBack') {
       return refused(result.refusal, writes[result.failedAt]?.document.id ?? '')
     }

@@ -51,7 +51,7 @@ export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
 }
 
 /**
- * Returns the first items by moment: at least `limit` if that many exist, and always all items of a moment.
+ * Returns the earliest items: at least `limit` if that many exist, and always all items of the last moment.
  */
 export function wholeMoments<T>(
   found: readonly T[],

@@ -1,8 +1,8 @@
 import { releaseOfDead, type Lease, type LeaseStore } from '../../lease-store/index.js'
 
 /**
- * Releases the leases of an instance that is known to be dead, and returns their tokens. I12: a write
- * succeeds only if the etag has not changed since the read, so a lease that another instance has taken stays
+ * Releases the leases of an instance that is known to be dead, and returns their tokens. A write succeeds
+ * only if the etag has not changed since the read (I12), so a lease that another instance has taken stays
  * unchanged.
  */
 export async function releaseLeasesOf(

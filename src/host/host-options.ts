@@ -61,8 +61,8 @@ export interface HostOptions extends Connection, UnitSettings {
   /** The roles that run in this process. Default: all four roles. */
   readonly roles?: readonly Role[]
   /**
-   * The name of this instance. Default: a unique name, made of the machine and the process id; on App
-   * Service, of the app, the slot and the machine.
+   * The name of this instance. Default: a unique name, made of the machine, the process id and random
+   * characters. On App Service, the app and the slot replace the process id.
    */
   readonly instanceName?: string
   /**

@@ -3,8 +3,6 @@ import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom, type StoreClock } from '../platform/internal.js'
 import {
   beginningHere,
-  CosmosJobQueries,
-  CosmosStateStore,
   JobClient,
   JobEndings,
   InProcessPath,
@@ -22,6 +20,7 @@ import {
   type OpenConnection,
   explained,
   openContainers,
+  openPorts,
   type Containers,
   instanceNameOf,
   storeTimeOf,
@@ -191,12 +190,13 @@ interface Reached {
 async function runUnits({ settings, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
-  const state = { container: containers.state, onCharge: charging(telemetry) }
-  const store = new CosmosStateStore(state)
+  const ports = await openPorts(connection, containers, charging(telemetry))
+  const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
+  shell.closing.push(async () => endWatch())
   const shared = {
     eventLoop,
     containers,
-    store,
+    ports,
     instanceName,
     telemetry,
     hints,
@@ -213,8 +213,8 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
   }
   health.started()
   const client = new JobClient({
-    store: wakingReaders(store, hints),
-    queries: new CosmosJobQueries(state),
+    store: wakingReaders(ports.state, hints),
+    queries: ports.queries,
     clock,
     telemetry,
     wakeUps: endings,

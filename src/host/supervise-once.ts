@@ -1,12 +1,13 @@
 import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
 import type { SweepResult } from '../sas/index.js'
-import { CosmosStateStore, superviseOnce as lookOnce } from '../sas/internal.js'
+import { superviseOnce as lookOnce } from '../sas/internal.js'
 import { silent } from '../telemetry/internal.js'
 import {
   charging,
   openConnection,
   openContainers,
+  openPorts,
   instanceNameOf,
   storeTimeOf,
 } from '../connection/internal.js'
@@ -30,8 +31,8 @@ export async function superviseOnce(options: SuperviseOnceOptions): Promise<Swee
   const connection = await openConnection(options)
   const { clock, end } = storeTimeOf(connection.client, systemClock, telemetry)
   try {
-    const { state } = await openContainers(connection)
-    const store = new CosmosStateStore({ container: state, onCharge: charging(telemetry) })
+    const containers = await openContainers(connection)
+    const { state: store } = await openPorts(connection, containers, charging(telemetry))
     return await lookOnce({ store, instanceName, telemetry, clock, deadlineGrace })
   } finally {
     end()

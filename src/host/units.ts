@@ -1,5 +1,4 @@
-import { CosmosLeaseStore } from '../../lease-store/index.js'
-import { CosmosChangeFeed, type FeedHints } from '../change-feed-processor/internal.js'
+import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { alertWebhook } from '../sas/index.js'
@@ -10,14 +9,13 @@ import {
   createScheduler,
   createSupervisor,
   replyChannel,
-  type StateStore,
   type JobEndings,
   type InProcessPath,
   type Unit,
   type UnitOptions,
 } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
-import { charging, type Containers, processorNameOf } from '../connection/internal.js'
+import { type Containers, processorNameOf, type StorePorts } from '../connection/internal.js'
 import type { HealthSource } from './health.js'
 import type { HostSettings } from './host-options.js'
 import type { Role } from '../connection/index.js'
@@ -25,7 +23,7 @@ import type { Role } from '../connection/index.js'
 export interface UnitParts {
   readonly settings: HostSettings
   readonly containers: Containers
-  readonly store: StateStore
+  readonly ports: StorePorts
   readonly instanceName: string
   readonly telemetry: Telemetry
   readonly hints: FeedHints
@@ -38,20 +36,13 @@ export interface UnitParts {
 }
 
 export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
-  const { settings, store, instanceName, telemetry, hints, inProcessPath, clock, containers } = parts
+  const { settings, ports, instanceName, telemetry, hints, inProcessPath, clock, containers } = parts
   const { agents, slots, stopBudget, sweepInterval, deadlineGrace, timing } = settings
   const processorName = processorNameOf(role, settings.unitPrefix)
-  const onCharge = charging(telemetry)
-  const leases = await CosmosLeaseStore.open({
-    leaseContainer: containers.leases,
-    monitoredContainer: containers.state,
-    processorName,
-    onCharge,
-  })
   const common: UnitOptions = {
-    store,
-    feed: new CosmosChangeFeed({ container: containers.state, onCharge }),
-    leases,
+    store: ports.state,
+    feed: ports.changeFeed(),
+    leases: await ports.leases(processorName),
     processorName,
     instanceName,
     telemetry,

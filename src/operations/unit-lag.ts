@@ -10,7 +10,7 @@ export interface UnitLag {
 }
 
 /**
- * Returns the lag of the role in `of` that has the largest lag.
+ * Returns the figures of the role in `of` that has the largest lag.
  *
  * @throws UnitNotFound, StoreUnavailable or StoreRefused, each with advice
  */

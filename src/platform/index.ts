@@ -11,7 +11,7 @@
  *   monotonic part of that clock. `store-clock.ts` follows the store's time, with the help of
  *   `offset-estimate.ts`. `virtual-clock.ts` is the clock of tests.
  * - Random numbers: `random.ts`.
- * - Loops and retries: `background-loop.ts` and `retry.ts`.
+ * - Loops and work: `background-loop.ts`, `retry.ts`, `in-slices.ts` and `serial-by-key.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.
  * - Processes: `processes/` says whether another process of this machine has ended.
  * - Options: other rooms import `options/` through `options.ts`. `options.ts` is separate from this index

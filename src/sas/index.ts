@@ -20,8 +20,9 @@
  *   wrote. It alerts operators to flagged jobs, and changes no job.
  *
  * A job is undone in the same way whatever the cause: its `compensation` is set, and the scheduler undoes the
- * done steps, the last step first. Operators only write requests (`operate`), and the scheduler performs
- * them.
+ * done steps, the last step first (`decisions/compensate.ts`). An undo that fails permanently is flagged like
+ * any other step (`decisions/give-up.ts`). Operators only write requests (`operate`), and the scheduler
+ * performs them.
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
  * adapter. `decisions/` has pure functions, which receive documents and the time and return the writes. Users

@@ -61,7 +61,7 @@ export const supervisorShape = {
   deadlineGrace: optional(duration(0), 2_000),
 }
 
-/** Pauses grow to a quarter of an hour, so a receiver that is down for four hours misses no notice. */
+/** Pauses grow to a quarter of an hour. A receiver that is down for two and a half hours misses no notice. */
 const noticeRetry = { tries: 30, backoff: { minMs: 1_000, maxMs: 900_000 } }
 
 /** The kind and the default of each of the {@link NotifierSettings}. */

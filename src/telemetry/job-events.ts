@@ -155,8 +155,10 @@ export const jobEvents = {
   'step.unclaimed': {
     level: 'warn',
     metrics: [events],
-    text: (on) => `No agent started ${attempt(on)} in time; the supervisor offers it again`,
-    meaning: 'no agent started the step in time; the supervisor offers it again',
+    text: (on) => `No instance made ${attempt(on)} in time; the supervisor offers it again`,
+    meaning:
+      'no attempt was made in time, because no scheduler or agent took the step or because clocks disagree; ' +
+      'the supervisor offers the step again',
   },
   'deadline.doubted': {
     level: 'warn',
@@ -227,7 +229,7 @@ export const jobEvents = {
     level: 'error',
     metrics: [events],
     text: ({ message, ...on }) => `The notifier alerted operators to ${flagged(on)}: ${message}`,
-    meaning: 'the notifier alerted operators to a flagged job; it repeats this each day',
+    meaning: 'the notifier alerted operators to a flagged job; it repeats this after `remindAfter`',
   },
   'alert.failed': {
     level: 'error',
@@ -244,8 +246,10 @@ export const jobEvents = {
   'document.refused': {
     level: 'warn',
     metrics: [events],
-    text: ({ id, reason }) => `Stepward leaves document ${id} alone: ${reason}`,
-    meaning: 'a document of Stepward cannot be read, or a newer version wrote it; Stepward leaves it alone',
+    text: ({ id, reason }) => `Stepward does not work on document ${id}: ${reason}`,
+    meaning:
+      'Stepward does not work on a document: it cannot be read, a newer version wrote it, this instance lacks ' +
+      'its agent, or its job has ended or is incomplete',
   },
 } as const satisfies EventRows<JobEvent>
 

@@ -11,10 +11,13 @@ interface OnLease extends OnUnit {
   readonly leaseToken: string
 }
 
+/** The reasons for which a processor stops reading a lease, as in its `CloseReason`. */
+type ReleaseReason = 'Shutdown' | 'LeaseLost' | 'HandedOver' | 'Split' | 'DelegateError' | 'FeedError'
+
 /** Events of change feed processors. Charges are the request units that the store reported. */
 export type ProcessorEvent =
   | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
-  | ({ readonly type: 'lease.released'; readonly reason: string } & OnLease)
+  | ({ readonly type: 'lease.released'; readonly reason: ReleaseReason } & OnLease)
   | ({ readonly type: 'lease.requested'; readonly owner: string } & OnLease)
   | ({ readonly type: 'lease.freed'; readonly owner: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
@@ -57,7 +60,7 @@ export const processorEvents = {
     level: 'info',
     metrics: [leasesHeld],
     text: ({ takenFrom, ...on }) =>
-      `Instance ${on.instanceName} acquired ${lease(on)}${takenFrom === null ? '' : ` after ${takenFrom}`}`,
+      `Instance ${on.instanceName} acquired ${lease(on)}${takenFrom === null ? '' : ` from ${takenFrom}`}`,
     meaning:
       'this instance reads a feed range from now on; `takenFrom` names the previous owner if it had ' +
       'not released the lease',
@@ -66,10 +69,10 @@ export const processorEvents = {
     level: 'info',
     metrics: [{ ...leasesHeld, value: () => -1 }],
     text: ({ reason, ...on }) =>
-      `Instance ${on.instanceName} no longer reads ${lease(on)}: ${releaseReasons[reason] ?? reason}`,
+      `Instance ${on.instanceName} no longer reads ${lease(on)}: ${releaseReasons[reason]}`,
     meaning:
       'this instance no longer reads the feed range; `reason` is Shutdown, LeaseLost, HandedOver, Split, ' +
-      'DelegateError or FeedError',
+      'DelegateError or FeedError; a lost lease has the reason LeaseLost, and no event of its own',
   },
   'lease.requested': {
     level: 'info',
@@ -252,12 +255,12 @@ export const processorEvents = {
 } as const satisfies EventRows<ProcessorEvent>
 
 /** The explanation of each `reason` of a `lease.released` event. */
-const releaseReasons: Readonly<Record<string, string>> = {
+const releaseReasons: Readonly<Record<ReleaseReason, string>> = {
   Shutdown: 'the instance is stopping',
-  LeaseLost: 'another instance owns the lease',
+  LeaseLost: 'another instance owns the lease, or may own it',
   HandedOver: 'the lease was handed over',
   Split: 'its partition was split',
-  DelegateError: 'the delegate failed',
+  DelegateError: 'the delegate did not return in time',
   FeedError: 'the feed could not be read',
 }
 

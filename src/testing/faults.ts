@@ -63,7 +63,7 @@ const [slowestMs, mostWrongDateMs] = [60_000, 600_000] as const
 export class Faults {
   private readonly seen = new Map<string, number>()
   isOver = false
-  /** The number of requests that had each fault. */
+  /** The number of requests, by the fault that they had. */
   readonly counts = new Map<string, number>()
 
   constructor(private readonly options: FaultOptions) {}

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChangeFeed } from '../../src/change-feed-processor/index.js'
 import { CosmosChangeFeed } from '../../src/change-feed-processor/internal.js'
 import type { JsonObject } from '../../src/emulator/engine/index.js'
+import { openConnection, openContainers, openPorts } from '../../src/connection/internal.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type InProcessCosmos } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
@@ -74,8 +75,24 @@ async function onTheSdk(): Promise<OpenedState> {
   }
 }
 
+async function onAnEmbeddedAccount(): Promise<OpenedState> {
+  const { cosmos, clock } = await account()
+  const connection = await openConnection({ embedded: cosmos, database, container })
+  const leases = { id: 'leases', partitionKey: { paths: ['/id'] } }
+  await connection.client.database(database).containers.createIfNotExists(leases)
+  const ports = await openPorts(connection, await openContainers(connection), () => undefined)
+  return {
+    store: ports.state,
+    queries: ports.queries,
+    clock,
+    ...putting(cosmos),
+    ...lookingAt(ports.changeFeed()),
+  }
+}
+
 for (const suite of [stateStoreSuite, jobQueriesSuite]) {
   suite('on the engine', onTheEngine)
+  suite('on an embedded account', onAnEmbeddedAccount)
   suite('on the SDK', onTheSdk)
 }
 

@@ -41,6 +41,22 @@ it('`dev` runs a store and every role in one process', async () => {
   expect((await dev.kill('SIGTERM')).code).toBe(0)
 })
 
+it('commands and workers use a data directory through the process that has it open', async () => {
+  const env = { ORDER_SERVICES_URL: await startOrderServices(['--faults', 'none']) }
+  const data = ['--data', await temporaryDirectory()]
+  const holder = start(cli, ['start', '--role', 'scheduler', '--role', 'supervisor', ...data], env)
+  await holder.line('"type":"host.started"')
+  const worker = start(cli, ['start', '--role', 'agents', '--agents', ordersModule, ...data], env)
+  await worker.line('"type":"lease.acquired"')
+  const submitted = await run(cli, [...submitting, ...data], env)
+  expect(JSON.parse(submitted.stdout)).toMatchObject({ submitted: 40, conflicts: [], failures: [] })
+  expect(submitted.code).toBe(0)
+  expect((await worker.kill('SIGTERM')).code).toBe(0)
+  expect((await holder.kill('SIGTERM')).code).toBe(0)
+  const listed = await run(cli, ['list', '--state', 'Processed', '--json', ...data], env)
+  expect(JSON.parse(listed.stdout)).toHaveLength(40)
+})
+
 it('`start --instances` runs processes that share the leases and end with their parent', async () => {
   const { env } = await startEmulatorProcess(['--port', '0', '--partitions', '2'])
   const port = await freePort()

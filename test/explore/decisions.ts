@@ -4,7 +4,7 @@ import { operate } from '../../src/sas/decisions/operate.js'
 import { raiseEvent } from '../../src/sas/decisions/raise-event.js'
 import { mustRead } from '../../src/sas/decisions/readers.js'
 import { recoverJob } from '../../src/sas/decisions/recover-job.js'
-import { recover, retireStep } from '../../src/sas/decisions/recover-step.js'
+import { recoverStep, retireStep } from '../../src/sas/decisions/recover-step.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import { settle } from '../../src/sas/decisions/settle.js'
 import { submit } from '../../src/sas/submission/submit.js'
@@ -18,7 +18,7 @@ export interface Decisions {
   readonly joinAttempt: typeof joinAttempt
   readonly extend: typeof extend
   readonly settle: typeof settle
-  readonly recover: typeof recover
+  readonly recoverStep: typeof recoverStep
   readonly rest: typeof retireStep
   readonly recoverJob: typeof recoverJob
   readonly operate: typeof operate
@@ -35,7 +35,7 @@ export const production: Decisions = {
   joinAttempt,
   extend,
   settle,
-  recover,
+  recoverStep,
   rest: retireStep,
   recoverJob,
   operate,

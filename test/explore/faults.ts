@@ -41,14 +41,14 @@ export const faults: readonly Fault[] = [
   }),
   fault('a document is replaced only as it was read', 'chain', '', { isWrittenWhenStale: true }),
   fault('I3: what the supervisor gives up is fenced off', 'retried', 'I22', {
-    recover: (step, policy) => {
-      const recovery = production.recover(step, policy)
+    recoverStep: (step, policy) => {
+      const recovery = production.recoverStep(step, policy)
       return 'step' in recovery ? { ...recovery, step: { ...recovery.step, fence: step.fence } } : recovery
     },
   }),
   fault('I4: an attempt that was given up counts', 'retried', 'I4', {
-    recover: (step, policy) => {
-      const recovery = production.recover(step, policy)
+    recoverStep: (step, policy) => {
+      const recovery = production.recoverStep(step, policy)
       if (recovery.kind !== 'retry') return recovery
       return { ...recovery, step: { ...recovery.step, failureCount: step.failureCount } }
     },

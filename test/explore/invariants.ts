@@ -324,9 +324,9 @@ export function checkStep(decisions: Decisions, step: StepDocument): void {
 function checkEnvelopeOnly(decisions: Decisions, step: StepDocument): void {
   const policy = { now, graceMs, supervisor: 'supervisor' }
   const blank = { input: null, output: null, inputTemplate: null, when: null }
-  const { kind } = decisions.recover(step, policy)
+  const { kind } = decisions.recoverStep(step, policy)
   must(
-    decisions.recover({ ...step, ...blank }, policy).kind === kind,
+    decisions.recoverStep({ ...step, ...blank }, policy).kind === kind,
     `I19: ${step.stepId} is recovered by its envelope`,
   )
 }

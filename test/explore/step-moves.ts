@@ -63,7 +63,7 @@ export function stepMoves(tables: Tables, world: World, place: number, looked: L
   const outcomes = world.outputs.map((output): Outcome => ({ kind: 'success', output }))
   const claimed = decisions.claim(step, { fence: step.fence, by: 'agents', token: liveToken }, now)
   const joined = decisions.joinAttempt(step, step.fence, now)
-  const recovery = decisions.recover(step, policy)
+  const recovery = decisions.recoverStep(step, policy)
   const raised = step.kind === 'waitFor' ? decisions.raiseEvent(step, 1, now) : null
   const rested = recovery.kind === 'unclaimed' ? write('recover', decisions.rest(step)) : null
   const recovered = 'step' in recovery ? write('recover', recovery.step) : null

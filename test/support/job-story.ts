@@ -1,6 +1,6 @@
 import type { Random } from '../../src/platform/index.js'
 import { operate, type Operation, type OperatorCommand } from '../../src/sas/decisions/operate.js'
-import { recover, type Recovery } from '../../src/sas/decisions/recover-step.js'
+import { recoverStep, type Recovery } from '../../src/sas/decisions/recover-step.js'
 import type { Schedule } from '../../src/sas/decisions/continue-or-end-job.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'
 import { settle, type Outcome } from '../../src/sas/decisions/settle.js'
@@ -109,7 +109,7 @@ export class JobStory implements JobDocuments {
   }
 
   recovering(stepId: string, supervisor = 'supervisor-1'): Recovery {
-    return recover(this.step(stepId), { now: this.now, graceMs, supervisor })
+    return recoverStep(this.step(stepId), { now: this.now, graceMs, supervisor })
   }
 
   /** Lets the supervisor find that this step's deadline and the grace after it have passed. */

@@ -35,8 +35,8 @@ export interface LedgerReport {
   /** Oldest first. */
   readonly effects: readonly Effect[]
   /**
-   * The number of effects that violate at least one of two rules. An idempotency key may have only one
-   * effect. An order may have only one reservation, one charge and one shipment that are not undone.
+   * The number of effects that violate at least one of two rules: an idempotency key has at most one effect,
+   * and an order has at most one reservation, one charge and one shipment that are not undone.
    */
   readonly duplicateEffects: number
   /** The replies to the shop, oldest first. A reply that was repeated with the same key is listed once. */

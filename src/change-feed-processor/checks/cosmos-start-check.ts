@@ -60,7 +60,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
 
 type WholeOptions = PortOptions & Pick<StartCheckOptions, 'leaseMode'>
 
-/** Returns the options needed to find leases, or null if an option is missing. */
+/** Returns the options needed to find leases, or null if one of them is missing. */
 function wholeOf({ monitoredContainer, leaseContainer, ...others }: StartCheckOptions): WholeOptions | null {
   const { processorName, onCharge, leaseMode } = others
   const isWhole = monitoredContainer !== undefined && leaseContainer !== undefined
@@ -187,8 +187,8 @@ async function checkLeases(options: WholeOptions): Promise<StartCheck> {
 }
 
 /**
- * Checks for leases of Java hosts. Only a Cosmos DB container can be searched for documents with another
- * prefix.
+ * Checks for leases of Java hosts. Only a Cosmos DB container can be searched for them, because a lease store
+ * lists only leases with its own prefix.
  */
 async function foreignUnitProblems(options: WholeOptions): Promise<string[]> {
   const { monitoredContainer, leaseContainer } = options

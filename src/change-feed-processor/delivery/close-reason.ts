@@ -6,7 +6,7 @@ export type CloseReason =
   | { readonly reason: 'Shutdown' }
   | { readonly reason: 'LeaseLost' }
   | { readonly reason: 'HandedOver' }
-  /** `parts` are the positions of the children. Every change before these positions was delivered. */
+  /** `parts` are the positions at which the children begin. Every earlier change was delivered. */
   | { readonly reason: 'Split'; readonly parts: readonly FeedPosition[] }
   | { readonly reason: 'FeedError'; readonly error: FeedError }
   /** A delegate did not return within its time limit. */

@@ -14,8 +14,8 @@ export type DelegateCall =
  * time whether the lease can be trusted.
  *
  * A delegate that does not return within its time limit counts as failed. If failures are limited, the change
- * is later set aside like any other poison change. Otherwise the lease is released (F-C14), because this
- * process itself may be the cause and must not keep the lease forever.
+ * is later set aside like any other change that keeps failing. Otherwise the lease is released (F-C14),
+ * because this process itself may be the cause and must not keep the lease forever.
  */
 export async function callDelegate(
   site: DeliverySite,

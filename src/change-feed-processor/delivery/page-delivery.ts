@@ -26,7 +26,9 @@ const readOn: AfterPage = { kind: 'readOn' }
  * its last checkpoint are delivered again, as in .NET.
  */
 export class PageDelivery implements Delivery {
-  /** The number of failures at one place, which is kept when the place is read again, so that pauses grow. */
+  /**
+   * The number of failures at one place. It is kept when this place is read again, so that the pauses grow.
+   */
   private failing = { place: '', failures: 0 }
 
   constructor(

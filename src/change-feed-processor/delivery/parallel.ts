@@ -21,10 +21,10 @@ interface Job {
 
 /**
  * Delivers single changes, several at the same time. Changes with the same key are delivered one after
- * another in the order of the feed. Pages are read ahead until the number of open changes reaches the page
- * size. The checkpoint is the low-water mark, which is the last place before which all changes were handled
- * (I10). While a failing change is retried, it occupies its key and one slot. Other changes are delivered
- * until reading ahead reaches its limit.
+ * another in the order of the feed. Pages are read ahead as long as fewer than `maxItemCount` changes come
+ * after the low-water mark. This mark is the last place before which all changes were handled, and its
+ * position is the checkpoint (I10). While a failing change is retried, it occupies its key and one slot.
+ * Other changes are delivered until reading ahead reaches its limit.
  *
  * States: delivering → stopped, with one reason. Once delivery has stopped, no call begins. The signal of
  * running calls aborts, unless the reason is that another instance has requested the lease. In that case the
@@ -40,7 +40,7 @@ export class ParallelDelivery implements Delivery {
   private readonly mark = new LowWaterMark()
   /** The changes that wait for an earlier change with the same key, by key. */
   private readonly behind = new Map<string, Job[]>()
-  /** The changes that wait only for a slot: the first change of each key without a running change. */
+  /** The changes that wait only for a slot: the first change of each key that has no running change. */
   private readonly ready: Job[] = []
   private running = 0
   private watchers: (() => void)[] = []

@@ -5,8 +5,8 @@ import { hint, problem, type UnitFinding } from './finding.js'
 import type { UnitDocuments } from './units.js'
 
 /**
- * Finds the parts of the feed that no lease covers, and the parts that two leases cover. A refused lease does
- * not count, so its range is a gap.
+ * Finds the parts of the feed that no lease covers, and the parts that two leases cover. A lease that a
+ * processor refuses to use does not count, so its range is a gap.
  */
 export function coverageFindings(
   { leases }: UnitDocuments,

@@ -24,7 +24,10 @@ export type FindingRule =
 /** One observation of the doctor, with advice. */
 export interface Finding {
   readonly rule: FindingRule
-  /** A problem loses, repeats or stops work, now or at the next fault. A hint may be intended. */
+  /**
+   * A problem causes lost, repeated or stopped work, now or at the next fault. A hint reports a state that
+   * may be intended.
+   */
   readonly severity: 'problem' | 'hint'
   /** The processor name of the unit, or null if the finding concerns a container. */
   readonly processorName: string | null

@@ -44,7 +44,8 @@ export function pageOf<C>(
     throw Object.assign(new Error(`the service answered ${code}`), { code, substatus, headers })
   }
   const changes = answer.statusCode === 200 ? answer.result.map(decode) : []
-  // The SDK reports a body that it cannot read as empty. Without this check, documents would be skipped.
+  // If the SDK cannot read a body, it reports an empty page. Without this check, the documents of such a page
+  // would be skipped.
   const announced = Number(headers['x-ms-item-count'] ?? 0)
   if (changes.length < announced)
     throw new Error(`the page announced ${announced} changes and contained ${changes.length}`)

@@ -3,13 +3,13 @@ import type * as Cosmos from '@azure/cosmos'
 import { createRequire } from 'node:module'
 
 /**
- * The parts of the SDK that must come from the same copy as the container. A container accepts only starts of
- * its copy's class.
+ * The parts of the SDK that must come from the same copy as the container. A container accepts a start
+ * position only if the same copy made it.
  */
 type SdkCopy = Pick<typeof Cosmos, 'ChangeFeedStartFrom' | 'Container'>
 
 /**
- * Returns the class for starts of a feed, from the copy of `@azure/cosmos` that made the container. A process
+ * Returns the class of start positions, from the copy of `@azure/cosmos` that made the container. A process
  * may have two copies of the same version, because `import` and `require` load different files.
  *
  * @throws TypeError if the container was made by a third copy, for example a copy of another version

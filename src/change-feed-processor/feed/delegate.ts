@@ -18,7 +18,7 @@ export interface ChangeContext {
   readonly diagnostics: object | null
   /**
    * Aborts when the lease is lost, the processor stops, or `delegateTimeout` has passed. The changes are then
-   * delivered again unless this call finishes.
+   * delivered again, unless the processor stops and this call still finishes within `stopTimeout`.
    */
   readonly signal: AbortSignal
   /**

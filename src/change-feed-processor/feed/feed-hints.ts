@@ -6,8 +6,8 @@ export type FeedHintListener = (physicalRangeId: string | null) => void
  * changes only the time of a read, so a wrong or repeated hint costs at most one read. A lost hint costs only
  * a delay.
  *
- * If a write concerns only one group of readers, the writer notifies only their `part`. Listeners of the
- * whole also receive that hint.
+ * If a write concerns only one group of readers, the writer notifies only the `part` of that group. Listeners
+ * that belong to no part receive every hint.
  */
 export class FeedHints {
   private readonly listeners = new Set<FeedHintListener>()
@@ -16,7 +16,9 @@ export class FeedHints {
   /** @param heard called with every hint, before the listeners */
   constructor(private readonly heard: FeedHintListener = () => undefined) {}
 
-  /** Returns the hints for one group of readers, by name. Hints to the whole also reach every part. */
+  /**
+   * Returns the hints for one group of readers, by name. Hints that are given to no part reach every part.
+   */
   part(name: string): FeedHints {
     const part = this.parts.get(name) ?? new FeedHints((physicalRangeId) => this.tell(physicalRangeId))
     this.parts.set(name, part)

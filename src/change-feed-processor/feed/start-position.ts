@@ -32,8 +32,9 @@ export function startingBefore(atMs: number): Date {
 }
 
 /**
- * Drops changes that are older than the lease's first position. Only the first read sends that time. Later
- * reads send a position. After a merge, that position may lie before older changes of the other partition.
+ * Drops changes that are older than the time at which the lease begins, if it begins at a time. Only the
+ * first read sends this time. Later reads send a continuation. After a merge, the continuation may lie before
+ * older changes of the other partition.
  */
 export function sinceFirstPosition<C extends AnyChange>(
   page: ChangePage<C>,

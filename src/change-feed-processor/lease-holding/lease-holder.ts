@@ -228,7 +228,7 @@ export class LeaseHolder {
         notifications.failed(this.current.leaseToken, new FeedError(attempted, error))
       }
       failures += 1
-      // The first conflict is retried immediately, because the etag is known again.
+      // The write is repeated immediately after the first conflict, because the new etag is known by then.
       if (failures > 1 || cause !== undefined)
         await clock.sleep(retryDelayMs(cause, failures, random), this.lost)
     }

@@ -8,7 +8,10 @@ export function retryDelayMs(error: unknown, failures: number, random: Random): 
   return advisedMs(error) ?? backoffDelayMs(failures, backoff, random)
 }
 
-/** Returns the server's advice (429, 449, 503), which is a field or, if the SDK drops the field, a header. */
+/**
+ * Returns the pause that the server advises (with status 429, 449 or 503), or null. The pause is in a header
+ * if the SDK omits the field.
+ */
 function advisedMs(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null
   const { retryAfterInMs, headers, cause } = error as Readonly<Record<string, unknown>>

@@ -47,8 +47,8 @@ export interface DeliveryOptions<C> {
   readonly failurePolicy?: FailurePolicy<C>
   /**
    * The longest time of one call of the delegate. After that time, the call's signal aborts and the call
-   * counts as failed. The `failurePolicy` counts it as a try. Without a `failurePolicy` the lease is
-   * released. Default: no limit.
+   * counts as a failed try of the `failurePolicy`. Without a `failurePolicy`, the lease is released. Default:
+   * no limit.
    */
   readonly delegateTimeout?: Duration
 }
@@ -57,7 +57,7 @@ export interface DeliveryOptions<C> {
 export interface PageDeliveryOptions<C> extends DeliveryOptions<C> {
   readonly onChanges: PageDelegate<C>
   /**
-   * The way in which positions are stored. With `'manual'`, changes not stored with `context.checkpoint` are
+   * The way in which positions are stored. With `'manual'`, changes after the last `context.checkpoint` are
    * delivered again when the lease moves to another owner. Default `'auto'`.
    */
   readonly checkpoint?: CheckpointMode

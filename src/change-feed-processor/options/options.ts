@@ -69,7 +69,7 @@ export interface ProcessorOptions extends LifecycleNotifications, ProcessorTimin
 /** Options for the feed of documents in their latest version. This feed contains no deletes. */
 export interface LatestVersionOptions {
   readonly mode?: 'latestVersion'
-  /** The start of leases without a position. Default `'now'`. */
+  /** Where a lease without a position begins to read. Default `'now'`. */
   readonly startFrom?: StartPosition
 }
 
@@ -97,8 +97,8 @@ export type AnyProcessorOptions<T> =
 export interface ProcessorInternals {
   /**
    * The pause after a page with few and very recent changes, which is most likely the last page for now. A
-   * document that changes again during the pause is read once. Default 100, or the shortest `pollInterval` if
-   * that is less.
+   * document that changes again during the pause is then read only once. Default 100, or the shortest
+   * `pollInterval` if that is less.
    */
   readonly restAfterPageMs?: number
   /** Wakes the readers when this process has written a document. */

@@ -25,8 +25,8 @@ import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { HealthGate } from './health-gate.js'
 
-/** The largest number of leases taken or requested per check, unless this instance holds more leases. */
-const fewestPerLook = 4
+/** The smallest value of the limit per check. The limit is the number of held leases if that is larger. */
+const minimalLimitPerLook = 4
 
 /**
  * The largest number of checks per turn. Each check may double the number of held leases, so more checks are
@@ -37,7 +37,8 @@ const looksPerTurn = 16
 /**
  * Checks the leases at every acquire interval, and immediately after `start`. The balancer takes and requests
  * the leases that {@link selectLeases} returns. The balancer also takes leases that this instance owns but
- * does not read. The answer to their acquisition was lost, or the instance had stopped trusting them.
+ * does not read. The instance owns such a lease if the answer to the acquisition was lost, or if it had
+ * stopped trusting the lease.
  *
  * After a check that takes or requests a lease, the next check follows immediately. Each check takes at most
  * four leases, or as many as this instance already holds if that is more. Instances that start together
@@ -135,7 +136,7 @@ export class LoadBalancer {
     const { processorName, instanceName } = options
     telemetry.emit({ type: 'leases.listed', processorName, instanceName, count: leases.length })
     this.coverage.note(leases)
-    // Leases of .NET hosts, which do not watch the coverage, have no incarnation.
+    // Leases of .NET hosts have no incarnation. These hosts do not watch the coverage.
     const [first] = leases.filter(({ incarnation }) => incarnation !== null).sort(byPlace)
     this.hasFirst = first === undefined || this.controller.holds(first.leaseToken)
     const elsewhere = this.elsewhere(leases)
@@ -149,7 +150,7 @@ export class LoadBalancer {
     { leases }: LeaseListing,
     signal: AbortSignal,
   ): Promise<number> {
-    const most = Math.max(fewestPerLook, this.controller.heldCount)
+    const most = Math.max(minimalLimitPerLook, this.controller.heldCount)
     const attempts = [
       ...take.map((lease) => {
         return () => this.controller.acquire(lease, { isShared: sharesItsRange(lease, leases) })

@@ -95,9 +95,9 @@ export class PartitionSynchronizer {
   }
 
   /**
-   * Returns the planned lease at the position of the lease that was last seen to cover its range, which is
-   * the same lease or its parent. The missing lease may have been further ahead. Changes are then delivered
-   * again, but none is left out (I10).
+   * Returns the planned lease, at the position of the lease that last covered its range. That lease was the
+   * missing lease itself or its parent. The missing lease may have moved further ahead since then. Changes
+   * are then delivered again, but none is left out (I10).
    */
   private asKnown(planned: PlannedLease): NewLease | null {
     const [latest] = this.known
@@ -122,7 +122,8 @@ export class PartitionSynchronizer {
     const parts = rest.map((feedRange) => ({ feedRange, start }))
     const children = childLeases(goes, parts, physicalRanges)
     for (const child of children) {
-      // Another instance is making the same repair. The next check shows the position of its lease (I10).
+      // Another instance is making the same repair. The next check shows the position of the lease that it
+      // created (I10).
       if ((await leaseStore.create(child)).kind !== 'created') return
     }
     if ((await leaseStore.delete(goes)).kind !== 'deleted') return

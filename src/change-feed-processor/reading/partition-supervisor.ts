@@ -16,7 +16,10 @@ import { resumedFrom } from '../feed/resumed.js'
 import { sinceFirstPosition, startOf } from '../feed/start-position.js'
 import { watchedRead } from './watched-read.js'
 
-/** The age up to which a change counts as recent. The store's times are whole seconds. */
+/**
+ * The age up to which a change counts as recent. It is two seconds, because the store's times are whole
+ * seconds.
+ */
 const freshMs = 2_000
 
 /**

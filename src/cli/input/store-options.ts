@@ -9,6 +9,8 @@ export interface StoreOptions {
   readonly leaseContainer?: string
   /** The directory of an embedded store, which this process opens. */
   readonly data?: string
+  /** Whether the roles use the embedded store through the SDK, as they use an account. */
+  readonly throughSdk?: boolean
   readonly config?: string
   readonly json?: boolean
   readonly verbose?: boolean
@@ -35,6 +37,7 @@ export function withStoreOptions(command: Command): Command {
       'the container of the leases; default: leases (or COSMOS_LEASE_CONTAINER)',
     )
     .option('--data <dir>', 'an embedded store in this directory, instead of an account')
+    .option('--through-sdk', 'with --data: use the store through the SDK, as an account is used')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
 }
 

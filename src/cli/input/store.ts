@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { CosmosClient } from '@azure/cosmos'
 import { connect, type Connection } from '../../connection/index.js'
 import { readSettings, storeName, type Settings } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
@@ -32,7 +33,10 @@ export function settingsOf(options: StoreOptions): Promise<Settings> {
   })
 }
 
-/** Runs `use`, with settings for the embedded store if `--data` is given. Closes that store afterwards. */
+/**
+ * Runs `use`, with settings for the embedded store if `--data` is given. If another process has the store
+ * open, uses it through that process. Otherwise opens the store, and closes it afterwards.
+ */
 export async function withStore<T>(
   options: StoreOptions,
   settings: Settings,
@@ -41,14 +45,29 @@ export async function withStore<T>(
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
   // The emulator is imported only here, so that a process that uses an account starts sooner.
+  const { attachAccount } = await import('../../emulator/internal.js')
+  const attached = await attachAccount(dataDirectory)
+  if (attached !== null) return withAttached(attached.client(), settings, use)
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
-  const client = embedded.client()
+  const client = options.throughSdk === true ? embedded.client() : undefined
+  try {
+    return await use({ ...settings, ...(client === undefined ? { embedded } : { client }) })
+  } finally {
+    client?.dispose()
+    await embedded.close()
+  }
+}
+
+async function withAttached<T>(
+  client: CosmosClient,
+  settings: Settings,
+  use: (settings: Settings) => Promise<T>,
+): Promise<T> {
   try {
     return await use({ ...settings, client })
   } finally {
     client.dispose()
-    await embedded.close()
   }
 }
 

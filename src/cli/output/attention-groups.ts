@@ -80,8 +80,8 @@ function word(text: string): string {
 }
 
 /**
- * Replaces the quoted texts, numbers and ids in a message, so that all jobs with the same problem give the same
- * text.
+ * Replaces the quoted texts, numbers and ids in a message, so that all jobs with the same problem give the
+ * same text.
  */
 function fingerprint(message: string): string {
   return message.replaceAll(/"[^"]*"|'[^']*'|\b[\w-]*\d[\w-]*\b/g, '#')

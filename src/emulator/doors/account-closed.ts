@@ -1,6 +1,6 @@
 /**
- * Thrown instead of an answer after an account is closed. Its code is that of a server that no longer
- * listens. The SDK does not retry this code.
+ * Thrown instead of an answer after an account is closed. The error has the code that clients get if no
+ * server listens. The SDK does not retry this code.
  */
 export class AccountClosed extends Error {
   override readonly name = 'RestError'

@@ -17,7 +17,7 @@ export interface AccountOptions {
   readonly partitionCount?: number
   /**
    * Whether requests beyond a container's throughput get status 429 (sub-status 3200) and a time to wait, as
-   * in the service. Charges come from a model. Default false.
+   * in the service. The emulator estimates the charges. Default false.
    */
   readonly enforceThroughput?: boolean
   /** The directory that keeps all data after the process ends. Default: none, so the data is lost. */

@@ -6,6 +6,7 @@ import { localCertificate } from './certificate.js'
 import { lockDirectory } from '../durability/directory-lock.js'
 import { answerExplorer, explorerPath, explorerReach } from '../explorer/index.js'
 import { listen } from './http-server.js'
+import { inProcessEndpoint } from './in-process-client.js'
 import { accountKeyRule, isAccountKey, wellKnownKey } from './account-key.js'
 
 /** Options of an account that is served over HTTP. */
@@ -60,7 +61,8 @@ const shape = {
 export async function serveAccount(options: AccountServerOptions = {}): Promise<AccountServer> {
   const { port, host, key, https, explorer, ...own } = doorOptions(shape, options)
   const certificate = https ? await localCertificate(own.dataDirectory, own.clock) : undefined
-  const { respond, ...account } = await openLocked(own, key)
+  let endpoint = inProcessEndpoint
+  const { respond, ...account } = await openLocked(own, key, () => new URL(endpoint).origin)
   const reach = explorerReach(host, explorer)
   const server = await listen({
     port,
@@ -71,7 +73,7 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
     await account.close()
     throw error
   })
-  const endpoint = `${https ? 'https' : 'http'}://${shown(host)}:${server.port}/`
+  endpoint = `${https ? 'https' : 'http'}://${shown(host)}:${server.port}/`
   return {
     ...account,
     endpoint,
@@ -89,14 +91,18 @@ export async function serveAccount(options: AccountServerOptions = {}): Promise<
 }
 
 /** Locks the data directory before the account reads it. */
-async function openLocked(options: Values<typeof accountShape>, key: string): Promise<Account> {
+async function openLocked(
+  options: Values<typeof accountShape>,
+  key: string,
+  endpoint: () => string,
+): Promise<Account> {
   const { dataDirectory } = options
   // Clients in other processes sign with the machine's time, even if the account has another clock.
   const signersClock = systemClock
   if (dataDirectory === undefined) return openAccount(options, key, { signersClock })
   const lock = await lockDirectory(dataDirectory)
   try {
-    return openAccount(options, key, { lock: Promise.resolve(lock), signersClock })
+    return openAccount(options, key, { lock: Promise.resolve(lock), signersClock, endpoint })
   } catch (error) {
     await lock.release()
     throw error

@@ -3,10 +3,12 @@ import { errorMessage } from '../../platform/internal.js'
 import type { Values } from '../../platform/options.js'
 import { AccountClosed } from './account-closed.js'
 import { accountShape, doorOptions, type AccountOptions } from './account-options.js'
-import { DirectoryInUse, type DirectoryLock } from '../durability/directory-lock.js'
+import { DirectoryInUse, lockDirectory, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
+import { serveConnections, type ConnectionServer } from './http-server.js'
 import { CosmosEngine, noJournal } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
+import { inProcessEndpoint } from './in-process-client.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
@@ -39,6 +41,8 @@ export interface Account extends OpenAccount {
 
 /** Settings that differ between an account that is served over HTTP and an account in process. */
 export interface AccountDoor {
+  /** Returns the address of the account. Default: the address that clients in this process use. */
+  readonly endpoint?: () => string
   /** The lock on the data directory. By default, the account takes the lock before it answers requests. */
   readonly lock?: Promise<DirectoryLock>
   /** The clock whose time clients put into their signatures. Default: the account's clock. */
@@ -56,7 +60,8 @@ export function openAccount(
     options,
   )
   const nextId = (): string => random.id()
-  const journal = dataDirectory === undefined ? null : LmdbJournal.open(dataDirectory, door.lock)
+  const lock = dataDirectory === undefined ? null : (door.lock ?? lockDirectory(dataDirectory))
+  const journal = dataDirectory === undefined || lock === null ? null : LmdbJournal.open(dataDirectory, lock)
   const engine = new CosmosEngine({
     now: () => clock.now(),
     nextId,
@@ -93,21 +98,45 @@ export function openAccount(
     }
   }
   let isClosed = false
+  const respond: Account['respond'] = async (request) => {
+    if (isClosed) throw new AccountClosed()
+    return faults.respond(request, () => apply(request))
+  }
+  const local = lock === null ? null : serveSocket(lock, respond, door.endpoint ?? (() => inProcessEndpoint))
   return {
     engine,
     faults,
     ...partitionChanges(engine),
-    respond: async (request) => {
-      if (isClosed) throw new AccountClosed()
-      return faults.respond(request, () => apply(request))
-    },
+    respond,
     stats: () => counter.stats(engine),
     close: async () => {
       isClosed = true
       faults.clear()
+      local?.close()
       await journal?.close()
     },
   }
+}
+
+/** Answers the requests of other processes on the socket that locks the data directory. */
+function serveSocket(
+  lock: Promise<DirectoryLock>,
+  respond: Account['respond'],
+  endpoint: () => string,
+): ConnectionServer {
+  // The SDK of these processes needs an address with https.
+  const origin = (): string => endpoint().replace(/^http:/u, 'https:')
+  // The mode of the socket's file decides who may connect, so these requests need no signature.
+  const server = serveConnections((request) => respond({ ...request, origin: origin(), isOwn: true }))
+  lock.then(
+    (held) => {
+      held.serve((socket) => {
+        server.accept(socket)
+      })
+    },
+    () => undefined,
+  )
+  return server
 }
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {

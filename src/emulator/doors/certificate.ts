@@ -39,7 +39,9 @@ export async function localCertificate(
   return made
 }
 
-/** Returns when a certificate expires. Throws if it is damaged, or if its key belongs to another certificate. */
+/**
+ * Returns when a certificate expires. Throws if it is damaged, or if its key belongs to another certificate.
+ */
 function expiryMs({ certificate, privateKey }: Certificate, directory: string): number {
   try {
     const read = new X509Certificate(certificate)

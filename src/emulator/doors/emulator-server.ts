@@ -7,7 +7,7 @@ export type EmulatorOptions = AccountServerOptions
 
 /** A Cosmos DB account that is served over HTTP, with a function that creates clients of the SDK. */
 export interface Emulator extends AccountServer {
-  /** Returns a new client of the unmodified SDK. With https, it trusts the emulator's certificate. */
+  /** Returns a new client of the unmodified SDK. With https, the client trusts the emulator's certificate. */
   client(options?: Partial<CosmosClientOptions>): CosmosClient
 }
 

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '../engine/index.js'
 import type { Certificate } from './certificate.js'
 import { OpenConnections } from './open-connections.js'
@@ -35,16 +35,47 @@ const maxBodyBytes = limits.batchBytes * 2
 /** The largest size of headers. Session tokens and continuation tokens grow with the number of ranges. */
 const maxHeaderBytes = 128 * 1024
 
-/** The time for which an idle connection stays open, which is longer than any client keeps it. */
+/** The time for which the server keeps an idle connection open. Clients close idle connections earlier. */
 const keepAliveTimeoutMs = 65_000
 
 /** Starts to listen. Rejects with one clear error if the port is not available. */
 export async function listen({ port, host, respond, certificate }: HttpServerOptions): Promise<HttpServer> {
+  const { server, connections } = answering(respond, certificate)
+  await listening(server, port, host)
+  const address = server.address() as AddressInfo
+  return { port: address.port, close: () => closed(server, connections) }
+}
+
+/** A server that answers on connections that are passed to it. It does not listen on a port. */
+export interface ConnectionServer {
+  accept(socket: Socket): void
+  /** Ends idle connections immediately and lets requests under way finish. */
+  close(): void
+}
+
+export function serveConnections(respond: Respond): ConnectionServer {
+  const { server, connections } = answering(respond)
+  return {
+    accept: (socket) => {
+      server.emit('connection', socket.unref())
+    },
+    close: () => {
+      connections.end()
+    },
+  }
+}
+
+interface Answering {
+  readonly server: Server
+  readonly connections: OpenConnections
+}
+
+function answering(respond: Respond, certificate?: Certificate): Answering {
   const scheme = certificate === undefined ? 'http' : 'https'
   const server = serverOf(certificate, (request, response) => {
     const send = (given: RestResponse): void => {
       // While the server closes, a busy connection must not stay open for another request.
-      if (!server.listening) response.setHeader('connection', 'close')
+      if (connections.areEnding) response.setHeader('connection', 'close')
       write(response, given)
     }
     answer({ request, scheme }, respond, send).catch((error: unknown) => {
@@ -57,13 +88,11 @@ export async function listen({ port, host, respond, certificate }: HttpServerOpt
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? overlongHeaders : malformedRequest)
   })
-  // Without a listener, Node cuts the connection.
+  // Without this listener, Node would cut the connection without an answer.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => undefined).end(tunnel, () => socket.destroy())
   })
-  await listening(server, port, host)
-  const address = server.address() as AddressInfo
-  return { port: address.port, close: () => closed(server, connections) }
+  return { server, connections }
 }
 
 function serverOf(certificate: Certificate | undefined, listener: RequestListener): Server {
@@ -137,10 +166,7 @@ function headerText(value: string): string {
 }
 
 /** The answer to a request that cannot be read. There is no response object for such a request. */
-const malformedRequest = rawResponse(
-  '400 Bad Request',
-  errorResponse(400, 'This is not an HTTP request that can be read.'),
-)
+const malformedRequest = rawResponse('400 Bad Request', errorResponse(400, 'The request is not valid HTTP.'))
 const overlongHeaders = rawResponse(
   '431 Request Header Fields Too Large',
   errorResponse(431, `The headers are larger than ${maxHeaderBytes} bytes. Send fewer or shorter headers.`),

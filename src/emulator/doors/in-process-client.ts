@@ -9,8 +9,8 @@ type HttpHeaders = PipelineResponse['headers']
 /** Answers a request. Resolves when the answer may be sent. */
 export type Respond = (request: RestRequest) => Promise<RestResponse>
 
-/** An address without a server. The client below never opens a socket. */
-const endpoint = 'https://in-process.stepward.invalid'
+/** The address of clients in this process. They never open a socket. */
+export const inProcessEndpoint = 'https://in-process.stepward.invalid'
 
 /**
  * Returns options for a client of the unmodified SDK that calls `respond`, without a network or timers. With
@@ -23,7 +23,7 @@ export function inProcessOptions(
 ): CosmosClientOptions {
   return {
     ...options,
-    endpoint,
+    endpoint: inProcessEndpoint,
     connectionPolicy: { enableBackgroundEndpointRefreshing: false, ...options.connectionPolicy },
     httpClient: inProcessHttpClient(respond),
   }
@@ -43,10 +43,10 @@ function toRestRequest(request: PipelineRequest): RestRequest {
   const headers = request.headers.toJSON()
   return {
     method: request.method,
-    path: request.url.slice(endpoint.length),
+    path: request.url.slice(inProcessEndpoint.length),
     headers,
     body: typeof request.body === 'string' ? request.body : '',
-    origin: endpoint,
+    origin: inProcessEndpoint,
     isOwn: headers['authorization'] === undefined,
   }
 }

@@ -20,8 +20,8 @@ export interface InProcessCosmos extends OpenAccount {
 
 /**
  * Creates an account in this process. Throws if its data directory is in use on this machine or was written
- * by a newer version. If only the lock shows that the directory is in use, for example by another Docker
- * container, every request fails with that error, and nothing is written.
+ * by a newer version. The lock on the directory is taken later. If only this lock shows that the directory is
+ * in use, for example by another Docker container, every request fails and nothing is written.
  */
 export function createInProcessCosmos(options: InProcessCosmosOptions = {}): InProcessCosmos {
   const { respond, ...account } = openAccount(options, wellKnownKey)

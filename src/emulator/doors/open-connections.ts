@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * The connections of a server. When the server closes, only requests that arrived completely may delay it. Node
- * itself also waits for connections without a request, such as those that browsers open in advance.
+ * The connections of a server. When the server closes, only requests that arrived completely may delay it.
+ * Node itself also waits for connections without a request, such as those that browsers open in advance.
  */
 export class OpenConnections {
   private readonly sockets = new Set<Socket>()
@@ -22,6 +22,11 @@ export class OpenConnections {
         this.endIdle()
       })
     })
+  }
+
+  /** Whether connections end after their answer. */
+  get areEnding(): boolean {
+    return this.isEnding
   }
 
   /** Ends all connections as soon as every complete request is answered. */

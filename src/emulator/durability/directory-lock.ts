@@ -1,5 +1,5 @@
 import { realpathSync, rmSync } from 'node:fs'
-import { connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { platform } from 'node:process'
 import { createDirectory } from '../../platform/internal.js'
@@ -7,14 +7,13 @@ import { createDirectory } from '../../platform/internal.js'
 /** An exclusive lock on a data directory, held until it is released. */
 export interface DirectoryLock {
   release(): Promise<void>
+  /** Passes each connection of another process to `onConnection`. Until then, connections end at once. */
+  serve(onConnection: (socket: Socket) => void): void
 }
 
 export class DirectoryInUse extends Error {
-  constructor(directory: string) {
-    super(
-      `The data directory ${directory} is in use by another emulator. Stop that one, or choose ` +
-        'another directory.',
-    )
+  constructor(directory: string, by = 'another emulator') {
+    super(`The data directory ${directory} is in use by ${by}. Stop that one, or choose another directory.`)
     this.name = 'DirectoryInUse'
   }
 }
@@ -22,30 +21,47 @@ export class DirectoryInUse extends Error {
 /** The length of the longest socket path that every system accepts, in bytes. */
 const longestSocketPath = 100
 
-const noLock: DirectoryLock = { release: () => Promise.resolve() }
+const noLock: DirectoryLock = { release: () => Promise.resolve(), serve: () => undefined }
 
 /**
- * Locks a data directory by listening on a socket file in it. The system closes the socket when the process
+ * Locks a data directory by listening on a socket file in it. Other processes use the account through this
+ * socket. The system closes the socket when the process
  * ends, even after a crash. If a socket file exists but no process answers on it, a killed process left the
  * file there.
  *
  * The socket is checked before LMDB's table of readers. The table identifies processes by their ids, but two
- * Docker containers that share a directory may both run as process 1. On file systems without sockets, the
+ * Docker containers that share a directory may both run as process 1. If the socket file cannot be used, the
  * table is the only protection.
  */
 export async function lockDirectory(dataDirectory: string): Promise<DirectoryLock> {
   createDirectory(dataDirectory)
   const directory = realpathSync(dataDirectory)
-  const path = join(directory, 'in-use.sock')
-  if (platform === 'win32' || Buffer.byteLength(path) > longestSocketPath) return noLock
+  const path = socketPathOf(directory)
+  if (path === null) return noLock
   if (await isAnswered(path)) throw new DirectoryInUse(directory)
   rmSync(path, { force: true })
-  const listening = await listenOn(path)
+  const connections = { serve: (socket: Socket): void => void socket.end() }
+  const listening = await listenOn(path, (socket) => {
+    connections.serve(socket)
+  })
   if (listening === 'taken') throw new DirectoryInUse(directory)
-  return listening === 'unsupported' ? noLock : { release: () => closed(listening) }
+  if (listening === 'unsupported') return noLock
+  return {
+    release: () => closed(listening),
+    serve: (onConnection) => {
+      connections.serve = onConnection
+    },
+  }
 }
 
-function isAnswered(path: string): Promise<boolean> {
+/** Returns the path of the socket in a data directory, or null if the system does not support the socket. */
+export function socketPathOf(directory: string): string | null {
+  const path = join(directory, 'in-use.sock')
+  return platform === 'win32' || Buffer.byteLength(path) > longestSocketPath ? null : path
+}
+
+/** Checks whether a process listens on a socket. */
+export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
     socket.on('connect', () => {
@@ -58,10 +74,14 @@ function isAnswered(path: string): Promise<boolean> {
   })
 }
 
-function listenOn(path: string): Promise<Server | 'taken' | 'unsupported'> {
+function listenOn(
+  path: string,
+  onConnection: (socket: Socket) => void,
+): Promise<Server | 'taken' | 'unsupported'> {
   return new Promise((resolve) => {
-    // A client connects only to find out whether this process is running.
-    const server = createServer((socket) => socket.on('error', () => undefined).end())
+    const server = createServer((socket) => {
+      onConnection(socket.on('error', () => undefined))
+    })
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       resolve(code === 'EADDRINUSE' ? 'taken' : 'unsupported')
     })

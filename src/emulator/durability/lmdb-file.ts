@@ -80,7 +80,7 @@ export class LmdbFile {
 
   /**
    * Calls `visit` with every record in the order of keys. If this method throws `Damage`, no record can be
-   * trusted. It calls a function, because generators of every level of the tree would be slow.
+   * trusted. The method does not yield records, because a generator for each level of the tree would be slow.
    */
   forEachRecord(visit: Visit): void {
     this.take(0, 2, 'meta pages')
@@ -172,7 +172,7 @@ export class LmdbFile {
   private take(first: number, count: number, use: string): void {
     const end = first + count
     if (!Number.isSafeInteger(end) || end > this.meta.lastPage + 1) {
-      throw new Damage(`page ${first} (${use}) lies beyond the last one`)
+      throw new Damage(`page ${first} (${use}) lies beyond the last page`)
     }
     for (let number = first; number < end; number += 1) {
       const bit = 1 << (number & 7)

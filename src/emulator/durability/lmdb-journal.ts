@@ -217,8 +217,8 @@ function openStore(directory: string): OpenStore {
     path: directory,
     encoding: 'string',
     overlappingSync: false,
-    // With true, LMDB puts the writes of an event turn into a batch of its own, whose promise no caller can
-    // handle. If its commit failed, the unhandled rejection would end the process.
+    // With true, LMDB itself would collect the writes of an event turn into a batch, and no caller could
+    // handle the promise of this batch. If the commit failed, the unhandled rejection would end the process.
     eventTurnBatching: false,
   })
   try {

@@ -103,7 +103,8 @@ export function byBytes(one: Buffer, other: Buffer): number {
 }
 
 export function byNumber(one: Buffer, other: Buffer): number {
-  if (one.length !== 8 || other.length !== 8) throw new Damage('a list of free pages has no number')
+  if (one.length !== 8 || other.length !== 8)
+    throw new Damage('the key of a list of free pages is not a number')
   const [left, right] = [one.readBigUInt64LE(0), other.readBigUInt64LE(0)]
   return left < right ? -1 : left > right ? 1 : 0
 }
@@ -117,7 +118,7 @@ export function newest(pages: Buffer): Meta {
   const difference = odd.transaction - even.transaction
   const isPair = even.transaction % 2 === 0 && Math.abs(difference) === 1
   if (!isPair && (even.transaction !== 0 || odd.transaction !== 0)) {
-    throw new Damage('its two meta pages are of transactions that are not consecutive')
+    throw new Damage('its two meta pages belong to transactions that are not consecutive')
   }
   return difference > 0 ? odd : even
 }
@@ -158,7 +159,7 @@ function treeAt(page: Buffer, at: number): Tree {
 
 export function safe(value: bigint, what: string): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value)
-  throw new Damage(`${what} has an impossible number`)
+  throw new Damage(`it has an impossible number for ${what}`)
 }
 
 /** The flags of the two trees. The keys in the tree of free pages are whole numbers. */

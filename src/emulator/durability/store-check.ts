@@ -63,7 +63,7 @@ export function checkedStore(directory: string): CheckedStore | null {
 }
 
 /**
- * Removes the file that marks an unfinished store. Must be called when the store has its format and total.
+ * Removes the file that marks an unfinished store. Call this only after the format and the total are stored.
  */
 export function finishStore(directory: string): void {
   rmSync(join(directory, unfinishedFile), { force: true })

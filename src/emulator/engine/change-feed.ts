@@ -71,7 +71,7 @@ export function resolveStart(partition: PhysicalPartition, start: ChangeFeedStar
     case 'now':
       return partition.lsn
     case 'after':
-      // If data was lost, this position may be ahead of the partition. It must not then hide later writes.
+      // If data was lost, this position may be ahead of the partition. It would then hide later writes.
       return Math.min(start.lsn, partition.lsn)
     case 'time': {
       const second = Math.floor(start.atMs / 1000)

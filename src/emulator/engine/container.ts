@@ -1,4 +1,5 @@
 import { ChangeHistory } from './changes/change-history.js'
+import type { ContainerBirth } from './container-birth.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { DocumentIndexes } from './document-indexes.js'
@@ -8,7 +9,6 @@ import { expiresAt } from './expiry-queue.js'
 import {
   documentRecord,
   partitionRecord,
-  type ContainerRecord,
   type Journal,
   type JournalRecord,
   type KeptHistory,
@@ -25,23 +25,12 @@ import { badRequest, rangeGone, Refusal } from './values/refusal.js'
 import { documentNumber } from './values/resource-id.js'
 import { Transaction, type KeyPlace, type TransactionTarget } from './transaction.js'
 import { expiryOf } from './changes/version-change.js'
+import type { WriteWatch } from './write-watch.js'
 
 const rememberedHashes = 20_000
 
 /** The largest number of expired documents that one access drops, so that no access takes long. */
 const purgedPerAccess = 256
-
-/** The data of a new container, or of a container that a journal kept. */
-export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
-  readonly databaseId: string
-  readonly definition: ContainerDefinition
-  readonly partitions: readonly PhysicalPartition[]
-  readonly lastDocumentNumber: number
-  readonly history?: KeptHistory | undefined
-  readonly journal: Journal
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-}
 
 /** A container: its settings, and its documents, which are spread over physical partitions. */
 export class Container implements TransactionTarget {
@@ -63,6 +52,7 @@ export class Container implements TransactionTarget {
   history: ChangeHistory | null
   /** The partitions, ordered by range. Together they cover the key space. */
   partitions: readonly PhysicalPartition[]
+  private readonly writes: WriteWatch
   /** The hashes of recent keys. Keys recur, and hashing costs more than the rest of a small write. */
   private readonly hashes = new Map<string, string>()
 
@@ -79,6 +69,7 @@ export class Container implements TransactionTarget {
     this.lastDocumentNumber = birth.lastDocumentNumber
     this.journal = birth.journal
     this.now = birth.now
+    this.writes = birth.writes
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     this.history = this.newHistory(birth.history)
   }
@@ -154,6 +145,7 @@ export class Container implements TransactionTarget {
     const transaction = new Transaction(this, key)
     const result = transaction.execute(operation)
     transaction.commit()
+    if (operation.kind !== 'read') this.writes.notify(this.rid, transaction.partition.id)
     return result
   }
 
@@ -176,10 +168,11 @@ export class Container implements TransactionTarget {
       }
     }
     transaction.commit()
+    this.writes.notify(this.rid, transaction.partition.id)
     return { kind: 'committed', results, charge: totalCharge(results) }
   }
 
-  /** Changes the settings. Refuses a change of the id, the partition key or the unique keys. */
+  /** Changes the settings. Refuses a change of a fixed setting, such as the partition key. */
   redefine(definition: ContainerDefinition): void {
     assertRedefinable(this.definition, definition)
     this.definition = definition

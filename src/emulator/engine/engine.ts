@@ -21,6 +21,7 @@ import { Offers } from './offers.js'
 import { PhysicalPartition } from './partitions/physical-partition.js'
 import { alreadyExists, notFound, substatus } from './values/refusal.js'
 import { containerRid, databaseRid, offerRid, permissionRid, userRid } from './values/resource-id.js'
+import { WriteWatch } from './write-watch.js'
 
 /** Options of a {@link CosmosEngine}. */
 export interface EngineOptions {
@@ -41,6 +42,8 @@ export interface EngineOptions {
 export class CosmosEngine {
   readonly now: () => number
   readonly offers: Offers
+  /** Reports the writes of documents. */
+  readonly writes = new WriteWatch()
   readonly users: NamedRecords<NamedRecord>
   readonly permissions: NamedRecords<PermissionRecord>
   private readonly nextId: () => string
@@ -158,6 +161,7 @@ export class CosmosEngine {
       lastDocumentNumber: 0,
       journal: this.journal,
       now: this.now,
+      writes: this.writes,
     })
     database.containersById.set(container.id, container)
     this.journal.append([
@@ -214,6 +218,7 @@ export class CosmosEngine {
         history,
         journal: this.journal,
         now: this.now,
+        writes: this.writes,
       })
       database.containersById.set(container.id, container)
       if (history === undefined) this.journal.append(container.history?.begun() ?? [])

@@ -2,8 +2,8 @@ import TinyQueue from 'tinyqueue'
 import type { DocumentVersion } from './values/document-version.js'
 
 /**
- * Returns the second in which a version expires, counted from the epoch, or null if it never expires. Each
- * write counts from the end of its second, so no document expires early.
+ * Returns the second in which a version expires, counted from the epoch, or null if it never expires. The
+ * time to live begins at the end of the second of the write, so no document expires early.
  */
 export function expiresAt({ fields }: DocumentVersion, defaultTtl: number | null): number | null {
   if (defaultTtl === null) return null

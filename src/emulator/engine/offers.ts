@@ -70,7 +70,7 @@ export class Offers {
   replace(rid: string, { throughput, isMigration, ifMatch }: OfferChange): OfferRecord {
     const before = this.get(rid)
     if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOfOffer(before)) {
-      throw new Refusal(412, `The offer has another etag than ${ifMatch}. Read it, and decide again.`)
+      throw new Refusal(412, `The offer does not have the etag ${ifMatch}. Read it, and decide again.`)
     }
     if (throughput.kind !== before.throughput.kind && !isMigration) {
       throw badRequest(

@@ -56,8 +56,8 @@ export interface TransactionTarget {
 }
 
 /**
- * A group of operations on one partition key. They become visible together, with one LSN, or not at all. Each
- * operation sees the effects of earlier operations. Nothing is stored before `commit`.
+ * A group of operations on one partition key. The operations become visible together, with one LSN, or not at
+ * all. Each operation sees the effects of earlier operations. Nothing is stored before `commit`.
  */
 export class Transaction {
   readonly partition: PhysicalPartition

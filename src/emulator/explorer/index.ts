@@ -41,10 +41,13 @@ function refused({ method, headers, origin }: RestRequest, reach: ExplorerReach)
     return plain(404, 'The data explorer is off. Start the emulator with the option explorer: true.')
   }
   if (!isReachable(reach, headers['host'] ?? '')) {
-    return plain(403, `The data explorer does not open at ${headers['host'] ?? 'no host'}. ${advice[reach]}`)
+    return plain(
+      403,
+      `The data explorer does not open at ${headers['host'] ?? 'an unnamed host'}. ${advice[reach]}`,
+    )
   }
   if (headers['origin'] !== undefined && headers['origin'] !== origin) {
-    return plain(403, `The data explorer does not answer pages of ${headers['origin']}.`)
+    return plain(403, `The data explorer does not answer requests from pages of ${headers['origin']}.`)
   }
   if (method === 'GET' || method === 'HEAD') return null
   return plain(405, `The data explorer answers GET, not ${method}.`)

@@ -15,7 +15,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Matches names of the page's files. No such name leads out of the page's folder, or is too long for a file. */
+/**
+ * Matches names of the page's files. No such name leads out of the page's folder, or is too long for a file.
+ */
 const fileName = /^(?:[a-z-]{1,40}\/)?[a-z-]{1,40}\.(?:css|html|js|svg)$/u
 
 /** Reads a file of the page. Resolves with null if the page has no such file. */
@@ -30,10 +32,7 @@ export async function readPageFile(name: string): Promise<PageFile | null> {
   }
 }
 
-/**
- * Returns the folder of the page. The package contains this folder as it is written, because no build changes
- * it.
- */
+/** Returns the folder of the page. No build changes this folder, so the package contains its source. */
 function pageFolder(): string {
   const manifest = createRequire(import.meta.url).resolve('stepward/package.json')
   return join(dirname(manifest), 'src/emulator/explorer/page')

@@ -18,8 +18,8 @@ export function explorerReach(host: string, isWanted: boolean | undefined): Expl
 }
 
 /**
- * Checks whether a browser may open the explorer under this `Host` header. Another site can let its own name
- * lead to this machine. It has no such power over an IP address or `localhost`.
+ * Checks whether a browser may open the explorer under this `Host` header. Another site can make its own name
+ * point to this machine, but it cannot change where an IP address or `localhost` points.
  */
 export function isReachable(reach: ExplorerReach, hostHeader: string): boolean {
   const name = hostName(hostHeader)

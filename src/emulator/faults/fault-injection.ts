@@ -27,7 +27,7 @@ const throttling = { status: 429, substatus: 3200, retryAfter: 10 } as const
 
 /**
  * The path of the admin routes. Faults do not affect this path, because a fault must not prevent its own
- * removal. They do not affect the data explorer either, so it can show the account while faults are active.
+ * removal. Faults also do not affect the data explorer, so the explorer works while faults are active.
  */
 const adminPath = /^\/*_stepward(\/|$)/u
 

@@ -7,8 +7,9 @@
  * (`afterApply`). In the second case, the write stays, but the client cannot know this. This is the failure
  * that distributed programs most often handle wrongly.
  *
- * At most one fault affects a request: of all faults that match, the one that was added first. Faults exist
- * only in memory and are lost with the process.
+ * At most one fault affects a request. The faults are tried in the order in which they were added. A matching
+ * fault is skipped if it has no times left, or if chance decides against it. Faults exist only in memory and
+ * are lost with the process.
  *
  * `fault.ts` declares the options, and `fault-match.ts` decides which requests a fault affects. Start reading
  * in `fault-injection.ts`, through which every request passes.

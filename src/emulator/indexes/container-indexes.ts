@@ -1,10 +1,10 @@
 import type { Container, DocumentFollower, DocumentVersion, OrderedPath } from '../engine/index.js'
 import { DocumentIndex } from './document-index.js'
 
-/** The most indexes of one container. A new index replaces the one that was not used for the longest time. */
+/** The most indexes of one container. A new index then replaces the least recently used one. */
 const mostIndexes = 8
 
-/** The number of changes that an index outlasts unused, even if the container has few documents. */
+/** The number of changes for which an unused index is kept, even if the container has few documents. */
 const fewestChanges = 1_000
 
 interface Change {

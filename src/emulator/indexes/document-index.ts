@@ -46,7 +46,7 @@ export class DocumentIndex {
   }
 
   /**
-   * Returns the documents with values in these spans. There is one span for each of the first paths, and all
+   * Returns the documents with values in these spans. Each span belongs to one of the first paths. All spans
    * but the last are points.
    */
   slice(spans: readonly Span[]): Slice {

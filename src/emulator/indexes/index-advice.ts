@@ -33,9 +33,9 @@ export function indexAdvice(policy: IndexingPolicy, query: AdvisedQuery): IndexA
 }
 
 /**
- * Returns the paths of predicates and of ORDER BY, in the way of the service's recorded answers. `id` comes
- * last. A path that both a predicate and the only item of ORDER BY use is left out beside other paths, unless
- * a composite index is missing.
+ * Returns the paths of predicates and of ORDER BY that recorded answers of the service name, in their order.
+ * `id` comes last. If both a predicate and the only item of ORDER BY use a path, the path is left out, unless
+ * it is the only path or a composite index is missing.
  */
 function singlePaths(
   { order, usedPaths }: AdvisedQuery,

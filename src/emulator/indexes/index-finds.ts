@@ -4,8 +4,8 @@ import { isAbove, isBelow } from '../query/values/span.js'
 import { memberOf } from '../query/values/values.js'
 
 /**
- * Returns a function that checks whether the indexes of a policy lead a query to a document: the document
- * fulfils each condition of the filter on an indexed path.
+ * Returns a function that checks whether a query would find a document by the indexes of a policy. The
+ * document must then fulfil each condition of the filter on an indexed path.
  */
 export function indexFinds(
   policy: IndexingPolicy,

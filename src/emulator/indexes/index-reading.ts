@@ -6,8 +6,8 @@
  * what has changed meanwhile (`container-indexes`). An index is a sorted list of documents
  * (`document-index`).
  *
- * This file compares what each way to read the documents of a query costs. `index-advice` says which indexes
- * a query uses, and which ones it lacks.
+ * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
+ * indexes a query uses, and which useful indexes the policy lacks.
  */
 import {
   contains,
@@ -22,7 +22,7 @@ import { ContainerIndexes } from './container-indexes.js'
 import { DocumentIndex, type Slice } from './document-index.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
-/** The fewest documents for which an index is worth its building. A smaller scope is always scanned. */
+/** The fewest documents for which an index is worth building. A smaller scope is always scanned. */
 const fewestDocuments = 1_000
 
 /**
@@ -59,7 +59,7 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
   const matching = Math.max(1, found?.count ?? total)
   const lookupCost = Math.min(found?.count ?? size, size)
   const ordered = orderedReading(container, query)
-  // Only some documents match, so the walk in their order reads more documents than are needed.
+  // Only some documents match, so a walk in the order of ORDER BY reads more documents than are needed.
   if (ordered !== undefined) {
     const { count } = ordered
     const walkCost = (needed * count * total) / Math.min(matching, count) / size
@@ -72,8 +72,9 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
 }
 
 /**
- * Returns the documents of a small scope in the order of ORDER BY, if the policy has an index with this order.
- * `indexReading` would not use an index here. With it, query metrics show what the service would read.
+ * Returns the documents of a small scope in the order of ORDER BY, if the policy has an index with this
+ * order. `indexReading` would scan such a scope. With this index, query metrics show what the service would
+ * read.
  */
 export function smallOrderedReading(
   container: Container,
@@ -92,7 +93,7 @@ interface Lookup {
   documents(): Iterable<DocumentVersion>
 }
 
-/** Returns the smallest part of an index that has all documents of a filter. */
+/** Returns the smallest part of an index that contains all documents that match the filter. */
 function smallestLookup(container: Container, { query, needed }: ReadingRequest): Lookup | undefined {
   let smallest: Lookup | undefined
   for (const { paths, reads } of filterIndexes(container.definition.indexingPolicy, query).slice(

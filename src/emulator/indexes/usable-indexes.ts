@@ -16,7 +16,7 @@ type Conditions = QueryHints['conditions']
 /** An index of the policy that a query can use, and the spans of the documents to read. */
 export interface UsableIndex {
   readonly paths: readonly OrderedPath[]
-  /** The reads of the index, of which `IN` needs several. Each has one span for each of the first paths. */
+  /** The reads of the index. `IN` needs several reads. Each has one span for each of the first paths. */
   readonly reads: readonly (readonly Span[])[]
 }
 
@@ -103,7 +103,7 @@ function onlySpan(steps: PathSteps, conditions: Conditions): Span | undefined {
   return spans.length === 1 ? spans[0] : undefined
 }
 
-/** Compares the paths of a query. Unlike in a policy, different positions in an array are different. */
+/** Compares the paths of a query. Unlike in a policy, different positions in an array count as different. */
 function areSame(one: PathSteps, other: PathSteps): boolean {
   return one.length === other.length && one.every((step, place) => step === other[place])
 }

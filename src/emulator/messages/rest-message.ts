@@ -40,6 +40,7 @@ export const header = {
   enableScan: 'x-ms-documentdb-query-enable-scan',
   expirySeconds: 'x-ms-documentdb-expiry-seconds',
   endEpk: 'x-ms-end-epk',
+  etag: 'etag',
   /**
    * Marks requests of the data explorer. Faults do not affect them, and a query over several ranges gets one
    * merged answer.
@@ -64,6 +65,7 @@ export const header = {
   populateQuotaInfo: 'x-ms-documentdb-populatequotainfo',
   indexProgress: 'x-ms-documentdb-collection-index-transformation-progress',
   lazyIndexProgress: 'x-ms-documentdb-collection-lazy-indexing-progress',
+  lsn: 'lsn',
   queryMetrics: 'x-ms-documentdb-query-metrics',
   resourceQuota: 'x-ms-resource-quota',
   resourceUsage: 'x-ms-resource-usage',
@@ -108,7 +110,7 @@ export function isQuery(request: RestRequest): boolean {
   )
 }
 
-/** Checks whether a request gets the plan of a query. Every other request ignores the header for plans. */
+/** Checks whether a request gets the plan of a query. On other requests, the plan header has no effect. */
 export function asksForPlan(request: RestRequest, segments: readonly string[]): boolean {
   const isForDocuments = request.method === 'POST' && segments.length === 5
   return isForDocuments && isSet(request, header.isQueryPlan) && !isSet(request, header.isBatch)

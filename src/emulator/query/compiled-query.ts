@@ -16,7 +16,7 @@ export interface QueryParameter {
 export interface QueryOptions {
   /** Returns the time in milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number
-  /** The time that a page may take in milliseconds, and 0.01 ms for each document. Default: 3,000. */
+  /** The time in milliseconds that a page may take. Each document adds 0.01 ms. Default: 3,000. */
   readonly pageTimeMs?: number
   /** The clocks for this time. Default: those of the machine. */
   readonly clocks?: PageClocks
@@ -40,18 +40,18 @@ export interface OrderKey {
 export interface CompiledQuery {
   /**
    * The properties that must equal a constant in every matching document, as in `c.id = @id AND c.a.b = 1`.
-   * With them, a caller can look documents up instead of scanning. The key is the path joined with '.', such
-   * as 'a.b', and the value is the constant. This is only a hint: documents are still filtered.
+   * A caller can look documents up by these values instead of scanning. The key is the path joined with '.',
+   * such as 'a.b', and the value is the constant. This is only a hint: the query still filters documents.
    */
   readonly equalities: ReadonlyMap<string, unknown>
   /**
-   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains. With
-   * them, a caller can skip documents without parsing them. This is only a hint.
+   * Parts of JSON, as `JSON.stringify` writes them, that the JSON of every matching document contains. A
+   * caller can skip documents without these parts before parsing them. This is only a hint.
    */
   readonly requiredTexts: readonly string[]
   /**
-   * Spans that contain the values of every matching document at certain paths. With them, a caller can look
-   * documents up in an index. This is only a hint.
+   * Spans that contain the values of every matching document at certain paths. A caller can look documents up
+   * in an index by these spans. This is only a hint.
    */
   readonly conditions: readonly PathCondition[]
   /** The items of ORDER BY. Empty if the rows cannot follow an order of the documents by paths. */
@@ -93,7 +93,7 @@ export interface CompiledQuery {
   /**
    * Returns all rows of a set of documents: filtered, ordered, aggregated and cut.
    *
-   * @param container all documents of the container, whose words full-text scores count. Default: `documents`
+   * @param container all documents of the container, on which full-text scores depend. Default: `documents`
    */
   execute(documents: Iterable<QueryDocument>, container?: Iterable<QueryDocument>): readonly unknown[]
   /**
@@ -103,8 +103,10 @@ export interface CompiledQuery {
    */
   rowsInOrder(documents: Iterable<QueryDocument>): Iterable<unknown>
   /**
-   * Checks whether certainly no row follows after this many. This is true if the query has at most one row,
-   * if TOP or LIMIT is reached, or if the query had to find all rows before it could give one.
+   * Checks whether a page that the last row fills is the last page, so that no empty page follows. This is
+   * true if the query has at most one row, GROUP BY or DISTINCT, or if TOP or LIMIT is reached.
+   *
+   * @param rowCount the number of all rows that were found
    */
   isComplete(rowCount: number): boolean
   /** Returns how many combinations of FROM's values have passed the filter so far. */

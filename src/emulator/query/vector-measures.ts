@@ -4,8 +4,8 @@ import { notSupported } from './language/query-error.js'
 import { callsIn } from './language/walk.js'
 
 /**
- * Adds the measure of a container's vector policy to each VectorDistance that names none. The text changes,
- * so that the plan and the queries of all ranges use the same measure.
+ * Adds the measure of a container's vector policy to each call of VectorDistance that names no measure. The
+ * text changes, so that the plan and the queries of all ranges use the same measure.
  *
  * @param measures names of measures by path, such as `/vector`
  */
@@ -39,7 +39,7 @@ function insertionFor(call: Call, measures: ReadonlyMap<string, string>): Insert
   const given = unwrapped(options)
   if (given.kind !== 'object') {
     throw notSupported(
-      'VectorDistance with options in a parameter, and a measure in the vector policy',
+      'VectorDistance with options in a parameter, for a path with a measure in the vector policy,',
       given.span,
     )
   }

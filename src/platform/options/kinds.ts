@@ -10,11 +10,11 @@ export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): z.ZodT
 }
 
 /**
- * Returns the kind of a duration of at least `minMs`, which is read as milliseconds. `orElse` describes other
- * permitted values.
+ * Returns the kind of a duration from `minMs` to 100 years, which is read as milliseconds. `orElse` describes
+ * other permitted values.
  */
 export function duration(minMs = 1, orElse = ''): z.ZodType<number> {
-  const rule = `a duration of at least ${minMs} ms, such as 30000 or '30s'${orElse}`
+  const rule = `a duration from ${minMs} ms to 100 years, such as 30000 or '30s'${orElse}`
   const isIt = (value: unknown): boolean => (lengthMs(value) ?? -1) >= minMs
   return kind<unknown>(rule, isIt).transform((value) => lengthMs(value) ?? minMs)
 }

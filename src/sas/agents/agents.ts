@@ -35,7 +35,7 @@ export interface AgentsOptions {
   readonly inProcessPath?: InProcessPath
   /** The processes of this machine. Default: none is known. */
   readonly processes?: Processes
-  /** The longest time that a feed range may have no reader after an instance died. */
+  /** The longest time for which a feed range may have no reader after an instance died. */
   readonly failoverMs: number
   /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
   readonly unhealthyReason?: () => string | null
@@ -51,7 +51,8 @@ interface Source {
    */
   readonly leaseToken: string | null
   /**
-   * True if no other process can have started this attempt, and none can start it unnoticed by this process.
+   * True if no other process can have started this attempt, and none can start it without a sign to this
+   * process.
    */
   readonly isFirst: boolean
 }
@@ -131,8 +132,8 @@ export class Agents {
   }
 
   /**
-   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The aborted attempts end at
-   * their deadlines.
+   * Waits up to `budgetMs` for running handlers, and then aborts their signals. The supervisor recovers the
+   * aborted attempts after their deadlines.
    */
   async stop(budgetMs: number): Promise<void> {
     const ended = Promise.all(this.running.values())
@@ -279,7 +280,9 @@ export class Agents {
     this.deadlines.noteEnded(step, isCutOff)
   }
 
-  /** W2': returns the time when this attempt must now end, or the reason why the attempt is over. */
+  /**
+   * W2': returns the deadline of this attempt after a request for more time, or the reason why it is over.
+   */
   private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
     const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
     own.step = step

@@ -76,8 +76,8 @@ async function run(
     return context.signal.aborted ? null : successWith(output)
   } catch (error) {
     if (context.signal.aborted) return null
-    // An earlier call may have taken effect although its answer was lost. So a permanent failure proves that
-    // nothing was done only if the first call caused it.
+    // A permanent failure of the first call proves that nothing was done. After a later call this is unknown,
+    // because an earlier call may have taken effect although its answer was lost.
     if (error instanceof PermanentFailure)
       return { kind: 'permanent', message: error.message, didNothing: calls === 1 }
     return { kind: 'failed', message: describe(error) }

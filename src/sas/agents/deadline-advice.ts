@@ -5,7 +5,7 @@ import { workOf } from '../model/work.js'
 export interface DeadlineAdviceOptions {
   readonly telemetry: Telemetry
   readonly instanceName: string
-  /** The longest time that a feed range may have no reader after an instance died. */
+  /** The longest time for which a feed range may have no reader after an instance died. */
   readonly failoverMs: number
 }
 

@@ -21,7 +21,7 @@ export class Slots {
   private readonly takenBy = new Map<string, number>()
   private readonly line: Waiting[] = []
 
-  /** @param limits the number of slots for each agent that must not use every slot */
+  /** @param limits the number of slots for each agent that may not use all slots */
   constructor(
     private readonly count: number,
     private readonly limits: ReadonlyMap<string, number> = new Map(),
@@ -51,8 +51,8 @@ export class Slots {
   }
 
   /**
-   * Takes a slot for this agent if one is free. Work that waits needs no free slot, because `release` passes
-   * a slot to it.
+   * Takes a slot for this agent if one is free. Waiting work does not miss a slot, because `release` offers
+   * each slot to the waiting work first.
    */
   takeFree(agent: string): boolean {
     if (!this.hasRoomFor(agent)) return false

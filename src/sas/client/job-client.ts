@@ -67,8 +67,8 @@ export interface SubmitOptions {
   /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
   readonly completeWithin?: Duration
   /**
-   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A job in
-   * Error is always kept. Default: no limit.
+   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A
+   * job in Error is always kept. Default: no limit.
    */
   readonly retainFor?: Duration
 }
@@ -146,8 +146,8 @@ export class JobClient {
 
   /**
    * Retries the failed steps of a job in Error, or restarts a job that was undone. A step keeps its
-   * idempotency key unless the step was undone or gets another input. `step` names the only failed step, or
-   * any step of a job without failed steps. `input` replaces the input of that step.
+   * idempotency key unless the step was undone or gets another input. `step` names one step, and no other
+   * step may have failed. `input` replaces the input of that step.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if the job is neither in Error nor undone, or if a step other than `step` failed;
@@ -214,7 +214,7 @@ export class JobClient {
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
   }
 
-  /** Lists the jobs whose document a scheduler could not read, in the order in which this was first noticed. */
+  /** Lists the jobs whose document a scheduler could not read, the earliest found first. */
   unreadable(): Promise<readonly UnreadableJob[]> {
     return unreadableJobs(this.options.store)
   }

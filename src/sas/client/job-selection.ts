@@ -20,7 +20,7 @@ export interface BulkOptions {
 /** The result of a command on many jobs. */
 export interface BulkReport {
   readonly isDryRun: boolean
-  /** The ids of the jobs on which the command was carried out, or would be in a dry run. */
+  /** The ids of the jobs on which the command was carried out or, in a dry run, would be carried out. */
   readonly done: readonly string[]
   /** The jobs whose current state does not allow the command. */
   readonly refused: readonly { readonly jobId: string; readonly reason: string }[]

@@ -104,7 +104,8 @@ export class JobWaiting {
 }
 
 /**
- * Returns the time that a job took, at most `waitedMs`. The two times in the job may come from two clocks.
+ * Returns the time that a job took, from 0 to `waitedMs`. The two times in the job may come from two clocks,
+ * so their difference alone may be wrong.
  */
 function tookMs({ submittedAtMs, endedAtMs }: JobDocument, waitedMs: number): number {
   return endedAtMs === null ? waitedMs : Math.min(waitedMs, Math.max(0, endedAtMs - submittedAtMs))

@@ -17,7 +17,7 @@ export interface UndeliveredNotice {
   readonly seq: number
   /** The kind of event that the notice reports. */
   readonly kind: 'received' | 'started' | 'attention' | 'finished'
-  /** The receiver: `container:NAME`, or the origin of a URL. Its path and query may contain secrets. */
+  /** The receiver: `container:NAME`, or the origin of a URL, because the rest may contain secrets. */
   readonly receiver: string
   /** The time of the reported event, ISO-8601 UTC. */
   readonly at: string
@@ -33,7 +33,7 @@ export interface UndeliveredNotice {
 const mostOfOneJob = 1_000
 /** The number of tries to write each notice. A try fails if another write came first. */
 const maxTries = 6
-/** A notice keeps this number of requests to send it again. The oldest requests are dropped. */
+/** The largest number of resend requests that a notice keeps. The oldest requests are dropped. */
 const mostResends = 20
 
 interface ResendDecision {
@@ -93,7 +93,7 @@ async function resendOne(
   throw new StoreUnavailable(message, { cause: null })
 }
 
-/** Returns the notice as before its first try, with the decision added. */
+/** Returns the notice as it was before its first try, with the decision added. */
 function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
   const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
   return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }

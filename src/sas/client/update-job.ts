@@ -6,8 +6,8 @@ import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 
 /**
- * The number of tries to change one job. A try fails if another write of the job comes first. A busy job is
- * written a few times a second.
+ * The number of tries to change one job. A try fails if another write of the job comes first. Even a busy job
+ * is written only a few times a second.
  */
 const maxTries = 6
 

@@ -13,7 +13,7 @@ const longestMs = 1_000
 const firstReadAfter = { heard: 2, read: 0.8 }
 /**
  * The weight of the newest job in the average of its workflow. A job that is quicker than the average counts
- * more. While the average is too long, the ends of quick jobs are noticed late.
+ * more, because the ends of quick jobs are noticed late while the average is too long.
  */
 const newestCounts = { slower: 0.2, quicker: 0.5 }
 const rememberedWorkflows = 1_000

@@ -22,8 +22,8 @@ import {
 import { isHeldBack } from '../model/work.js'
 
 /**
- * Decides the next steps of a job that is not being undone. After a compensation, a new generation begins in
- * the same transaction.
+ * Decides the next steps of a job that is not being undone. A compensation needs this decision, because the
+ * transaction that ends the compensation may also begin a new generation.
  */
 type Advance = (state: SchedulingState, ledger: Ledger) => Schedule
 

@@ -30,8 +30,8 @@ export function endBy({ job, now }: Pick<Dispatching, 'job' | 'now'>): number | 
 const maxStepsAtOnce = 90
 
 /**
- * Returns the first changes, at least one, that fit into one transaction with the job. The rest is decided
- * again when the feed delivers this write.
+ * Returns the first changes, at least one, that fit into one transaction with the job. The remaining changes
+ * are decided again when the feed delivers this write.
  */
 export function takeFitting<C extends Pick<StepChange, 'step'>>(
   changes: readonly C[],
@@ -134,7 +134,8 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
 }
 
 /**
- * Makes the next attempt in the same direction with the same input. Ends the step if only its wait is over.
+ * Dispatches the next attempt, in the same direction and with the same input. A sleep that is over, or a step
+ * that has its event, is ended instead.
  */
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {

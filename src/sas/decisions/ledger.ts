@@ -17,7 +17,8 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
   }
 
 /**
- * Returns the ledger with the outcomes of steps. A step counts only if its dispatch number is the ledger's.
+ * Returns the ledger with the outcomes of steps. A step counts only if the ledger has the same dispatch
+ * number.
  */
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {

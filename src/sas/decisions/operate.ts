@@ -25,7 +25,7 @@ export type Operation =
       readonly kind: 'write'
       readonly job: JobDocument
       readonly changed: readonly StepDocument[]
-      /** False if one transaction is too small. The repeated command changes the other steps. */
+      /** False if one transaction is too small. The command must be repeated to change the other steps. */
       readonly isComplete: boolean
     }
   /** The job's current state does not allow the command, so nothing is written. */
@@ -102,7 +102,8 @@ function tryAgain(standing: Standing, command: Resubmission, failed: readonly st
   const begun = again.map((step) => resetStep(step, edits))
   const changed = atOnce(begun, job)
   if (edits.size > 0 && changed.length < begun.length) return refused(tooManyEdits(begun))
-  // Steps that do not fit need no change here, because every step is reset when it begins.
+  // Steps that do not fit into the transaction need no change here, because every step is reset when it
+  // begins.
   return requested(standing, command, {
     changed,
     job: { ...job, steps: withStates(job.steps, failed, 'NotStarted'), generation: job.generation + 1 },
@@ -281,9 +282,7 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
 
-/**
- * Explains why the command is refused. If only some of these steps were written, steps would expire before their job (I18).
- */
+/** Returns the reason for the refusal. A partial write would let steps expire before their job (I18). */
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
   return `job ${jobId} was undone, ${why}: submit it again under another id`

@@ -33,7 +33,7 @@ export type Recovery =
  * requests another attempt, which the scheduler dispatches and agents make. The higher fence makes the
  * outcome of a late agent void (I3).
  */
-export function recover(step: ReadStep, policy: RecoveryPolicy): Recovery {
+export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
   const isOpen =
     processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'

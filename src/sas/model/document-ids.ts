@@ -24,12 +24,12 @@ export function noticeDocumentId(
   return `sas.notify:${safeId(jobId)}:${submittedAtMs}:${seq}`
 }
 
-/** Returns the document id of the record that an alert about a job was raised. */
+/** Returns the document id of the record of an alert that was raised about a job. */
 export function alertDocumentId(jobId: string): string {
   return `sas.alert:${safeId(jobId)}`
 }
 
-/** Returns the document id of the record that a document of ours cannot be read. */
+/** Returns the document id of the record of a document of ours that cannot be read. */
 export function unreadableDocumentId(documentId: string): string {
   return `sas.unreadable:${documentId}`
 }

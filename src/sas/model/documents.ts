@@ -157,7 +157,7 @@ export const stepSchema = z.object({
    * time has come, `waitFor` when its event was raised, and `gather` as soon as it begins.
    */
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
-  /** The condition on which the step runs. It is checked when its values are known. Null means always. */
+  /** The condition under which the step runs. It is checked when its values are known. Null means always. */
   when: json,
   /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: z.object({ payload: json, at: z.string() }).nullable(),
@@ -185,7 +185,10 @@ export const stepSchema = z.object({
   dispatch: z.number().int(),
   /** `failureCount + 1` while an attempt is under way. */
   attempt: z.number().int(),
-  /** The key that all attempts of one generation and direction share. It shows which calls are repeated. */
+  /**
+   * The key that all attempts of one generation and direction share. It lets services recognise repeated
+   * calls.
+   */
   idempotencyKey: z.string(),
   /** Whether a process must claim an attempt before it makes the attempt. */
   isClaimRequired: z.boolean().default(false),

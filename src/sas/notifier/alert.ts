@@ -33,8 +33,8 @@ export interface Alert {
 export type Problem = Pick<Alert, 'jobId' | 'kind' | 'stepId' | 'since'>
 
 /**
- * The record that an alert was raised. The record is a separate document, so an alert never writes the job.
- * If the problem still exists when the record expires, the alert is raised again.
+ * The record of an alert that was raised. The record is a separate document, so an alert never writes the
+ * job. If the problem still exists when the record expires, the alert is raised again.
  */
 export interface AlertRecord {
   readonly [field: string]: unknown

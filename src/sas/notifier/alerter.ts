@@ -23,7 +23,10 @@ const alertsOfOneCall = 250
  */
 const unreadableEveryMs = 600_000
 
-/** The largest number of remembered alerts. A sweep lists their jobs again, but need not read these jobs. */
+/**
+ * The largest number of remembered alerts. A sweep lists the jobs of these alerts again, but need not read
+ * them.
+ */
 const remembered = 50_000
 
 /**

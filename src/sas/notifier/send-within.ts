@@ -9,8 +9,8 @@ export interface SendLimits {
 }
 
 /**
- * Calls `send` and waits for its result for a limited time. Then the signal aborts, and the call rejects even
- * if `send` ignores the signal.
+ * Calls `send` and waits for its result for a limited time. After this time, the signal aborts, and the call
+ * rejects even if `send` ignores the signal.
  */
 export async function sendWithin<T>(
   { clock, limitMs, stop }: SendLimits,

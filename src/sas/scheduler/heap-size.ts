@@ -12,6 +12,8 @@ export function heapBytesOf(value: unknown): number {
     for (const item of value) bytes += slotBytes + heapBytesOf(item)
     return bytes
   }
-  for (const own of Object.values(value)) bytes += slotBytes + heapBytesOf(own)
+  for (const name of Object.keys(value)) {
+    bytes += slotBytes + heapBytesOf((value as Readonly<Record<string, unknown>>)[name])
+  }
   return bytes
 }

@@ -94,7 +94,8 @@ export class JobWriter {
   }
 
   /**
-   * Returns the job with its steps, which are null unless all of them are remembered or were just written.
+   * Returns the job with its steps. The steps are null unless all of them are remembered or were just
+   * written.
    */
   private endOf(job: JobDocument, written: readonly StepDocument[]): EndedJob {
     const steps = new Map<string, StepDocument>(this.known.stepsOf(job))

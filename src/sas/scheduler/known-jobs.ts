@@ -43,7 +43,7 @@ export class KnownJobs {
   putWritten(job: Replaced<JobDocument>, steps: readonly Replaced<StepDocument>[]): void {
     for (const step of steps) this.steps.putWritten(step.document, step.replacedEtag)
     this.jobs.putWritten(job.document, job.replacedEtag)
-    // The ended job is still needed when the feed delivers its steps. Its remembered steps are not.
+    // The ended job is still needed when the feed delivers its steps. Its remembered steps are not needed.
     if (isOver(job.document)) this.forgetSteps(job.document)
   }
 
@@ -110,7 +110,7 @@ export class KnownJobs {
     return [{ stepId, isNewer: decoded.kind === 'newerSchema', message }]
   }
 
-  /** Checks whether a remembered step is ahead of the job's ledger, so this version of the job is old. */
+  /** Checks whether a remembered step is ahead of the job's ledger. If so, this version of the job is old. */
   isAhead(job: JobDocument): boolean {
     return [...this.stepsOf(job).values()].some((step) => isDispatchedAfter(step, job))
   }

@@ -52,8 +52,8 @@ export class PostponedWork {
   }
 
   /**
-   * Accepts all of the refused work. Each piece holds the checkpoint separately. If this would exceed the
-   * limits, returns false and accepts nothing.
+   * Accepts all of the refused work. Each piece of work holds the checkpoint back separately. If this would
+   * exceed the limits, returns false and accepts nothing.
    */
   take(leaseToken: string, refused: readonly RefusedWork[], hold: () => () => void): boolean {
     const keys = new Set(refused.map(({ pk }) => keyOf(leaseToken, pk)))

@@ -38,9 +38,9 @@ export interface SchedulerOptions {
 
 /** The number of tries for one job in one delivery. Each try is a read and a conditional write. */
 const maxTries = 6
-/** The same limit for an outcome and its consequences. It is lower: the agents can also write only the outcome. */
+/** The same limit for an outcome. It is lower, because the agents can also write the outcome alone. */
 const maxConclusions = 2
-/** The number of jobs that begin without the feed at the same time. The feed delivers further jobs. */
+/** The largest number of jobs that begin at once without the feed. The feed delivers further jobs. */
 const maxBeginnings = 200
 
 /** If either property is missing, no work is postponed. */
@@ -78,7 +78,7 @@ export class Scheduler {
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
     for (const change of changes) this.note(change, changed)
-    // Jobs queue requests and dispatch steps in this order (R126). Equal priorities keep the feed's order.
+    // Requests and dispatches follow this order (R126). Jobs of equal priority keep the feed's order.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
     const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
     const ended = await Promise.allSettled(work)
@@ -138,8 +138,8 @@ export class Scheduler {
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
       const known = this.known.step(job, step.stepId)
-      // The agents' version may be newer, because their feed was ahead of ours or they have claimed the step.
-      // A fence never decreases (I22).
+      // The agents' version may be newer, because their feed was ahead of this one or they have claimed the
+      // step. A fence never decreases (I22).
       const before = tries === 0 && (known === undefined || known.fence <= step.fence) ? step : known
       if (before === undefined) return null
       const { write: after, result: discarded } = decide(before)

@@ -8,9 +8,9 @@ interface OrderedPage<T> {
   readonly where: string
   readonly field: string
   readonly valueOf: (found: T) => string | number
-  /** The excluded lower bound. Null means no lower bound. */
+  /** The lower bound, itself excluded. Null means no lower bound. */
   readonly after: string | number | null
-  /** The excluded upper bound. Default: no upper bound. */
+  /** The upper bound, itself excluded. Default: no upper bound. */
   readonly before?: number
   readonly limit: number
   readonly parameters?: Question['parameters']

@@ -21,7 +21,9 @@ function mostBytesOf(value: unknown): number {
   if (typeof value === 'string') return 6 * value.length + 2
   if (typeof value !== 'object' || value === null) return 25
   let bytes = 2
-  for (const [name, own] of Object.entries(value)) bytes += 6 * name.length + 4 + mostBytesOf(own)
+  for (const name of Object.keys(value)) {
+    bytes += 6 * name.length + 4 + mostBytesOf((value as Readonly<Record<string, unknown>>)[name])
+  }
   return bytes
 }
 

@@ -73,7 +73,9 @@ export async function unreadableJobs(store: StateStore): Promise<readonly Unread
   return found.sort((one, other) => compare(one.since, other.since))
 }
 
-/** The record that a job could not be read. Only the document shows whether the job still cannot be read. */
+/**
+ * The record of a job that could not be read. Only the document shows whether the job still cannot be read.
+ */
 export interface UnreadableFlag {
   readonly jobId: string
   readonly pk: string

@@ -79,7 +79,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/** Checks whether a step has a time to live, because an ended job with the same id left the step. */
+/** Checks whether an ended job with the same id left this step. Such a step has a time to live. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }

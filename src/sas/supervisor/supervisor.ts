@@ -11,7 +11,7 @@ import { decodeDocument, type Decoded } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
 import { removeStaged } from '../store/remove-staged.js'
-import { recover, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
+import { recoverStep, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import { type Look, type StepDecision, lookOf, untouched } from './look.js'
@@ -45,10 +45,10 @@ export interface SweepResult {
 
 /**
  * The delegate of the supervisor unit. It recovers steps and jobs whose deadlines passed. A passed deadline
- * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines
- * that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For each step,
- * {@link recover} decides about the version just read, and the write depends on its etag. So two supervisors
- * that check the same step write only once.
+ * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines in
+ * the documents that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For
+ * each step, {@link recoverStep} decides about the version just read, and the write depends on its etag. So two
+ * supervisors that check the same step write only once.
  *
  * A supervisor is idle, then running after `start`, then idle again after `stop`.
  */
@@ -148,12 +148,14 @@ export class Supervisor {
   }
 
   private look(address: DocumentAddress): Promise<Look> {
-    return address.id.startsWith(jobIdPrefix) ? this.recoverJob(address) : this.recoverStep(address)
+    return address.id.startsWith(jobIdPrefix)
+      ? this.writeJobRecovery(address)
+      : this.writeStepRecovery(address)
   }
 
-  private async recoverStep(address: DocumentAddress, isJobKnownToLive = false): Promise<Look> {
+  private async writeStepRecovery(address: DocumentAddress, isJobKnownToLive = false): Promise<Look> {
     const decide = (step: StepDocument): DocumentDecision<StepDocument, StepDecision> => {
-      const recovery = recover(step, this.policy())
+      const recovery = recoverStep(step, this.policy())
       const isInDoubt = recovery.kind === 'unclaimed' && !isJobKnownToLive
       if (isInDoubt) return { write: null, result: { kind: 'inDoubt', step } }
       return { write: 'step' in recovery ? recovery.step : null, result: recovery }
@@ -164,7 +166,7 @@ export class Supervisor {
     const { result } = update
     if (result.kind === 'inDoubt') {
       return (await this.hasLivingJob(result.step))
-        ? this.recoverStep(address, true)
+        ? this.writeStepRecovery(address, true)
         : this.putToRest(address)
     }
     if (update.kind === 'written') this.report(result, update.document)
@@ -180,7 +182,7 @@ export class Supervisor {
     const { store, telemetry } = this.options
     const from = { address, known: null, read: readStep }
     const update = await updateDocument(store, from, (step) => {
-      const isStillUp = recover(step, this.policy()).kind === 'unclaimed'
+      const isStillUp = recoverStep(step, this.policy()).kind === 'unclaimed'
       return { write: isStillUp ? retireStep(step) : null, result: null }
     })
     if (update.kind !== 'written') return untouched
@@ -189,7 +191,7 @@ export class Supervisor {
     return { untilMs: null, isRecovered: true }
   }
 
-  private async recoverJob(address: DocumentAddress): Promise<Look> {
+  private async writeJobRecovery(address: DocumentAddress): Promise<Look> {
     const decide = (job: JobDocument): DocumentDecision<JobDocument, JobRecovery> => {
       const recovery = recoverJob(job, this.policy())
       return { write: 'job' in recovery ? recovery.job : null, result: recovery }

@@ -34,7 +34,7 @@ export interface DueWorkOptions<T extends DueEntry> {
 }
 
 /**
- * The shortest pause before the next page of a sweep. The pause is the same if every run failed, because the
+ * The shortest pause before the next page of a sweep. The same pause follows if every run failed, because the
  * cause is then probably the store.
  */
 const soonMs = 1_000

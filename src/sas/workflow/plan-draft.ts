@@ -32,7 +32,7 @@ export interface StepDraft<O> {
   readonly options: StepOptions & { readonly undo?: Undo<O> }
 }
 
-/** The parts of a definition, from which its own plan and its part of another workflow's plan are made. */
+/** The parts of a definition. They become the workflow's own plan, or a part of another workflow's plan. */
 export interface Drafted {
   readonly steps: readonly DraftedStep[]
   /** Null if the definition does not call `onExhausted`. */
@@ -241,7 +241,7 @@ export class PlanDraft {
     undo: Undo<O> | undefined,
     whenUncertain: boolean,
   ): PlanStep['undo'] {
-    // An undo of another kind is a problem of the options.
+    // The check of the options reports an undo of another kind.
     if (typeof undo !== 'function') return null
     const output = reference<O>(['steps', id, 'output'])
     const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })

@@ -41,8 +41,8 @@ export interface StepOptions {
   readonly onExhausted?: OnExhausted
   /**
    * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
-   * if the deadline or the failure of another step cuts the attempt off. The undo then lacks the output of
-   * the step, but its context contains the key of the attempt. Default true.
+   * if an attempt is cut off by its deadline or by the failure of another step. The undo then lacks the
+   * output of the step, but its context contains the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
   /**

@@ -86,8 +86,8 @@ export interface SubmissionDefaults<I> {
 const definition = Symbol('stepward.workflow')
 
 /**
- * A workflow, with its plan and its submission defaults. `O` is the type of its output as a part of another
- * workflow.
+ * A workflow, with its plan and its submission defaults. `O` is the type of the output that it has when
+ * another workflow runs it.
  */
 export interface Workflow<I, O = unknown> {
   readonly name: string

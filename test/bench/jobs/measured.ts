@@ -27,12 +27,12 @@ const slots = 256
 
 /** Makes all measurements, one after the other. */
 export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): Promise<readonly Figure[]> {
-  const inOne = await inOneProcess(slots, (client) =>
-    load(client, effort, {
-      where: '(i) one process',
-      processes: { 'the process': process.pid },
-      targets: { p50Ms: 10, perSecond: 400 },
-    }),
+  const here = { processes: { 'the process': process.pid }, targets: { p50Ms: 10, perSecond: 400 } }
+  const inOne = await inOneProcess(slots, false, (client) =>
+    load(client, effort, { where: '(i) one process', ...here }),
+  )
+  const bySdk = await inOneProcess(slots, true, (client) =>
+    load(client, effort, { where: '(i) one process, through the SDK', ...here }),
   )
   const inMany = await apart(programs, { slots, kind: 'fleet' }, async (running) => [
     ...(await load(running.client, effort, {
@@ -42,12 +42,12 @@ export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): P
     })),
     ...(effort.killed === 0 ? [] : await recovery(running, 'fleet', effort.killed)),
   ])
-  if (effort.killed === 0) return [...inOne, ...inMany]
+  if (effort.killed === 0) return [...inOne, ...bySdk, ...inMany]
   const alone = await apart(programs, { slots, kind: 'alone' }, async (running) => {
     await together(running.client, noop, { count: effort.together, atOnce: effort.atOnce })
     return recovery(running, 'alone', effort.killed)
   })
-  return [...inOne, ...inMany, ...alone]
+  return [...inOne, ...bySdk, ...inMany, ...alone]
 }
 
 /** The place of the load, and its targets. */

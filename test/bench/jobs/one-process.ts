@@ -6,10 +6,15 @@ import { createInProcessCosmos } from 'stepward/emulator'
 import { worker } from './workload.js'
 
 /** Calls `use` with a store on disk, every role and a client, all in this process. */
-export async function inOneProcess<T>(slots: number, use: (client: JobClient) => Promise<T>): Promise<T> {
+export async function inOneProcess<T>(
+  slots: number,
+  isThroughSdk: boolean,
+  use: (client: JobClient) => Promise<T>,
+): Promise<T> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
   const cosmos = createInProcessCosmos({ dataDirectory })
-  const host = await startHost({ client: cosmos.client(), agents: [worker], slots })
+  const store = isThroughSdk ? { client: cosmos.client() } : { embedded: cosmos }
+  const host = await startHost({ ...store, agents: [worker], slots })
   try {
     return await use(host.client)
   } finally {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { open as openStore } from 'lmdb'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos, startEmulator, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { DirectoryInUse } from '../../../src/emulator/durability/directory-lock.js'
 import { readChanges } from '../../../src/emulator/engine/index.js'
 import { compiledScript } from './compiled-sources.js'
 import type { Acknowledged } from './durable-writer.js'
@@ -79,7 +80,9 @@ describe('a data directory', () => {
     if (child.stdout === null) throw new Error('the writer has no output')
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     await lines.next()
-    expect(() => createInProcessCosmos({ dataDirectory })).toThrow(`in use by process ${child.pid ?? ''}`)
+    const open = () => createInProcessCosmos({ dataDirectory })
+    expect(open).toThrow(DirectoryInUse)
+    expect(open).toThrow(`in use by process ${child.pid ?? ''}. Stop that one`)
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await ended

@@ -17,7 +17,7 @@ it.each<[string, HostOptions, RegExp]>([
   [
     'receivers of alerts that are none',
     { alertWebhook: 'ftp://a/secret', remindAfter: 999, sendTimeout: Number.NaN },
-    /alertWebhook is of another form .*remindAfter is 999; .*at least 1000 ms.*sendTimeout is NaN; /,
+    /alertWebhook is of another form .*remindAfter is 999; .*from 1000 ms.*sendTimeout is NaN; /,
   ],
   [
     'an option of an earlier version',

@@ -21,15 +21,15 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   [{ type: 'lease.acquired', takenFrom: null, ...lease }, 'Instance one acquired lease 0 of orders'],
   [
     { type: 'lease.acquired', takenFrom: 'two', ...lease },
-    'Instance one acquired lease 0 of orders after two',
+    'Instance one acquired lease 0 of orders from two',
   ],
   [
     { type: 'lease.released', reason: 'Shutdown', ...lease },
     'Instance one no longer reads lease 0 of orders: the instance is stopping',
   ],
   [
-    { type: 'lease.released', reason: 'New', ...lease },
-    'Instance one no longer reads lease 0 of orders: New',
+    { type: 'lease.released', reason: 'LeaseLost', ...lease },
+    'Instance one no longer reads lease 0 of orders: another instance owns the lease, or may own it',
   ],
   [{ type: 'lease.requested', owner: 'two', ...lease }, 'Instance one asked two for lease 0 of orders'],
   [
@@ -139,7 +139,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'step.unclaimed', ...step },
-    'No agent started attempt 2 of step pay of job 7 of shop in time; the supervisor offers it again',
+    'No instance made attempt 2 of step pay of job 7 of shop in time; the supervisor offers it again',
   ],
   [
     { type: 'deadline.doubted', advice: 'allow more', ...deadline },
@@ -196,7 +196,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'document.refused', id: 'a', reason: 'newer schema' },
-    'Stepward leaves document a alone: newer schema',
+    'Stepward does not work on document a: newer schema',
   ],
   [
     { type: 'store.charged', operation: 'feed.read', charge: 2.5 },

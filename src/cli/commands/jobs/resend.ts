@@ -25,7 +25,7 @@ interface Resent {
   readonly jobIds: readonly string[]
 }
 
-/** Resends the abandoned notices of one job, or of all jobs that match. */
+/** Sends again the notices that were given up, of one job or of all jobs that match. */
 export async function resend(
   jobId: string | undefined,
   options: ResendOptions,

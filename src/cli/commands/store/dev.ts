@@ -12,6 +12,8 @@ import { emulatorOptions, type EmulatorCommandOptions } from './emulator.js'
 export interface DevOptions extends EmulatorCommandOptions {
   readonly config?: string
   readonly verbose?: boolean
+  /** Whether the roles use the store through the SDK, as they use an account. */
+  readonly throughSdk?: boolean
 }
 
 /** Runs an embedded Cosmos DB and every role in one process until a signal stops the process. */
@@ -31,14 +33,14 @@ export async function dev(
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
   const store = await (options.data === undefined ? open() : openingData(options.data, open))
-  const client = store.client()
+  const client = options.throughSdk === true ? store.client() : undefined
   const told = untilTold()
   try {
     const level = verbose === true ? 'debug' : 'info'
     const host = await startHost({
       ...settings,
       roles,
-      client,
+      ...(client === undefined ? { embedded: store } : { client }),
       agents,
       telemetry: consoleLogger({ level }),
     })
@@ -50,7 +52,7 @@ export async function dev(
     await told
     await host.stop()
   } finally {
-    client.dispose()
+    client?.dispose()
     await store.close()
   }
   return exitCodes.ok

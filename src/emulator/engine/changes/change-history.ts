@@ -12,9 +12,9 @@ export interface HistoryOwner {
  * Every change of a container's documents within the retention. Only containers with a change feed policy
  * have a history. A change costs only the memory of the replaced version, because versions are shared.
  *
- * Changes are kept by physical partition, in LSN order. The container does not inform the history of splits
- * and merges. When the history first uses a partition, it moves the changes in that partition's range from
- * the earlier partitions to the new one.
+ * Changes are kept by physical partition, in LSN order. The container does not tell the history when
+ * partitions split or merge. When the history first uses a partition, it moves the changes in that
+ * partition's range from the earlier partitions to the new one.
  */
 export class ChangeHistory {
   private logs = new Map<string, VersionChange[]>()
@@ -95,7 +95,7 @@ export class ChangeHistory {
   private logOf({ id }: PhysicalPartition): VersionChange[] {
     if (!this.logs.has(id)) this.arrange()
     const log = this.logs.get(id)
-    if (log === undefined) throw new RangeError(`partition ${id} is not one of the container's`)
+    if (log === undefined) throw new RangeError(`partition ${id} does not belong to the container`)
     return log
   }
 

@@ -48,9 +48,9 @@ export interface PermissionRecord extends NamedRecord {
   /** The link as the client wrote it. */
   readonly resource: string
   readonly containerRid: string
-  /** The id of the only document that the permission covers, or null if it covers the container. */
+  /** The id of the only document that the permission covers, or null if it covers the whole container. */
   readonly documentId: string | null
-  /** The first levels of the only partition key that the permission covers, or null if it covers all. */
+  /** The first levels of the only partition key that the permission covers, or null if it covers all keys. */
   readonly partitionKey: readonly unknown[] | null
 }
 

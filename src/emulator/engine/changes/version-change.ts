@@ -58,8 +58,7 @@ export function changeText(change: VersionChange, { paths }: PartitionKeyDefinit
 
 function documentOf({ current, previous }: VersionChange): VersionFields {
   const fields = current ?? previous
-  if (fields === null)
-    throw new RangeError('a change is of a document: it has a current or a previous version')
+  if (fields === null) throw new RangeError('a change must have a current or a previous version')
   return fields
 }
 

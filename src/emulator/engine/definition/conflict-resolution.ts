@@ -32,7 +32,7 @@ export function assertConflictResolutionKept(current: JsonObject, next: JsonObje
   )
 }
 
-/** Returns the settings that are not empty. The Go client sends a policy back without the empty ones. */
+/** Returns the settings that are not empty. The Go client sends a policy back without empty settings. */
 function filledIn(policy: unknown): readonly (readonly [string, unknown])[] {
   if (!isJsonObject(policy)) return []
   return Object.entries(policy)

@@ -197,7 +197,7 @@ function excludes(paths: readonly unknown[], path: string): boolean {
   return paths.some((entry) => isJsonObject(entry) && entry['path'] === path)
 }
 
-/** Refuses new settings if they change a setting that stays the same for the life of a container. */
+/** Refuses new settings if they change a setting that must stay the same for the life of a container. */
 export function assertRedefinable(current: ContainerDefinition, definition: ContainerDefinition): void {
   assertConflictResolutionKept(current.body, definition.body)
   if (!isDeepStrictEqual(definition.partitionKey, current.partitionKey) || definition.id !== current.id) {

@@ -1,7 +1,7 @@
 import { isJsonObject, shown, type JsonObject } from '../values/json.js'
 import { badRequest, notSupported } from '../values/refusal.js'
 
-/** The languages of the service. Only English has rules for words here. */
+/** The languages of the service. The emulator knows stop words and word stems only for English. */
 const languages = ['en-US', 'de-DE', 'es-ES', 'fr-FR', 'it-IT', 'pt-PT', 'pt-BR']
 const english = ['en-us', '1033']
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js'
 
-/** The largest number of documents with one LSN: many partitions with full batches may be merged into one. */
+/** The largest number of documents with one LSN. Merges can give many full batches the same LSN. */
 const placesPerLsn = 2 ** 20
 
 /** The properties of a version without the parsed document. The journal also keeps them. */
@@ -66,8 +66,8 @@ export class DocumentVersion {
   }
 
   /**
-   * Checks whether the document's JSON may contain all these texts. Only false is certain. Searching unparsed
-   * text is faster than parsing.
+   * Returns false only if the document's JSON does not contain all these texts. The result true may be wrong.
+   * Searching unparsed text is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
     return this.parsed !== undefined || texts.every((text) => this.fields.text.includes(text))

@@ -11,8 +11,8 @@ export function parsedJson(text: string): unknown {
 }
 
 /**
- * Returns a value of a request as text: a string as it is, and another value as JSON. `String` would throw for
- * an object with its own `toString`, and would make `["a"]` look like `a`.
+ * Returns a value of a request as text: a string as it is, and another value as JSON. `String` would throw
+ * for an object with its own `toString`, and would make `["a"]` look like `a`.
  */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'

@@ -10,7 +10,7 @@ export class Refusal extends Error {
     message: string,
     /** Distinguishes refusals with the same status; 0 if the status is sufficient. */
     readonly substatus = 0,
-    /** A text for programs, such as a plan. It is in the body beside the message. */
+    /** A text for programs, such as a query plan. It is in the body beside the message. */
     readonly additionalErrorInfo?: string,
   ) {
     super(message)
@@ -26,7 +26,7 @@ export const substatus = {
   containerRidMismatch: 1024,
   /** 404: the session token names a later LSN than the partition has. */
   readSessionNotAvailable: 1002,
-  /** 410: the partition key range id does not (or no longer) belong to the container. */
+  /** 410: the container has no partition key range with this id, or no longer has one. */
   partitionKeyRangeGone: 1002,
   /** 413: the requested documents do not fit into one answer. */
   answerTooLarge: 3402,

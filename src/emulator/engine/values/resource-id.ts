@@ -17,9 +17,9 @@ export function offerRid(number: number): string {
 }
 
 /**
- * Returns the rid of the container with this number in a database. The Java client keeps session tokens only
- * by the second half of the rid, so this half must differ between databases. In the service, this half looks
- * random.
+ * Returns the rid of the container with this number in a database. The Java client stores session tokens by
+ * the second half of the rid alone, so this half must differ between databases. In the service, this half
+ * looks random.
  */
 export function containerRid(database: string, number: number): string {
   const owner = decoded(database)

@@ -17,7 +17,7 @@ import { Tree } from './views/tree.js'
  * @typedef {{ readonly element: HTMLElement, readonly stop?: () => void }} View
  */
 
-/** The name of the key in the storage of this tab, which only pages of this address can read. */
+/** The name under which this tab stores the account's key. Only pages of this address can read the key. */
 const keyName = 'account-key'
 
 const account = new Account({
@@ -31,7 +31,7 @@ const tree = new Tree(account, part('#tree'))
 
 /** @type {View | null} */
 let shown = null
-/** The number of address changes so far. With it, a slow answer does not replace a newer page. */
+/** The number of address changes so far. It shows whether an answer is too late for the present address. */
 let visit = 0
 
 const views = {

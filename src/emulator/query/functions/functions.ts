@@ -21,8 +21,8 @@ import { trimFunctions } from './texts/trim-functions.js'
 import { typeFunctions } from './type-functions.js'
 
 /**
- * The upper-case names of functions of which one call can take a second, because their own limits allow many
- * steps over a long value.
+ * The upper-case names of slow functions. A single call can take about one second, because the limits of
+ * these functions allow many steps over a long value.
  */
 export const slowFunctions: ReadonlySet<string> = new Set(
   [regexFunctions, spatialFunctions, fullTextFunctions].flatMap((group) => Object.keys(group)),

@@ -56,7 +56,7 @@ function vectorDistance(
   if (!isVector(left) || !isVector(right) || left.length !== right.length) return undefined
   if (typeof isBruteForce !== 'boolean') return undefined
   const result = measureOf(options)?.(left, right)
-  // The cosine of a vector of length 0 is not a number, and a sum can be too large for one.
+  // The cosine of a vector of length 0 is not a number, and a sum can be infinite.
   return result !== undefined && Number.isFinite(result) ? result + 0 : undefined
 }
 
@@ -71,7 +71,7 @@ function vectorScore(...[left, right, isBruteForce, options]: readonly unknown[]
   return result !== undefined && isDistance(options) ? 0 - result : result
 }
 
-/** Functions of vectors. The one with an underscore occurs in the queries of plans. */
+/** Functions of vectors. `_VECTORSCORE` occurs in the queries of query plans. */
 export const vectorFunctions: Readonly<Record<string, QueryFunction>> = {
   VECTORDISTANCE: { minArguments: 2, maxArguments: 4, evaluate: vectorDistance },
   _VECTORSCORE: { minArguments: 2, maxArguments: 4, evaluate: vectorScore },

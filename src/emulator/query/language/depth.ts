@@ -11,7 +11,7 @@ import { QueryError, type Span } from './query-error.js'
 import { longestQuery, mostJoins } from './query-limits.js'
 import { keywords } from './tokens.js'
 
-/** The maximum depth of a tree. Real queries are less deep, and recursive functions can still follow it. */
+/** The maximum depth of a tree, which recursive functions can still follow. Real queries are less deep. */
 const deepestTree = 500
 
 /** Like `deepestTree`, for the parser, whose stack frames are larger. */

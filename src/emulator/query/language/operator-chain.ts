@@ -55,7 +55,8 @@ export function grouped(first: Expression, links: readonly Link[]): Expression {
 }
 
 /**
- * Checks whether the waiting operator binds the operand on its right at least as tightly as the next does.
+ * Checks whether the waiting operator binds the operand on its right at least as tightly as the next operator
+ * does.
  */
 function isAtLeast(waiting: IToken | undefined, next: IToken): boolean {
   return waiting !== undefined && strengthOf(waiting) >= strengthOf(next)

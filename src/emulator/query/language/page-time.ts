@@ -1,7 +1,7 @@
 import { cpuUsage } from 'node:process'
 import { QueryError } from './query-error.js'
 
-/** The clocks that limit the time of a page. They count milliseconds from any start. */
+/** The clocks that limit the time of a page. They count milliseconds from an arbitrary start. */
 export interface PageClocks {
   readonly monotonic: () => number
   /** Returns how long the processor has worked for this process, without its work for other processes. */
@@ -14,7 +14,7 @@ export function processorTime(): number {
 }
 
 /**
- * The time that a page may take in addition for each document that it must read. Reading a large container
+ * The additional time that a page may take for each document that it must read. Reading a large container
  * takes long, but one document of 1 KB is parsed in less time than this.
  */
 const perDocumentMs = 0.01
@@ -124,7 +124,7 @@ export class PageTime {
     if (processor() - this.processorBegun < this.allowedMs) return
     this.over = true
     const reason =
-      `The query works longer than the limit of ${Number((this.allowedMs / 1_000).toFixed(2))} s for one page. ` +
+      `The query runs longer than the limit of ${Number((this.allowedMs / 1_000).toFixed(2))} s for one page. ` +
       'Filter by an indexed property, or compute less.'
     throw new QueryError('BadRequest', reason, { start: 0, end: 0 })
   }

@@ -14,7 +14,7 @@ const trees = new Map<string, Query>()
 /** The maximum number of trees that are kept. */
 const mostTrees = 500
 
-/** The maximum sum of the lengths of their texts. A tree takes about 50 bytes for each character. */
+/** The maximum total length of the texts of these trees. A tree takes about 50 bytes for each character. */
 const mostCharacters = 4 * longestQuery
 
 let rememberedCharacters = 0

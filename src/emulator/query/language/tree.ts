@@ -52,7 +52,7 @@ export function chain(operator: Logical['operator'], operands: readonly Expressi
 /**
  * Returns `condition ? consequent : alternative`. Refuses `??` without parentheses in the condition or in the
  * alternative. Microsoft's documentation compares both operators to those of C#, in which `??` binds tighter.
- * But in the grammar of its .NET client, `?:` binds tighter.
+ * In the grammar of Microsoft's .NET client, however, `?:` binds tighter.
  */
 export function conditional(
   condition: Expression,

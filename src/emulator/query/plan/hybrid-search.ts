@@ -16,7 +16,7 @@ interface Writing {
 /** The smallest number of documents that each component must return. */
 const fewestRanked = 120
 
-/** A component must return this many times the number of documents that the query needs, if this is more. */
+/** Each component returns this many times the documents that the query needs, or `fewestRanked` if more. */
 const reserve = 2
 
 /** The largest count of documents that TOP and LIMIT accept. */

@@ -23,7 +23,7 @@ export interface QueryInfo {
   readonly hasSelectValue: boolean
   /**
    * Not null if the client must return only the number of merged rows. The alias is the name of the number in
-   * its row. It is empty if the row is the number itself.
+   * the row, or empty if the row is the number itself.
    */
   readonly dCountInfo: { readonly dCountAlias: string } | null
   readonly hasNonStreamingOrderBy: boolean
@@ -49,8 +49,9 @@ export const unmerged: QueryInfo = {
 
 /**
  * Tells a client how to rank documents of several ranges, in the service's own form. The client first sends
- * the query for statistics to all ranges. It puts the sums into the queries for the components, one for each
- * scoring function. Then it ranks the documents that these queries return.
+ * the query for statistics to all ranges. The client puts the sums of the answers into the queries for the
+ * components. There is one component for each scoring function. Then the client ranks the documents that
+ * these queries return.
  */
 export interface HybridSearchQueryInfo {
   readonly globalStatisticsQuery: string

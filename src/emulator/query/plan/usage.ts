@@ -11,7 +11,7 @@ export interface QueryUsage {
   readonly hasGroupBy: boolean
   /** True if an aggregate is in a property of the row, rather than being the row itself. */
   readonly hasNamedAggregate: boolean
-  /** The items of ORDER BY. The path is empty for an item that is no path, such as a vector distance. */
+  /** The items of ORDER BY. The path is empty for an item that is not a path, such as a vector distance. */
   readonly orderBy: readonly { readonly steps: Steps; readonly isDescending: boolean }[]
   /** True if WHERE uses properties of documents. */
   readonly hasFilter: boolean
@@ -20,7 +20,7 @@ export interface QueryUsage {
   readonly hasSpatialFunction: boolean
 }
 
-/** The function that users call, and the one in the queries of plans. */
+/** The function that users call, and the function that the queries of query plans call. */
 const scoreNames = new Set(['FULLTEXTSCORE', '_FULLTEXTSCORE'])
 
 export function usageOf(query: Query): QueryUsage {

@@ -8,7 +8,7 @@ import { withoutAggregates, type CompiledSelect, type Frame, type Scope } from '
 import { compileSources } from './sources.js'
 import { windowOf, type Window } from './window.js'
 
-/** A compiled query with its filter and its window, which `rows` does not cut. */
+/** A compiled query with its filter and its window. `rows` also yields the rows outside the window. */
 interface WindowedSelect extends CompiledSelect {
   readonly filter: Filter
   readonly window: Window

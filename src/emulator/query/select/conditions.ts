@@ -34,9 +34,9 @@ export function conditionOf(conjunct: Expression, scope: Scope): Condition | und
   )
 }
 
-/** Returns the spans of two conditions on one path. */
+/** Returns spans that contain every value that two conditions on one path allow. */
 export function sharedSpans(ones: readonly Span[], others: readonly Span[]): readonly Span[] {
-  // Each list is correct on its own. Two long lists of IN would have too many combinations.
+  // One list alone contains all these values. Two long lists of IN would have too many combinations.
   if (ones.length > 1 && others.length > 1) return ones.length < others.length ? ones : others
   return ones.flatMap((one) => others.map((other) => intersectionOf(one, other)))
 }

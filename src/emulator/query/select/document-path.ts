@@ -3,7 +3,7 @@ import { QueryError } from '../language/query-error.js'
 import { compileExpression } from './compile-expression.js'
 import type { Evaluate, Scope } from './scope.js'
 
-/** Compiles an expression that orders documents. It must be a path in the documents of the container. */
+/** Compiles an expression that orders documents. Refuses all but paths in the documents of the container. */
 export function compileDocumentPath(expression: Expression, query: Query, scope: Scope): Evaluate {
   const evaluate = compileExpression(expression, scope)
   const root = rootOf(expression)

@@ -5,8 +5,8 @@ import type { Evaluate } from './scope.js'
 import { areEqual, compareForOperators } from '../values/values.js'
 
 /**
- * Compiles an operator between two values. The result of arithmetic or `||` is undefined for values of other
- * types.
+ * Compiles an operator between two values. The result of arithmetic is undefined unless both values are
+ * numbers, and the result of `||` is undefined unless both are strings.
  */
 export function compileBinary(
   operator: Binary['operator'],

@@ -8,7 +8,7 @@ export interface Ranking {
   readonly isReversed: boolean
 }
 
-/** Functions that ORDER BY accepts without RANK. Those with an underscore occur in the queries of plans. */
+/** Functions that ORDER BY accepts without RANK. The names with an underscore occur in query plans. */
 const scores = new Set(['VECTORDISTANCE', '_VECTORSCORE', '_FULLTEXTSCORE'])
 
 /** Returns the ranking of a query with ORDER BY RANK or ORDER BY VectorDistance. */

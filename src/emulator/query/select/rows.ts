@@ -9,7 +9,7 @@ import { compileSelection } from './selection.js'
 import type { Window } from './window.js'
 
 /**
- * Turns filtered frames into rows, before duplicates are removed and the window is cut. The scores of
+ * Turns filtered frames into rows, before duplicates are removed and the window is applied. The scores of
  * documents depend on all documents of the container.
  */
 export type MakeRows = (frames: Iterable<Frame>, outer: Frame, all: Iterable<unknown>) => Iterable<unknown>

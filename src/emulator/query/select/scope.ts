@@ -98,8 +98,8 @@ export function constantScope(scope: Scope): Scope {
 }
 
 /**
- * Returns the scope for the sources and the filter of a query. They cannot use the aggregates of an outer
- * query, because the aliases in an aggregate may have another meaning here.
+ * Returns the scope for the sources and the filter of a query. These clauses cannot use the aggregates of an
+ * outer query, because the aliases in an aggregate may have another meaning here.
  */
 export function withoutAggregates(scope: Scope): Scope {
   return { ...scope, aggregate: refuseAggregate }

@@ -4,8 +4,8 @@ import { QueryError } from '../language/query-error.js'
 import type { Evaluate, Scope } from './scope.js'
 
 /**
- * Compiles a selection to a function that returns the row for a frame. It returns undefined if VALUE is
- * undefined, because there is then no row.
+ * Compiles a selection to a function that returns the row for a frame. The function returns undefined if
+ * there is no row, because the value of SELECT VALUE is undefined.
  */
 export function compileSelection({ selection, sources }: Query, scope: Scope): Evaluate {
   switch (selection.kind) {
@@ -37,7 +37,9 @@ export interface NamedItem {
   readonly expression: Expression
 }
 
-/** Returns the selected expressions with their names. An expression without a name gets `$1`, `$2` and so on. */
+/**
+ * Returns the selected expressions with their names. An expression without a name gets `$1`, `$2` and so on.
+ */
 export function namedItems(items: readonly SelectItem[]): readonly NamedItem[] {
   const named = new Map<string, Expression>()
   let unnamed = 0

@@ -1,6 +1,6 @@
 import { unwrapped, type Expression } from '../language/ast.js'
 
-/** The properties of a tree that contain places in the text, and no meaning. */
+/** The properties of a tree that say only where a part is in the text. They do not change its meaning. */
 const places = new Set(['span', 'selectionSpan', 'fromSpan'])
 
 /**
@@ -34,7 +34,7 @@ export class Shapes {
   }
 }
 
-/** Paths and selections also have kinds, but they contain expressions only as properties. */
+/** Collections and selections also have a kind, but no span. Only the selection `*` has both. */
 function isExpression(part: unknown): part is Expression {
   return typeof part === 'object' && part !== null && 'kind' in part && 'span' in part
 }

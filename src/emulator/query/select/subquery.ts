@@ -5,7 +5,7 @@ import type { Evaluate, Scope } from './scope.js'
 
 const noDocuments: readonly unknown[] = []
 
-/** Compiles a query within an expression. It runs once for each row of the outer query. */
+/** Compiles a query within an expression. The inner query runs once for each frame of the outer query. */
 export function compileSubquery({ form, query }: Subquery, scope: Scope): Evaluate {
   refuseCut(query)
   const { rows, isSingle } = scope.select(form === 'ALL' ? counterexamples(query) : query, scope)

@@ -24,7 +24,9 @@ export function ofOne(evaluate: (value: unknown) => unknown): QueryFunction {
   return { minArguments: 1, maxArguments: 1, evaluate }
 }
 
-/** The most arguments of one call. JavaScript passes them on its stack, which holds about ten times as many. */
+/**
+ * The most arguments of one call. JavaScript passes them on its stack, which holds about ten times as many.
+ */
 const mostArguments = 10_000
 
 /** Refuses a call with too few or too many arguments, as the service does. */

@@ -3,7 +3,8 @@ import type { Signing } from './master-key.js'
 
 /**
  * Returns a token that lets a client use a permission until the token expires. The token only names the
- * permission. It therefore follows each change of the permission, and ends when the permission is deleted.
+ * permission, so each change of the permission also applies to the token. The token becomes invalid when the
+ * permission is deleted.
  */
 export function resourceToken(permissionRid: string, seconds: number, { key, now }: Signing): string {
   const expires = Math.floor(now() / 1000) + seconds

@@ -1,13 +1,13 @@
 import type { DocumentVersion } from '../../engine/index.js'
 
-/** A query that counts the frames that passed its filter, and the indexes of its container. */
+/** The facts about a query that decide which documents count, and which of these are hits. */
 export interface Matching {
   matched(): number
   /** Checks whether the indexes that the index metrics name also find this document. */
   finds(version: DocumentVersion): boolean
 }
 
-/** The numbers of the documents that a page needed. */
+/** Counts and times for the documents that a page needed. */
 export interface LoadedNumbers {
   count: number
   bytes: number
@@ -26,7 +26,7 @@ export class LoadedDocuments {
   /** @param monotonic returns milliseconds since an arbitrary start */
   constructor(private readonly monotonic: () => number) {}
 
-  /** Returns the numbers since the last call, and begins to count again. */
+  /** Returns the counts and times since the last call, and begins again from zero. */
   take(): Readonly<LoadedNumbers> {
     this.settle()
     const { numbers } = this

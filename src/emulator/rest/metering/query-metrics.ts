@@ -9,7 +9,7 @@ export class QueryMeasure {
   private compileMs = 0
   private writeMs = 0
   readonly loaded: LoadedDocuments
-  /** The numbers of this page, or undefined if they are those of `loaded`. */
+  /** The counts and times of this page, or undefined if `loaded` has them. */
   private ofPage: Readonly<LoadedNumbers> | undefined
 
   /** @param monotonic returns milliseconds since an arbitrary start */
@@ -23,7 +23,7 @@ export class QueryMeasure {
     this.compileMs = this.monotonic() - this.begunMs
   }
 
-  /** Sets the numbers of this page, whose documents another page may have begun to load. */
+  /** Sets the counts and times of this page. An earlier page may have begun to load its documents. */
   took(numbers: Readonly<LoadedNumbers>): void {
     this.ofPage = numbers
   }

@@ -8,7 +8,7 @@ export interface Place {
   readonly keys: readonly unknown[]
   /** The number of the document, by which documents with equal values are ordered. */
   readonly number: number
-  /** How many rows of the document come up to this one. */
+  /** The number of the document's rows up to and including this one. */
   readonly rows: number
 }
 
@@ -32,7 +32,7 @@ export interface RowSource {
   readonly loaded: LoadedDocuments | undefined
 }
 
-/** The rows of a query. They are computed only as far as a client has read them. */
+/** The rows of a query. Rows are computed only when a page needs them. */
 export class ComputedRows {
   private readonly rows: ComputedRow[] = []
   private readonly rest: Iterator<ComputedRow>
@@ -43,7 +43,7 @@ export class ComputedRows {
     this.changeCount = source.indexes.changeCount
   }
 
-  /** The number of rows so far, with those before the first one. */
+  /** The number of rows so far, including the rows that the client has already read. */
   get count(): number {
     return this.source.first + this.rows.length
   }
@@ -72,8 +72,8 @@ export class ComputedRows {
   }
 
   /**
-   * Computes the rows of a page, and returns the numbers of documents that the page needs. A page that is
-   * computed again does not count the documents of earlier pages. The documents after the page's last row
+   * Computes the rows of a page. Returns counts and times for the documents that the page needs. A page that
+   * is computed again does not count the documents of earlier pages. The documents after the page's last row
    * count for the next page.
    */
   load(from: number, until: number): Readonly<LoadedNumbers> | undefined {

@@ -50,16 +50,17 @@ export interface ItemPage {
 /**
  * Runs a query for one page. A streaming query continues after the last document that it read. If the page
  * ended among several rows of one document (with a JOIN), the query continues after the last of these rows.
- * If a query is only ordered by paths, its continuation is the place of the last row in the order. The rows
- * of any other query depend on all documents, so its continuation is the number of rows already returned. If
+ * The continuation of an ordered query (`isOrdered`) is the place of the last row in the order. The rows of
+ * any other query depend on all documents, so its continuation is the number of rows already returned. If
  * anything was written since the previous page, the query runs again, from that place or number.
  *
  * The time of a page is limited. If the time is over, a streaming query ends the page before the document
- * that it could not finish, as the service does. Any other query is refused.
+ * that it could not finish, as the service does. Any other query is refused, and so is a streaming query that
+ * finished no document.
  *
- * As in the service, a page that the last row fills has a continuation, and the next page is then empty. A
- * page with GROUP BY or DISTINCT has none, because the JavaScript client never ends if an empty page follows
- * it.
+ * As in the service, a page that the last row fills has a continuation, and the next page is then empty. With
+ * GROUP BY or DISTINCT, such a page has no continuation, because the JavaScript client would never end after
+ * an empty page.
  */
 export function readPage(container: Container, request: PageRequest): ItemPage {
   const scope = narrowed(container, request)
@@ -116,7 +117,8 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const found = all.between(from, until)
   const rows = fitting(found, request)
   const end = from + rows.length
-  const isLast = !hasMore && end === rowCount
+  // If documents have left the result since the previous page, it may have fewer rows than were returned.
+  const isLast = !hasMore && end >= rowCount
   const isEnd = isLast && (rowCount < until || request.query.isComplete(rowCount))
   if (!isEnd) kept.set(container, all)
   return { rows, continuation: isEnd ? null : continued(end, found[rows.length - 1]?.place) }

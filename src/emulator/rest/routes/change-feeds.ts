@@ -41,7 +41,7 @@ export function routeChangeFeed(request: RestRequest, container: Container): Ans
     : readLatest(container, partition, wanted, format === separateMetadata)
   const headers = {
     ...partitionHeaders(container, partition),
-    etag: `"${lsn}"`,
+    [header.etag]: `"${lsn}"`,
     [header.itemCount]: String(texts.length),
   }
   if (texts.length === 0) return { status: 304, charge, headers }

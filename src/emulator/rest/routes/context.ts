@@ -135,7 +135,7 @@ export function partitionHeaders(container: Container, partition: PhysicalPartit
   const headers = containerHeaders(container)
   headers[header.sessionToken] = sessionToken(partition)
   headers[header.rangeId] = partition.id
-  headers['lsn'] = String(partition.lsn)
+  headers[header.lsn] = String(partition.lsn)
   addUsage(headers, container)
   return headers
 }

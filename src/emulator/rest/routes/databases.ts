@@ -1,5 +1,5 @@
 import { lookupCharge, type JsonObject } from '../../engine/index.js'
-import type { Answer } from '../../messages/rest-message.js'
+import { header, type Answer } from '../../messages/rest-message.js'
 import { bodyObject, type RouteContext } from './context.js'
 import { routeResources } from './item-queries.js'
 import { throughputOf } from './offers.js'
@@ -31,6 +31,6 @@ export function resourceAnswer(status: 200 | 201, resource: JsonObject): Answer 
     status,
     body: JSON.stringify(resource),
     charge: status === 201 ? writeCharge : lookupCharge,
-    headers: { etag: String(resource['_etag']) },
+    headers: { [header.etag]: String(resource['_etag']) },
   }
 }

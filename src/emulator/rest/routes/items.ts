@@ -101,7 +101,7 @@ function execute(
   const { status, charge, version } = container.execute(key, operation)
   const headers = partitionHeaders(container, partition)
   if (version === null) return { status, charge, headers }
-  headers['etag'] = version.etag
+  headers[header.etag] = version.etag
   headers[header.itemLsn] = String(version.lsn)
   const isMinimal = operation.kind !== 'read' && request.headers['prefer'] === 'return=minimal'
   if (isMinimal || status === 304) return { status, charge, headers }

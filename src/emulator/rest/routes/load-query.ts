@@ -52,6 +52,6 @@ export function checkComputed(
 }
 
 function loaded(): typeof QueryRoom {
-  if (room === null) throw new TypeError('the query room is not loaded: queryRoomFor must name this request')
+  if (room === null) throw new TypeError('the query room is not loaded; call queryRoomFor with the request')
   return room
 }

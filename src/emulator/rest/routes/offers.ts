@@ -53,7 +53,7 @@ function offerAnswer(offer: OfferRecord, charge: number): Answer {
     body: JSON.stringify(resource),
     charge,
     headers: {
-      etag: String(resource['_etag']),
+      [header.etag]: String(resource['_etag']),
       'x-ms-cosmos-min-throughput': String(minimumThroughput(offer.throughput.kind, offer.highestEver)),
       'x-ms-offer-replace-pending': 'false',
     },

@@ -38,5 +38,5 @@ function refusing<T>(work: () => T): T {
 function compiledCondition(condition: string, container: Container): CompiledQuery {
   const compiled = refusing(() => compileQuery(`SELECT * ${condition}`, [], queryOptions(container)))
   if (compiled.isStreaming) return compiled
-  throw badRequest('The condition of a patch must have a filter only: from c where …')
+  throw badRequest('The condition of a patch must consist of FROM and WHERE only: from c where …')
 }

@@ -14,8 +14,8 @@ interface QueryRange {
 
 /**
  * Returns the ranges of the key space that may hold results. For a query without FROM, returns the first
- * point, so that only one range answers. If equalities in the filter fix the whole partition key, returns one
- * point. If they fix only the first levels of a hierarchical key, returns a range.
+ * point of the key space, so that only one range answers. If equalities in the filter fix the whole partition
+ * key, returns one point. If they fix only the first levels of a hierarchical key, returns a range.
  */
 export function queryRanges(
   { definition, keySpace }: KeyedContainer,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineAgent, type AgentContext } from '../../../../src/sas/agents/agent.js'
 import type { Json } from '../../../../src/sas/model/documents.js'
 import { StoreRefused, StoreUnavailable } from '../../../../src/sas/model/errors.js'
-import { recover } from '../../../../src/sas/decisions/recover-step.js'
+import { recoverStep } from '../../../../src/sas/decisions/recover-step.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { asChange, shop, type WorkflowShape } from '../../../support/a-job.js'
 import { deferred } from '../../../support/deferred.js'
@@ -40,7 +40,7 @@ async function openSteps(shape: WorkflowShape = { pay: [] }) {
 /** The supervisor gives the step back, and a scheduler dispatches it again. */
 async function anotherAttempt(): Promise<void> {
   const step = await world.step()
-  const recovery = recover(step, { now: step.completeByMs ?? 0, graceMs: 0, supervisor: 'supervisor-1' })
+  const recovery = recoverStep(step, { now: step.completeByMs ?? 0, graceMs: 0, supervisor: 'supervisor-1' })
   if (!('step' in recovery)) throw new Error(`the supervisor decided ${recovery.kind}`)
   await world.put('job-1', [replacing(step, recovery.step)])
   await world.scheduler().onChanges(await world.changes())

@@ -179,12 +179,16 @@ describe('a submission that can never be accepted', () => {
     ['an empty order id', { orderId: '' }, 'orderId is ""; it must be a string that is not empty'],
     ['an empty address', { replyTo: '' }, 'replyTo is ""; it must be a string that is not empty'],
     ['an id that is no text', { jobId: 5 as unknown as string }, 'jobId is 5; it must be'],
-    ['a retention that is none', { retainFor: 0 }, 'retainFor is 0; it must be a duration of at least 1 ms'],
+    [
+      'a retention that is none',
+      { retainFor: 0 },
+      'retainFor is 0; it must be a duration from 1 ms to 100 years',
+    ],
     [
       'several mistakes, all of them',
       { priority: Infinity, retainFor: 'x', completeWithin: -1, partitionKey: '' },
       'partitionKey is ""; it must be a text of 1 to 200 characters, with no space at its ends and no lone surrogate; priority is Infinity; it must be a number; ' +
-        'completeWithin is -1; it must be a duration of at least 1 ms, such as 30000 or \'30s\'; retainFor is "x"; it must be',
+        'completeWithin is -1; it must be a duration from 1 ms to 100 years, such as 30000 or \'30s\'; retainFor is "x"; it must be',
     ],
     ['a document without id', document({}), 'a document alongside needs an id'],
     ['a document with an empty id', document({ id: '' }), 'this one has ""'],

@@ -131,7 +131,7 @@ describe('options', () => {
     [{ maxLeases: 1.5 }, /^maxLeases is 1.5/],
     [{ minLeases: 3, maxLeases: 2 }, /^minLeases is 3; it must not exceed maxLeases \(2\)/],
     [{ leasesPerFeedRange: 257 }, /^leasesPerFeedRange is 257; .*1 to 256$/],
-    [{ stopTimeout: -1 }, /^stopTimeout is -1; .*at least 0 ms/],
+    [{ stopTimeout: -1 }, /^stopTimeout is -1; .*from 0 ms/],
     [{ processorName: 'a/b' }, /^processorName is "a\/b"/],
     [{ instanceName: ' ' }, /^instanceName is " "/],
     [{ startFrom: new Date(Number.NaN) }, /^startFrom is an invalid Date/],

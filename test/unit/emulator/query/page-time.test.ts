@@ -19,7 +19,7 @@ function exhausted(): () => number {
 
 /** Expects that a query looks at the clock more than 3 times for one document. */
 function expectRefusal(text: string): void {
-  expect(() => compiled(text, 3, exhausted()).execute([document])).toThrow('works longer than the limit')
+  expect(() => compiled(text, 3, exhausted()).execute([document])).toThrow('runs longer than the limit')
 }
 
 describe('the time of a page', () => {
@@ -67,13 +67,13 @@ describe('the time of a page', () => {
   it('is checked while sources yield nothing', () => {
     const many = { items: Array.from({ length: 1_000 }, () => ({})) }
     const text = 'SELECT VALUE 1 FROM c JOIN i IN c.items JOIN j IN i.none'
-    expect(() => compiled(text, 3, exhausted()).execute([many])).toThrow('works longer')
+    expect(() => compiled(text, 3, exhausted()).execute([many])).toThrow('runs longer')
   })
 
   it('is checked while texts are scored', () => {
     const documents = Array.from({ length: 30 }, () => document)
     const text = 'SELECT * FROM c ORDER BY RANK FullTextScore(c.text, "b")'
-    expect(() => compiled(text, 20, exhausted()).execute(documents)).toThrow('works longer')
+    expect(() => compiled(text, 20, exhausted()).execute(documents)).toThrow('runs longer')
   })
 
   it('is checked while rows are sorted', () => {
@@ -99,7 +99,7 @@ describe('the time of a page', () => {
     // About 64 looks take 64 ms. Without documents, the limit would be 50 ms.
     expect(compiled(text, 50, exhausted()).execute(documents)).toEqual([4_000])
     const joined = `${text} JOIN i IN c.items`
-    expect(() => compiled(joined, 50, exhausted()).execute(documents.slice(0, 100))).toThrow('works longer')
+    expect(() => compiled(joined, 50, exhausted()).execute(documents.slice(0, 100))).toThrow('runs longer')
   })
 
   it('begins again with each page', () => {
@@ -113,7 +113,7 @@ describe('the time of a page', () => {
     expect(query.isTimeOver()).toBe(false)
     expect(() => {
       reads(150)
-    }).toThrow('works longer')
+    }).toThrow('runs longer')
     expect(query.isTimeOver()).toBe(true)
   })
 })

@@ -58,7 +58,7 @@ describe('a value of the right kind', () => {
 })
 
 describe('a value of the wrong kind', () => {
-  const aDuration = "it must be a duration of at least 1 ms, such as 30000 or '30s'"
+  const aDuration = "it must be a duration from 1 ms to 100 years, such as 30000 or '30s'"
   it.each<[Kind, unknown, string]>([
     [wholeNumber(1, 5), 0, 'it is 0; it must be a whole number from 1 to 5'],
     [wholeNumber(1, 5), 6, 'it is 6; it must be a whole number from 1 to 5'],
@@ -66,10 +66,11 @@ describe('a value of the wrong kind', () => {
     [wholeNumber(1), '5', 'it is "5"; it must be a whole number from 1'],
     [wholeNumber(1), 5n, 'it is 5; it must be a whole number from 1'],
     [duration(), 0, `it is 0; ${aDuration}`],
+    [duration(), '36525.1d', `it is "36525.1d"; ${aDuration}`],
     [duration(), 'soon', `it is "soon"; ${aDuration}`],
     [duration(), Infinity, `it is Infinity; ${aDuration}`],
     [duration(), [1], `it is [1]; ${aDuration}`],
-    [duration(0), -1, "it is -1; it must be a duration of at least 0 ms, such as 30000 or '30s'"],
+    [duration(0), -1, "it is -1; it must be a duration from 0 ms to 100 years, such as 30000 or '30s'"],
     [text(), ' ', 'it is " "; it must be a string that is not empty'],
     [textThat('an a', (value) => value === 'a'), 'b', 'it is "b"; it must be an a'],
     [

@@ -37,7 +37,7 @@ describe('options', () => {
         'name is missing; it must be a string that is not empty',
         'size is 0; it must be a whole number from 1',
         'timing.pollIntervalMs is not an option: did you mean pollInterval?',
-        'timing.pollInterval is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
+        'timing.pollInterval is "soon"; it must be a duration from 1 ms to 100 years, such as 30000 or \'30s\'',
       ],
     })
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { decodeDocument } from '../../../../src/sas/model/decode.js'
-import { recover, retireStep } from '../../../../src/sas/decisions/recover-step.js'
+import { recoverStep, retireStep } from '../../../../src/sas/decisions/recover-step.js'
 import { submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 
@@ -161,7 +161,7 @@ describe('a recovery', () => {
         const { step, now } = { step: dispatched.step('pay'), now: dispatched.now + ms }
         const policy = { now, graceMs, supervisor: 'supervisor-1' }
         const opaque = { ...step, input, inputTemplate: input, output } as StepDocument
-        const [plain, other] = [recover(step, policy), recover(opaque, policy)]
+        const [plain, other] = [recoverStep(step, policy), recoverStep(opaque, policy)]
         const envelopeOf = (recovery: typeof plain) =>
           'step' in recovery ? { ...recovery.step, input: 0, inputTemplate: 0, output: 0 } : null
         expect(other.kind).toBe(plain.kind)
@@ -215,8 +215,8 @@ describe('a dispatch that was stored after its deadline', () => {
     return { ...step, _ts: Math.floor(((step.completeByMs ?? 0) + lateMs) / 1_000) }
   }
   const recovered = (story: JobStory, lateMs: number) =>
-    recover(writtenLate(story, lateMs), { now: story.now, graceMs, supervisor: 'supervisor-1' })
-  const stored = (recovery: ReturnType<typeof recover>): StepDocument => {
+    recoverStep(writtenLate(story, lateMs), { now: story.now, graceMs, supervisor: 'supervisor-1' })
+  const stored = (recovery: ReturnType<typeof recoverStep>): StepDocument => {
     if (!('step' in recovery)) throw new Error(recovery.kind)
     return recovery.step
   }

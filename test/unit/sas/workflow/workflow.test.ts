@@ -177,7 +177,7 @@ describe('the definition of a workflow', () => {
     expect(problems).toEqual([
       'its name must match /^[a-z][a-z0-9-]*$/',
       'version is 0; it must be a whole number from 1',
-      'step "Bad Id": completeWithin is "soon"; it must be a duration of at least 1 ms, such as 30000 or \'30s\'',
+      'step "Bad Id": completeWithin is "soon"; it must be a duration from 1 ms to 100 years, such as 30000 or \'30s\'',
       'step "Bad Id": retry.tries is 0; it must be a whole number from 1',
       'step "Bad Id": its id must match /^[a-z][a-z0-9-]*$/ and have at most 200 characters',
       'step "twice": input.item is a function; a plan holds only JSON values and references',

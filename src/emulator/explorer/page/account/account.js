@@ -98,7 +98,7 @@ export class Account {
 }
 
 /**
- * Refuses names that a browser removes from a path. The request would go to another resource.
+ * Refuses names that a browser removes from a path, because the request would go to another resource.
  *
  * @param {readonly string[]} segments
  */

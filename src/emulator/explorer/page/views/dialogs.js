@@ -22,7 +22,7 @@ import { field, fill, h, textOf } from './dom.js'
  */
 
 /**
- * Asks in a dialog. Resolves when the action is done or the reader cancels. If the action fails, the dialog
+ * Asks in a dialog. Resolves when the action is done or the user cancels. If the action fails, the dialog
  * stays open and shows the reason.
  *
  * @param {Form} form

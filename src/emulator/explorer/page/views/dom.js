@@ -41,7 +41,7 @@ export function button(label, action, properties = {}) {
   const element = h('button', { type: 'button', ...properties }, label)
   element.onclick = async () => {
     if (element.ariaDisabled === 'true') return
-    // A disabled button would lose the focus of the keyboard.
+    // A disabled button would lose the keyboard focus.
     element.ariaDisabled = 'true'
     try {
       await action()
@@ -55,7 +55,7 @@ export function button(label, action, properties = {}) {
 }
 
 /**
- * Shows a problem at the edge of the window until the reader closes it.
+ * Shows a problem at the edge of the window until the user closes it.
  *
  * @param {string} text
  */

@@ -12,7 +12,7 @@ import { counted } from './formats.js'
 
 const pauseMs = 1_000
 
-/** The common faults, and all that were on since the page was opened. The reader can switch them on again. */
+/** The common faults, and all faults seen since the page was opened. The user can switch them on again. */
 const remembered = new Map(commonFaults.map((options) => [JSON.stringify(options), options]))
 
 /**

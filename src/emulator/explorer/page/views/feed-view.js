@@ -31,7 +31,7 @@ export function feedView(account, place) {
   return { element: view.element, stop: () => view.pause() }
 }
 
-/** The newest changes of a feed. The view follows the feed until the reader pauses it. */
+/** The newest changes of a feed. The view follows the feed until the user pauses it. */
 class FeedView {
   /**
    * @param {Account} account
@@ -133,8 +133,8 @@ class FeedView {
   }
 
   /**
-   * Returns the content of a change. It is the same element each time, so it stays open when new changes
-   * come.
+   * Returns the element with the content of a change. Each call returns the same element, so the element
+   * stays open when new changes arrive.
    *
    * @param {any} item
    */

@@ -1,5 +1,5 @@
 /**
- * Returns a time of the machine's zone, such as `2026-11-22 21:07:47`.
+ * Returns a time in the machine's time zone, such as `2026-11-22 21:07:47`.
  *
  * @param {unknown} seconds since the epoch
  */

@@ -26,7 +26,7 @@ export function editItem(account, place, opened) {
   })
 }
 
-/** A dialog with an item. It stays open until the item is written or deleted, or the reader closes it. */
+/** A dialog with an item. It stays open until the item is written or deleted, or the user closes it. */
 class ItemEditor {
   /**
    * @param {Account} account

@@ -18,7 +18,7 @@ import { factsPanel, planPanel, rowsPanel } from './query-results.js'
  * @property {number} elapsedMs until the first page
  */
 
-/** The text of the last query in each container, kept while the reader looks at other views. */
+/** The text of the last query in each container, kept while the user looks at other views. */
 const texts = new Map()
 
 /**
@@ -79,7 +79,7 @@ export function queryView(account, place) {
   return { element: h('div', { className: 'query' }, text, bar, results) }
 }
 
-/** The panel that the reader looked at last. */
+/** The panel that the user looked at last. */
 let lastPanel = 'Rows'
 
 /**

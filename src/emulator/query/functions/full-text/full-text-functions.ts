@@ -45,8 +45,9 @@ function isNumbers(value: unknown): value is readonly number[] {
 }
 
 /**
- * Functions that search the words of a text. Those with an underscore occur in the queries of plans. All
- * texts are treated as English, because this emulator refuses a full-text policy with another language.
+ * Functions that search the words of a text. Functions whose names begin with an underscore occur in the
+ * queries of query plans. All texts are treated as English, because this emulator refuses a full-text policy
+ * with another language.
  */
 export const fullTextFunctions: Readonly<Record<string, QueryFunction>> = {
   FULLTEXTCONTAINS: ofTerms(2, containsAll),

@@ -9,7 +9,10 @@ export interface SearchTerm {
 
 const mostEdits = 2
 
-/** Reads a string, or an object such as `{ term: 'bicycle', distance: 1 }`. Returns undefined for anything else. */
+/**
+ * Reads a string, or an object such as `{ term: 'bicycle', distance: 1 }`. Returns undefined for anything
+ * else.
+ */
 export function searchTerm(value: unknown): SearchTerm | undefined {
   if (typeof value === 'string') return { words: wordsOf(value), distance: 0 }
   if (typeof value !== 'object' || value === null) return undefined

@@ -13,8 +13,8 @@ interface Candidate {
 }
 
 /**
- * The edge that is closest on the ellipsoid may not be the closest on the sphere, but there it is farther by
- * at most this factor.
+ * The edge that is closest on the ellipsoid may not be the closest on the sphere. On the sphere, its distance
+ * is at most this factor times the shortest distance.
  */
 const margin = 1.01
 
@@ -32,7 +32,7 @@ export function shortestDistance(shape: Shape, other: Shape, effort: Effort): nu
   return Math.min(...close.map(refined))
 }
 
-/** Returns the pairs of a place of one shape and an edge of the other that may be the closest. */
+/** Pairs each place of one shape with edges of the other shape. Returns the pairs that may be the closest. */
 function candidatesOf(shape: Shape, { edges }: Shape): readonly Candidate[] {
   let candidates: Candidate[] = []
   let reach = Infinity
@@ -60,8 +60,9 @@ function* placesOf({ paths }: Shape): Generator<Vector, void, undefined> {
 }
 
 /**
- * Returns the distance of a candidate on the ellipsoid. The place of the edge that is closest on the sphere
- * is nearly the closest on the ellipsoid, so one step to the vertex of a parabola finds the latter.
+ * Returns the distance of a candidate on the ellipsoid. On the edge, the place that is closest on the sphere
+ * is nearly the closest on the ellipsoid. One step to the vertex of a parabola therefore finds the closest
+ * place on the ellipsoid.
  */
 function refined({ place, edge }: Candidate): number {
   const length = lengthOf(edge)

@@ -10,8 +10,8 @@ export function isInside(place: Vector, region: Region): boolean {
 }
 
 /**
- * Checks whether a place is in the part of the earth to the left of a ring. Counts how often the way from the place
- * to the middle of an edge crosses other edges.
+ * Checks whether a place is in the part of the earth to the left of a ring. Counts how often the way from the
+ * place to the middle of an edge crosses other edges.
  */
 export function isLeftOf(place: Vector, ring: readonly Edge[]): boolean {
   const target = farthestPlane(place, ring)

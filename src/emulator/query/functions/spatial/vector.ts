@@ -52,12 +52,12 @@ export function unit(vector: Vector): Vector {
   return length === 0 ? vector : scaled(vector, 1 / length)
 }
 
-/** Returns the vector from `start` to `end`. It is exact if they are close to each other. */
+/** Returns the vector from `start` to `end`. The result is exact if both are close to each other. */
 export function difference(end: Vector, start: Vector): Vector {
   return [end[0] - start[0], end[1] - start[1], end[2] - start[2]]
 }
 
-/** Returns the angle between two directions. It is exact even if it is small. */
+/** Returns the angle between two directions. Even a small angle is exact. */
 export function angleBetween(left: Vector, right: Vector): number {
   return Math.atan2(lengthOfVector(cross(left, right)), dot(left, right))
 }

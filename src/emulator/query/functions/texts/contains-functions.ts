@@ -3,8 +3,8 @@ import { indexOf } from './text-search.js'
 
 /**
  * Returns a function that searches a text for several parts. If `isDecidedBy` is true, one part that is found
- * makes the result true. If it is false, one missing part makes the result false. Otherwise, a part that is
- * not a string makes the result undefined, as in a chain of ORs or ANDs.
+ * makes the result true. If it is false, one missing part makes the result false. If no part decides the
+ * result, a part that is not a string makes the result undefined, as in a chain of ORs or ANDs.
  */
 function ofSeveral(isDecidedBy: boolean, ignoresCase: boolean): QueryFunction {
   const folded = (text: string): string => (ignoresCase ? text.toLowerCase() : text)
@@ -29,7 +29,7 @@ const containsAnyCi = ofSeveral(true, true)
 const containsAnyCs = ofSeveral(true, false)
 
 /**
- * Functions that search for several texts. The documentation writes underscores in the names, .NET does not.
+ * Functions that search for several texts. The names have underscores in the documentation, but not in .NET.
  */
 export const containsFunctions = {
   CONTAINS_ALL_CI: containsAllCi,

@@ -10,7 +10,7 @@ function startOf(text: string, unwanted: ReadonlySet<string>): number {
   return at
 }
 
-/** Returns the position of the first unwanted character at the end of a text, but at least `start`. */
+/** Returns the position where the unwanted characters at the end of a text begin, but at least `start`. */
 function endOf(text: string, unwanted: ReadonlySet<string>, start: number): number {
   let end = text.length
   while (end > start) {

@@ -43,12 +43,12 @@ describe('the pages of a query', () => {
   })
 
   it('refuses a query that does not finish a single document in time', () => {
-    expect(() => readAll(pagesOf(containerOf(20, {}), slow, 5))).toThrow('works longer than the limit')
+    expect(() => readAll(pagesOf(containerOf(20, {}), slow, 5))).toThrow('runs longer than the limit')
   })
 
   it('refuses a query that must read all documents and does not finish in time', () => {
     const text = slow.replace('VALUE c.id', 'DISTINCT VALUE c.id')
-    expect(() => readAll(pagesOf(containerOf(20, {}), text, 30))).toThrow('works longer than the limit')
+    expect(() => readAll(pagesOf(containerOf(20, {}), text, 30))).toThrow('runs longer than the limit')
   })
 
   it.each(['', ' ORDER BY c.id'])('ends a page before its rows are longer than an answer: %s', (order) => {
@@ -58,4 +58,23 @@ describe('the pages of a query', () => {
     const ids = pages.flat().map((row) => (JSON.parse(row) as { readonly id: string }).id)
     expect(ids).toEqual(['0', '1', '2', '3', '4'])
   })
+
+  it.each(['SELECT TOP 100 VALUE c.id FROM c', 'SELECT TOP 100 VALUE c.id FROM c ORDER BY c.id'])(
+    'ends although documents left the result between two pages: %s',
+    (text) => {
+      const container = containerOf(10, {})
+      const read = (continuation: string): ItemPage =>
+        readPage(container, {
+          scope: { kind: 'range' },
+          query: compileQuery(text, []),
+          text,
+          maxItemCount: 5,
+          continuation,
+        })
+      const { continuation } = read(read('').continuation ?? '')
+      for (let index = 0; index < 8; index += 1)
+        container.execute(['k'], { kind: 'delete', id: String(index) })
+      expect(read(continuation ?? '')).toMatchObject({ rows: [], continuation: null })
+    },
+  )
 })

@@ -1,0 +1,81 @@
+import { CosmosLeaseStore, type LeaseStore } from '../../lease-store/index.js'
+import { accountHostOf } from '../../lease-store/internal.js'
+import type { ChangeFeed } from '../change-feed-processor/index.js'
+import { CosmosChangeFeed } from '../change-feed-processor/internal.js'
+import { CosmosJobQueries, CosmosStateStore, type JobQueries, type StateStore } from '../sas/internal.js'
+import type { OpenConnection } from './connection.js'
+import type { Containers } from './containers.js'
+
+/** The ports through which roles and clients use a store. */
+export interface StorePorts {
+  readonly state: StateStore
+  readonly queries: JobQueries
+  /** Returns a feed of the state container for one reader, because a feed remembers its last position. */
+  changeFeed(): ChangeFeed
+  /** Opens the leases of a deployment unit. Each unit needs its own. */
+  leases(processorName: string): Promise<LeaseStore>
+  /**
+   * Calls `onWrite` with the physical partition of each write to the state container by others, if the store
+   * reports writes. Returns a function that ends this.
+   */
+  watch(onWrite: (physicalRangeId: string) => void): () => void
+}
+
+/** Called with the request units of each request. */
+type OnCharge = (operation: string, charge: number) => void
+
+/**
+ * Returns the ports of a connection. For an embedded account, everything that a job needs until its end uses
+ * the engine directly. Searches through all jobs use the SDK, because only queries use the account's indexes.
+ * The leases have the same ids in both cases, so either kind of process continues the work of the other.
+ */
+export async function openPorts(
+  { embedded, database, container, leaseContainer }: OpenConnection,
+  containers: Containers,
+  onCharge: OnCharge,
+): Promise<StorePorts> {
+  const bySdk = cosmosPorts(containers, onCharge)
+  if (embedded === undefined) return bySdk
+  // The engine's ports are imported only here, because a process that uses an account does not need them.
+  const { engineOf, enginePorts } = await import('../engine-ports/index.js')
+  const accountHost = await accountHostOf(containers.state)
+  const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge })
+  return {
+    state: withSearches(ports.stateStore(container), bySdk.state),
+    queries: bySdk.queries,
+    changeFeed: () => ports.changeFeed(container),
+    leases: async (processorName) =>
+      ports.leaseStore({ processorName, leaseContainer, monitoredContainer: container }),
+    watch: (onWrite) => ports.watch(container, onWrite),
+  }
+}
+
+function withSearches(store: StateStore, searching: StateStore): StateStore {
+  return {
+    read: (address) => store.read(address),
+    apply: (partition, writes) => store.apply(partition, writes),
+    listSteps: (partition, jobId) => store.listSteps(partition, jobId),
+    listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    listOverdue: (due, limit) => searching.listOverdue(due, limit),
+    listUnsent: (due, limit) => searching.listUnsent(due, limit),
+    listFlagged: (afterSince, limit) => searching.listFlagged(afterSince, limit),
+    listUnreadable: (limit) => searching.listUnreadable(limit),
+  }
+}
+
+function cosmosPorts({ state: container, leases }: Containers, onCharge: OnCharge): StorePorts {
+  const options = { container, onCharge }
+  return {
+    state: new CosmosStateStore(options),
+    queries: new CosmosJobQueries(options),
+    changeFeed: () => new CosmosChangeFeed(options),
+    leases: (processorName) =>
+      CosmosLeaseStore.open({
+        leaseContainer: leases,
+        monitoredContainer: container,
+        processorName,
+        onCharge,
+      }),
+    watch: () => () => undefined,
+  }
+}

@@ -1,0 +1,74 @@
+import { realpathSync } from 'node:fs'
+import { get } from 'node:http'
+import { Agent } from 'node:https'
+import { connect, type Socket } from 'node:net'
+import type { CosmosClient } from '@azure/cosmos'
+import { parsedJson } from '../engine/index.js'
+import { isAnswered, socketPathOf } from '../durability/directory-lock.js'
+
+/** An account that another process of this machine has open. */
+export interface AttachedAccount {
+  /** Returns a new client of the unmodified SDK. */
+  client(): CosmosClient
+}
+
+/**
+ * Returns the account whose data directory another process has open, or null if no process has it open. The
+ * requests go through the socket that locks the directory, so only users who may enter the directory can make
+ * them. The clients have the account's address, because the ids of leases contain its host name.
+ */
+export async function attachAccount(dataDirectory: string): Promise<AttachedAccount | null> {
+  const socketPath = socketIn(dataDirectory)
+  if (socketPath === null || !(await isAnswered(socketPath))) return null
+  const endpoint = await endpointAt(socketPath)
+  // The SDK loads slowly, so commands that do not attach must not load it.
+  const { CosmosClient } = await import('@azure/cosmos')
+  const agent = new SocketAgent(socketPath)
+  const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
+  return { client: () => new CosmosClient({ endpoint, agent, connectionPolicy }) }
+}
+
+/**
+ * Connects every request to a socket, without TLS. With an agent of its own, the SDK accepts only addresses
+ * with https.
+ */
+class SocketAgent extends Agent {
+  constructor(private readonly socketPath: string) {
+    super({ keepAlive: true })
+  }
+
+  override createConnection(): Socket {
+    return connect(this.socketPath)
+  }
+}
+
+function socketIn(dataDirectory: string): string | null {
+  try {
+    return socketPathOf(realpathSync(dataDirectory))
+  } catch {
+    return null
+  }
+}
+
+/** Reads the account document, and returns the address in it. */
+function endpointAt(socketPath: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get({ socketPath, path: '/' }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const account = parsedJson(Buffer.concat(chunks).toString()) as AccountDocument | undefined
+        const address = account?.writableLocations?.[0]?.databaseAccountEndpoint
+        if (address === undefined)
+          reject(new Error(`${socketPath} belongs to an emulator of another version`))
+        else resolve(address)
+      })
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+  })
+}
+
+interface AccountDocument {
+  readonly writableLocations?: readonly { readonly databaseAccountEndpoint?: string }[]
+}

@@ -1,0 +1,17 @@
+import type { ContainerRecord, Journal, KeptHistory } from './changes/journal.js'
+import type { ContainerDefinition } from './definition/container-definition.js'
+import type { PhysicalPartition } from './partitions/physical-partition.js'
+import type { WriteWatch } from './write-watch.js'
+
+/** The data of a new container, or of a container that a journal kept. */
+export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
+  readonly databaseId: string
+  readonly definition: ContainerDefinition
+  readonly partitions: readonly PhysicalPartition[]
+  readonly lastDocumentNumber: number
+  readonly history?: KeptHistory | undefined
+  readonly journal: Journal
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly writes: WriteWatch
+}

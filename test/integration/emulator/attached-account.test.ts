@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { attachAccount } from '../../../src/emulator/internal.js'
+import { createInProcessCosmos, startEmulator } from '../../../src/emulator/index.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
+
+async function attached(dataDirectory: string) {
+  const account = await attachAccount(dataDirectory)
+  if (account === null) throw new Error('no process has the directory open')
+  const client = account.client()
+  onTestFinished(() => {
+    client.dispose()
+  })
+  return client
+}
+
+it('another process uses an account in process by its data directory, without a key', async () => {
+  const dataDirectory = scratchDirectory()
+  const cosmos = createInProcessCosmos({ dataDirectory })
+  const own = cosmos.client()
+  await own.databases.create({ id: 'shop' })
+  const other = await attached(dataDirectory)
+  expect(await other.database('shop').containers.createIfNotExists({ id: 'items' })).toMatchObject({
+    statusCode: 201,
+  })
+  const items = other.database('shop').container('items')
+  await items.items.create({ id: 'a' })
+  expect((await own.database('shop').container('items').item('a', undefined).read()).statusCode).toBe(200)
+  const hosts = await Promise.all([own, other].map((client) => client.getWriteEndpoint()))
+  expect(new URL(hosts[0] ?? '').hostname).toBe(new URL(hosts[1] ?? '').hostname)
+  await cosmos.close()
+  await expect(items.item('a', undefined).read()).rejects.toMatchObject({ code: /ENOENT|ECONNREFUSED/u })
+})
+
+it('another process uses the account of a server, which has its own key, under the address of the server', async () => {
+  const dataDirectory = scratchDirectory()
+  const key = Buffer.from('another key').toString('base64')
+  const emulator = await startEmulator({ dataDirectory, port: 0, key })
+  const other = await attached(dataDirectory)
+  await other.databases.create({ id: 'shop' })
+  expect(emulator.engine.databases.map(({ id }) => id)).toEqual(['shop'])
+  expect(new URL(await other.getWriteEndpoint()).host).toBe(new URL(emulator.endpoint).host)
+  await emulator.close()
+})
+
+it('a directory that no process has open has no account', async () => {
+  const directory = scratchDirectory()
+  expect(await attachAccount(directory)).toBeNull()
+  expect(await attachAccount(join(directory, 'missing'))).toBeNull()
+  const long = join(directory, 'a'.repeat(120))
+  mkdirSync(long)
+  const cosmos = createInProcessCosmos({ dataDirectory: long })
+  expect(await attachAccount(long)).toBeNull()
+  await cosmos.close()
+})
