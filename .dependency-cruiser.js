@@ -21,7 +21,8 @@ const jobs = ['platform', 'sas', 'telemetry']
 const rooms = {
   ...within('src', {
     'platform/options': [],
-    platform: ['platform/options'],
+    'platform/processes': [],
+    platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': ['change-feed-processor/feed', 'emulator/engine', 'emulator/messages', ...stores],
     testing: ['change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', ...jobs, ...stores],

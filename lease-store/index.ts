@@ -51,6 +51,7 @@ export {
   checkpoint,
   isOwnedBy,
   release,
+  releaseOfDead,
   renew,
   reposition,
   requestHandover,

@@ -1,5 +1,14 @@
 import { isEpkRange, leaseTokenOf } from './feed-range.js'
 import type { FeedRange, FirstPosition, Lease, LeaseMode, LeaseOwner, NewLease } from './lease.js'
+import {
+  decodeProcess,
+  encodeProcess,
+  encodeTimestamp,
+  parsedRecord,
+  processProperty,
+  recordOf,
+  textOf,
+} from './process-entry.js'
 
 /** A document as the lease container holds it. */
 export type LeaseDocument = Readonly<Record<string, unknown>>
@@ -79,7 +88,7 @@ export function encodeLease(lease: Lease): LeaseDocument {
     Owner: lease.owner,
     ContinuationToken: lease.continuationToken,
     properties: propertiesOf(document['properties'], lease),
-    timestamp: lease.timestampMs === null ? null : new Date(lease.timestampMs).toISOString(),
+    timestamp: encodeTimestamp(lease.timestampMs),
     Mode: lease.mode,
   }
 }
@@ -115,6 +124,7 @@ export function decodeLease(document: LeaseDocument, options: DecodeOptions = {}
       feedRange,
       owner,
       incarnation: decodeIncarnation(properties[incarnationProperty], owner),
+      ...decodeProcess(properties[processProperty], owner, document['timestamp']),
       handover: decodeHandover(properties[handoverProperty], owner),
       continuationToken: textOf(document['ContinuationToken']),
       firstPosition: decodeFirstPosition(properties[firstPositionProperty]),
@@ -194,19 +204,30 @@ function decodeFirstPosition(stored: unknown): FirstPosition | null {
   return Number.isNaN(atMs) ? null : { kind: 'time', atMs }
 }
 
-type Ours = Pick<Lease, 'firstPosition' | 'owner' | 'incarnation' | 'handover'>
+type Ours = Pick<
+  Lease,
+  'firstPosition' | 'owner' | 'incarnation' | 'handover' | 'process' | 'unfinishedFrom' | 'timestampMs'
+>
 
-const unowned = { owner: null, incarnation: null, handover: null } as const
+const unowned = {
+  owner: null,
+  incarnation: null,
+  handover: null,
+  process: null,
+  unfinishedFrom: null,
+  timestampMs: null,
+} as const
 
 function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {
-  const { firstPosition, owner, incarnation, handover } = ours
+  const { firstPosition, owner, incarnation, handover, process, unfinishedFrom } = ours
   return {
     ...foreignProperties(stored),
     ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),
     ...(owner === null || incarnation === null
       ? {}
       : { [incarnationProperty]: JSON.stringify({ owner, incarnation }) }),
-    ...(handover === null ? {} : { [handoverProperty]: JSON.stringify({ owner, ...handover }) }),
+    ...(handover === null ? {} : { [handoverProperty]: encodeHandover(owner, handover) }),
+    ...(process === null && unfinishedFrom === null ? {} : { [processProperty]: encodeProcess(ours) }),
   }
 }
 
@@ -216,6 +237,7 @@ export function foreignProperties(stored: unknown): Readonly<Record<string, unkn
     [firstPositionProperty]: _first,
     [incarnationProperty]: _incarnation,
     [handoverProperty]: _handover,
+    [processProperty]: _process,
     ...foreign
   } = recordOf(stored)
   return foreign
@@ -235,13 +257,8 @@ function decodeHandover(stored: unknown, owner: string | null): LeaseOwner | nul
   return { instanceName, incarnation }
 }
 
-function parsedRecord(stored: unknown): Readonly<Record<string, unknown>> {
-  if (typeof stored !== 'string') return {}
-  try {
-    return recordOf(JSON.parse(stored))
-  } catch {
-    return {}
-  }
+function encodeHandover(owner: string | null, { instanceName, incarnation }: LeaseOwner): string {
+  return JSON.stringify({ owner, instanceName, incarnation })
 }
 
 function encodeFirstPosition(position: FirstPosition): string {
@@ -251,12 +268,4 @@ function encodeFirstPosition(position: FirstPosition): string {
 /** .NET omits some fields that are null, and writes other fields as null. The meaning is the same. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' ? { ...value } : {}
 }

@@ -38,6 +38,17 @@ export interface Lease {
    */
   readonly incarnation: string | null
   /**
+   * The identity of the owner's process on its machine, or null. Processes of the same machine can tell
+   * whether that process has ended.
+   */
+  readonly process: string | null
+  /**
+   * The position before the changes on which the owner still works, if that position is before
+   * `continuationToken`. If the owner's process has ended, the next owner begins to read here. Otherwise
+   * null.
+   */
+  readonly unfinishedFrom: string | null
+  /**
    * The instance that has requested the lease and does not own it yet. The owner hands over the lease when
    * its current page is done. A free lease is kept for the requester. .NET hosts ignore this field.
    */
@@ -80,6 +91,8 @@ export interface Lease {
 export interface LeaseOwner {
   readonly instanceName: string
   readonly incarnation: string
+  /** The identity of its process on its machine. Absent if it is unknown. */
+  readonly process?: string
 }
 
 /** The fields needed to create a lease. All other fields start empty. */

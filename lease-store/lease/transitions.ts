@@ -6,10 +6,22 @@ import type { Lease, LeaseOwner } from './lease.js'
  * time as `timestamp`, because .NET hosts use the timestamp to decide whether a lease has expired.
  */
 
-/** Assigns the lease to `owner` and clears any pending hand-over. */
+/**
+ * Assigns the lease to `owner` and clears any pending hand-over. The unfinished work of an owner that is not
+ * known to be dead stays with that owner.
+ */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
-  const { instanceName, incarnation } = owner
-  return { ...lease, owner: instanceName, incarnation, handover: null, timestampMs: now }
+  const { instanceName, incarnation, process = null } = owner
+  const unfinishedFrom = lease.owner === null ? lease.unfinishedFrom : null
+  return {
+    ...lease,
+    owner: instanceName,
+    incarnation,
+    process,
+    unfinishedFrom,
+    handover: null,
+    timestampMs: now,
+  }
 }
 
 /** Replaces the requester. The owner's sign of life (`timestamp`) does not change. */
@@ -32,12 +44,20 @@ export function reposition(
   lease: Lease,
   position: Pick<Lease, 'continuationToken' | 'firstPosition'>,
 ): Lease {
-  return { ...lease, ...position }
+  return { ...lease, ...position, unfinishedFrom: null }
 }
 
 /** Frees the lease. If the lease has a requester, it is kept for that requester. */
 export function release(lease: Lease, now: number): Lease {
-  return { ...lease, owner: null, incarnation: null, timestampMs: now }
+  return { ...releaseOfDead(lease, now), unfinishedFrom: null }
+}
+
+/**
+ * Frees the lease of an owner whose process has certainly ended. The next owner continues the unfinished
+ * work.
+ */
+export function releaseOfDead(lease: Lease, now: number): Lease {
+  return { ...lease, owner: null, incarnation: null, process: null, timestampMs: now }
 }
 
 /** Returns whether both owners are the same life of the same instance. */

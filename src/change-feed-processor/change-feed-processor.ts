@@ -182,7 +182,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
-    const { processorName, instanceName, clock, random, telemetry } = options
+    const { processorName, instanceName, clock, random, telemetry, processes } = options
     const userCode = await userCodeOf(options, ports.feed)
     return {
       options,
@@ -198,7 +198,11 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
         callMs: options.leaseRenewIntervalMs / 2,
         listMs: options.leaseAcquireIntervalMs,
       }),
-      self: { instanceName, incarnation: random.id() },
+      self: {
+        instanceName,
+        incarnation: random.id(),
+        ...(processes.own === null ? {} : { process: processes.own }),
+      },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,
       random,

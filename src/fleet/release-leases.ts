@@ -1,4 +1,4 @@
-import { release, type Lease, type LeaseStore } from '../../lease-store/index.js'
+import { releaseOfDead, type Lease, type LeaseStore } from '../../lease-store/index.js'
 
 /**
  * Releases the leases of an instance that is known to be dead, and returns their tokens. A write succeeds
@@ -21,6 +21,6 @@ async function releasedIfUnchanged(
   leaseStore: LeaseStore,
   now: number,
 ): Promise<readonly string[]> {
-  const outcome = await leaseStore.replace(release(lease, now))
+  const outcome = await leaseStore.replace(releaseOfDead(lease, now))
   return outcome.kind === 'written' ? [lease.leaseToken] : []
 }

@@ -13,6 +13,7 @@
  * - Random numbers: `random.ts`.
  * - Loops and work: `background-loop.ts`, `retry.ts`, `in-slices.ts` and `serial-by-key.ts`.
  * - Waiting: `time-limit.ts` and `aborted.ts`.
+ * - Processes: `processes/` says whether another process of this machine has ended.
  * - Options: other rooms import `options/` through `options.ts`. `options.ts` is separate from this index
  *   because it loads zod.
  * - Helpers: `assert.ts`, `compare.ts`, `create-directory.ts`, `without-undefined.ts` and `wording.ts`.

@@ -9,7 +9,7 @@ import {
 import { timingShape, type FeedHints } from '../change-feed-processor/internal.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
 import { systemClock, type Clock, type Random } from '../platform/index.js'
-import { systemRandom, withoutUndefined } from '../platform/internal.js'
+import { machineProcesses, systemRandom, withoutUndefined, type Processes } from '../platform/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import type { Agent } from './agents/agent.js'
@@ -52,6 +52,8 @@ export interface UnitOptions {
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
+  /** The processes of this machine, by which the leases and claims of dead processes are found early. */
+  readonly processes?: Processes
 }
 
 /** One instance of one role. */
@@ -132,6 +134,7 @@ export function createAgents(
   const { slots, stopBudget: stopBudgetMs } = settingsOf(agentsShape, options)
   const agents = new Agents({
     ...resolved(options),
+    processes: options.processes ?? machineProcesses,
     agents: known,
     failoverMs: failoverMs(options.timing),
     slots,
@@ -247,12 +250,14 @@ const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly ma
 
 /** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */
 function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
-  const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random } = options
+  const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random, processes } =
+    options
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
     clock,
     random,
+    processes,
   })
   const processor = new ChangeFeedProcessor(
     {

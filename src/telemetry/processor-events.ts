@@ -19,6 +19,7 @@ export type ProcessorEvent =
   | ({ readonly type: 'lease.acquired'; readonly takenFrom: string | null } & OnLease)
   | ({ readonly type: 'lease.released'; readonly reason: ReleaseReason } & OnLease)
   | ({ readonly type: 'lease.requested'; readonly owner: string } & OnLease)
+  | ({ readonly type: 'lease.freed'; readonly owner: string } & OnLease)
   | ({ readonly type: 'lease.renewed' } & OnLease)
   | ({ readonly type: 'checkpoint.stored'; readonly continuationToken: string } & OnLease)
   | ({ readonly type: 'feed.polled'; readonly count: number; readonly charge: number } & OnLease)
@@ -78,6 +79,15 @@ export const processorEvents = {
     metrics: [events],
     text: ({ owner, ...on }) => `Instance ${on.instanceName} asked ${owner} for ${lease(on)}`,
     meaning: 'this instance has fewer leases than its share and asked `owner` for one',
+  },
+  'lease.freed': {
+    level: 'info',
+    metrics: [events],
+    text: ({ owner, ...on }) =>
+      `Instance ${on.instanceName} freed ${lease(on)}, because the process of ${owner} has ended`,
+    meaning:
+      'the process of `owner` ran on this machine and has ended without releasing its lease; any instance ' +
+      'may now take the lease',
   },
   'lease.renewed': {
     level: 'debug',

@@ -174,6 +174,7 @@ export class JobFleet {
       instanceName: process.computer.name,
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
+      processes: world.processesSeenBy(process),
       telemetry,
       ...shared,
       ...withoutUndefined({ timing }),

@@ -18,6 +18,8 @@ export interface Computer {
    * Whether its processes set their clocks by the time in the store's answers, as a host does. Default false.
    */
   readonly isToldTime?: boolean
+  /** Whether its processes notice that other processes on it have ended. Default false. */
+  readonly seesProcesses?: boolean
 }
 
 /**

@@ -20,6 +20,7 @@ import { CosmosEngine } from '../emulator/internal.js'
 import type { JournalRecord, VersionFields } from '../emulator/engine/index.js'
 import { enginePorts, type EnginePorts } from '../engine-ports/index.js'
 import { seededRandom, VirtualClock, type Random } from '../platform/index.js'
+import { noProcesses, type Processes } from '../platform/internal.js'
 import { lineOf, type Checker, type SimulationEvent } from './events.js'
 import { Network, type Fate, type Request } from './network.js'
 import { SimulatedProcess, type Computer } from './simulated-process.js'
@@ -65,6 +66,7 @@ export class World {
   private readonly checkers: Checker[] = []
   private readonly hash = createHash('sha256')
   private readonly versions = new Map<string, VersionFields>()
+  private readonly processes = new Map<string, SimulatedProcess>()
   private readonly lives = new Map<string, number>()
   private readonly names = new Map<string, string>()
   private acting: Request | null = null
@@ -113,7 +115,28 @@ export class World {
   process(computer: Computer): SimulatedProcess {
     const life = (this.lives.get(computer.name) ?? 0) + 1
     this.lives.set(computer.name, life)
-    return new SimulatedProcess(`${computer.name}#${life}`, computer, this.time)
+    const process = new SimulatedProcess(`${computer.name}#${life}`, computer, this.time)
+    this.processes.set(process.id, process)
+    return process
+  }
+
+  /** Returns the processes of its computer, as this process sees them. */
+  processesSeenBy({ id, computer }: SimulatedProcess): Processes {
+    if (computer.seesProcesses !== true) return noProcesses
+    const neighbour = (identity: string): SimulatedProcess | null => {
+      const found = this.processes.get(identity)
+      return found?.computer === computer && identity !== id ? found : null
+    }
+    return {
+      own: id,
+      isNeighbour: (identity) => neighbour(identity) !== null,
+      hasEnded: (identity) => neighbour(identity)?.isCrashed === true,
+    }
+  }
+
+  /** Returns whether `by` may know that the process `id` has ended. */
+  isKnownToHaveEnded(id: string, by: SimulatedProcess): boolean {
+    return this.processesSeenBy(by).hasEnded(id)
   }
 
   record(event: SimulationEvent): void {

@@ -377,3 +377,41 @@ describe('delivery', () => {
 function slowly(delayMs: number): ScriptedFault {
   return { kind: 'answered', delayMs }
 }
+
+describe('a process that is killed on a computer whose processes see each other', () => {
+  const seeing = { ...first, seesProcesses: true }
+
+  it.each<[name: string, planned: PlannedFault[]]>([
+    ['nothing else happens', []],
+    ['the requests to free its leases are lost', faultsAt('L5', [1, 2], 'requestLost')],
+    ['the answers to them are lost', faultsAt('L5', [1, 2], 'answerLost')],
+    ['the store refuses them for a while', faultsAt('L5', [1, 2, 3, 4], 'refused')],
+    ['its successor is killed before them', faultsAt('L5', [1], 'crashBefore')],
+    ['its successor is killed after the first', faultsAt('L5', [1], 'crashAfter')],
+  ])('leaves its leases to its successor long before they expire, if %s (F-L31)', async (_name, planned) => {
+    const scene = sceneWith({ computers: [seeing], faults: { planned } })
+    await scene.pass(minuteMs)
+    const before = new Set(scene.ownership.leases.map(({ incarnation }) => incarnation))
+    scene.unit.processOn(seeing)?.crash()
+    scene.unit.start(seeing)
+    await scene.pass(1_000)
+    restartCrashed(scene)
+    await scene.pass(24_000)
+    const { leases: now } = scene.ownership
+    expect(now.filter(({ incarnation }) => before.has(incarnation))).toEqual([])
+    expect(now.map(({ owner }) => owner)).toEqual([seeing.name, seeing.name])
+    expect((await scene.recover()).problems).toEqual([])
+    expect(scene.ownership.moves.map(({ kind }) => kind)).not.toContain('expired')
+  })
+
+  it('keeps its leases until they expire if only another computer runs on (F-L31)', async () => {
+    const scene = sceneWith({ computers: [seeing, { ...second, seesProcesses: true }] })
+    await scene.pass(minuteMs)
+    scene.unit.processOn(seeing)?.crash()
+    await scene.pass(40_000)
+    expect(scene.ownership.leases.some(({ owner }) => owner === seeing.name)).toBe(true)
+    await scene.pass(minuteMs)
+    expect(scene.ownership.moves.map(({ kind }) => kind)).toContain('expired')
+    expect((await scene.recover()).problems).toEqual([])
+  })
+})

@@ -415,3 +415,36 @@ describe('a job that needs a person', () => {
     expect(given).toMatchObject({ processState: 'Error', attention: { stepId: 'charge' } })
   })
 })
+
+describe('agents that are killed on a computer whose processes see each other', () => {
+  const seeing = ({ computer, roles }: Host): Host => ({
+    computer: { ...computer, seesProcesses: true },
+    roles,
+  })
+  const apart = oneHostPerRole.map(seeing)
+  const together = twoHosts.slice(0, 1).map(seeing)
+
+  it.each<[name: string, hosts: readonly Host[], scenario: Scenario]>([
+    ['in a process of their own', apart, slow],
+    ['with the other roles', together, slow],
+    ['after they claimed the attempt', apart, { ...scenarioNamed('claimed'), workMs: 5_000 }],
+  ])(
+    'leave their attempt to their successor long before its deadline, %s (F-A31)',
+    async (...[, hosts, of]) => {
+      const scene = sceneOf(of, { hosts })
+      const calls = new CallRecorder()
+      scene.world.watch(calls)
+      await begun(scene, 'reserve')
+      // By now the checkpoint is behind the step, so the feed alone would not deliver it again.
+      await scene.world.runUntil(() => false, 4_000)
+      const host = hosts.find(({ roles: own }) => own.includes('agents'))?.computer
+      if (host === undefined) throw new Error('no host runs agents')
+      scene.fleet.processOn(host)?.crash()
+      scene.fleet.start(host)
+      const isDone = (): boolean => scene.checker.jobs.get('job-1')?.steps['reserve']?.state === 'Processed'
+      expect(await scene.world.runUntil(isDone, (of.workMs ?? 0) + 3_000)).toBe(true)
+      expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
+      expect(new Set(failuresOf(scene))).toEqual(new Set([0]))
+    },
+  )
+})

@@ -154,7 +154,9 @@ export class JobScene {
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()
       const options = { container: leaseContainer, idPrefix: role, now, leaseExpirationIntervalMs }
-      this.world.watch(new LeaseChecker(options))
+      const isKnownToHaveEnded: World['isKnownToHaveEnded'] = (id, by) =>
+        this.world.isKnownToHaveEnded(id, by)
+      this.world.watch(new LeaseChecker({ ...options, isKnownToHaveEnded }))
     }
   }
 

@@ -2,6 +2,7 @@ import { wholeKeySpace } from '../../src/emulator/engine/index.js'
 import type { FeedRange, Lease } from '../../lease-store/index.js'
 import type { Checker, Delivery, SimulationEvent, Written } from '../../src/testing/events.js'
 import type { Request } from '../../src/testing/network.js'
+import type { SimulatedProcess } from '../../src/testing/simulated-process.js'
 import { leases } from './processor-unit.js'
 import { leaseIn, lsnOf } from '../../src/testing/stored-lease.js'
 
@@ -26,6 +27,8 @@ export interface LeaseCheckerOptions {
    * Whether a process is of another implementation, from which only coverage is required. Default: none is.
    */
   readonly isForeign?: (processId: string) => boolean
+  /** Whether this process may know that another process has ended. Only then may it free its leases. */
+  readonly isKnownToHaveEnded?: (processId: string, by: SimulatedProcess) => boolean
 }
 
 /**
@@ -109,7 +112,7 @@ export class LeaseChecker implements Checker {
         problems.push(`I12: ${writer} stole lease ${leaseToken} from ${before.owner}, which lives`)
     } else if (!this.isWriterOf(by, before) && to !== from) {
       problems.push(`I12: ${writer} stored a checkpoint in lease ${leaseToken}, which ${before.owner} owns`)
-    } else if (!this.isWriterOf(by, before) && after.owner === null) {
+    } else if (!this.isWriterOf(by, before) && after.owner === null && !this.isOfDead(by, before)) {
       problems.push(`I12: ${writer} released lease ${leaseToken}, which ${before.owner} owns`)
     }
     if (by !== null && this.isWriterOf(by, after))
@@ -119,6 +122,12 @@ export class LeaseChecker implements Checker {
 
   private isWriterOf(by: Request | null, { incarnation }: Lease): boolean {
     return by !== null && incarnation !== null && this.processOf.get(incarnation) === by.process.id
+  }
+
+  private isOfDead(by: Request | null, { incarnation }: Lease): boolean {
+    const owner = incarnation === null ? undefined : this.processOf.get(incarnation)
+    if (by === null || owner === undefined) return false
+    return this.options.isKnownToHaveEnded?.(owner, by.process) === true
   }
 
   private move(before: Lease, after: Lease, to: string): Move {

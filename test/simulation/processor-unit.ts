@@ -143,7 +143,11 @@ export class ProcessorUnit {
           if (!process.isCrashed) world.record({ type: 'lease.released', ...report, leaseToken })
         },
       },
-      { clock: process.clock, random: seededRandom(Math.floor(world.random.next() * 2 ** 32)) },
+      {
+        clock: process.clock,
+        random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
+        processes: world.processesSeenBy(process),
+      },
     )
   }
 

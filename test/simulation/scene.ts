@@ -86,6 +86,7 @@ export class Scene {
     this.ownership = new LeaseChecker({
       now: () => this.world.time.now(),
       leaseExpirationIntervalMs: expirationMs,
+      isKnownToHaveEnded: (id, by) => this.world.isKnownToHaveEnded(id, by),
       isForeign: (processId) => this.guests.some(({ process }) => process.id === processId),
     })
     this.world.watch(this.deliveries)

@@ -40,7 +40,7 @@ export async function simulateProcessor(seed: number): Promise<Report> {
 
 /**
  * Returns two to six computers. Their clocks are wrong by up to `skewMs` and fast or slow by up to a
- * thousandth.
+ * thousandth. The processes of every second computer notice the end of other processes there.
  */
 export function computersOf(random: Random, skewMs = 90_000): readonly Computer[] {
   const count = 2 + Math.floor(random.next() * 5)
@@ -48,5 +48,6 @@ export function computersOf(random: Random, skewMs = 90_000): readonly Computer[
     name: `host-${index}`,
     skewMs: Math.round((random.next() * 2 - 1) * skewMs),
     driftPpm: Math.round((random.next() - 0.5) * 2_000),
+    seesProcesses: index % 2 === 0,
   }))
 }

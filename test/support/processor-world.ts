@@ -7,6 +7,7 @@ import {
 } from '../../src/change-feed-processor/index.js'
 import type { FeedHints } from '../../src/change-feed-processor/internal.js'
 import { seededRandom } from '../../src/platform/index.js'
+import { withoutUndefined, type Processes } from '../../src/platform/internal.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import { cosmosWorld, type CosmosWorld, type doors, type WorldOptions } from './cosmos-world.js'
 
@@ -43,6 +44,7 @@ export interface InstanceOptions extends Partial<
   /** Called before a page counts as delivered. */
   readonly onChanges?: ChangeFeedDelegate<Document>
   readonly hints?: FeedHints
+  readonly processes?: Processes
 }
 
 /** Instances of one deployment unit on one embedded Cosmos DB and one virtual clock. */
@@ -60,7 +62,7 @@ export async function processorWorld(
   let seed = 0
   return {
     ...world,
-    instance: async (instanceName, { onChanges, hints, ...chosen } = {}) => {
+    instance: async (instanceName, { onChanges, hints, processes, ...chosen } = {}) => {
       const delivered: string[] = []
       const notifications: string[] = []
       const telemetry = new TelemetryRecorder()
@@ -83,7 +85,7 @@ export async function processorWorld(
           onLeaseReleased: (token, reason) => void notifications.push(`released ${token}: ${reason}`),
           onError: (token, error) => void notifications.push(`error ${token}: ${error.name}`),
         },
-        { clock: world.clock, random: seededRandom(seed), ...(hints === undefined ? {} : { hints }) },
+        { clock: world.clock, random: seededRandom(seed), ...withoutUndefined({ hints, processes }) },
       )
       return { processor, telemetry, delivered, notifications, cutOff: line.cut }
     },

@@ -3,6 +3,7 @@ import type { ItemOperation, JsonObject } from '../../src/emulator/engine/index.
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { CosmosEngine } from '../../src/emulator/internal.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+import type { Processes } from '../../src/platform/internal.js'
 import type { Agent } from '../../src/sas/agents/agent.js'
 import { Agents } from '../../src/sas/agents/agents.js'
 import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
@@ -77,6 +78,7 @@ export class StateWorld {
       readonly instanceName?: string
       readonly inProcessPath?: InProcessPath
       readonly unhealthyReason?: () => string | null
+      readonly processes?: Processes
     } = {},
   ): Agents {
     const { store, clock, telemetry, random } = this

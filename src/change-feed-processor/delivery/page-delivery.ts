@@ -137,6 +137,7 @@ export class PageDelivery implements Delivery {
         await progress.store(page, index + 1)
       },
       holdCheckpoint: () => progress.hold(page),
+      keepForSuccessor: () => progress.keepForSuccessor(page),
       ...contextOf(this.site, page, signal),
     }
   }

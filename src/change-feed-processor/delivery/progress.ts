@@ -1,7 +1,11 @@
 import type { FeedStart } from '../feed/change-feed.js'
 import { LeaseLostError } from '../feed/errors.js'
 import type { LeaseHolder } from '../lease-holding/lease-holder.js'
+import { unfinishedAt } from '../feed/resumed.js'
 import { positionAfterAll, positionsIn, type ReadPage } from './page-positions.js'
+
+/** The largest number of changes that the next owner delivers again because of unfinished work. */
+const mostDeliveredAgain = 10_000
 
 /** A page delivered under one lease, with its place and the positions that can be stored. */
 export interface TrackedPage extends ReadPage {
@@ -26,6 +30,12 @@ interface Place {
   readonly token: string | null
 }
 
+/** A page on which the user's code still works. `before` is the number of changes delivered before it. */
+interface Unfinished {
+  readonly before: number
+  readonly position: string | null
+}
+
 /**
  * Tracks the handled changes of one lease. Only this class reports positions to the lease holder (I10). A
  * report that covers fewer changes than an earlier report has no effect, so the position never goes back.
@@ -38,13 +48,17 @@ export class Progress {
   private isClosed = false
   /** The beginnings of pages that a delegate still works on. */
   private readonly holds = new Set<Place>()
+  /** The beginnings of pages with changes on which the user's code still works, although they are handled. */
+  private readonly unfinished = new Set<Unfinished>()
   /** The furthest place that was reported while a hold prevented its storage. */
   private reported: Place | null = null
 
   constructor(
     private readonly holder: LeaseHolder,
     private reached: FeedStart,
-  ) {}
+  ) {
+    holder.watchUnfinished(() => this.unfinishedFrom())
+  }
 
   /** The position from which a read returns every change that was not reported as handled. */
   get start(): FeedStart {
@@ -80,6 +94,28 @@ export class Progress {
       // A failure is harmless. The next report stores the position, or the changes are delivered again.
       this.report(reported).catch(() => undefined)
     }
+  }
+
+  /**
+   * Records that work on this page continues after its delivery, until the returned function is called. The
+   * checkpoint does not wait for the work. If this process dies, the next owner delivers the page again.
+   */
+  keepForSuccessor(page: TrackedPage): () => void {
+    const work = { before: page.before, position: unfinishedAt(page.from) }
+    this.unfinished.add(work)
+    return () => void this.unfinished.delete(work)
+  }
+
+  /** Returns the position before the unfinished work, if it is before the position to store. */
+  private unfinishedFrom(): string | null {
+    let [first, position]: [number, string | null] = [this.handled, null]
+    for (const work of this.unfinished) {
+      const isNear = this.delivered - work.before <= mostDeliveredAgain
+      if (!isNear || work.position === null || work.before >= first) continue
+      first = work.before
+      position = work.position
+    }
+    return position
   }
 
   private async report(place: Place): Promise<void> {

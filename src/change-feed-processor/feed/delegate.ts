@@ -53,6 +53,14 @@ export interface ChangeFeedContext extends ChangeContext {
    * The returned function may be called more than once, and also after the lease has ended.
    */
   readonly holdCheckpoint: () => () => void
+  /**
+   * Records that the delegate still works on some changes of this page, until the returned function is
+   * called. Checkpoints do not wait for this work. If this process dies and a process of the same machine
+   * notices it, the next owner delivers this page and all later pages again.
+   *
+   * @internal
+   */
+  readonly keepForSuccessor?: () => () => void
 }
 
 /** Receives a page of changes, of latest versions or of all versions. */

@@ -2,6 +2,7 @@ import { checkpoint, isOwnedBy, release, renew, type Lease } from '../../../leas
 import type { Timer } from '../../platform/index.js'
 import { BackgroundLoop } from '../../platform/internal.js'
 import { FeedError } from '../feed/errors.js'
+import { isBefore, resumedFrom, type Resumed } from '../feed/resumed.js'
 import { retryDelayMs } from './retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
 
@@ -35,6 +36,9 @@ export class LeaseHolder {
   private writes: Promise<unknown> = Promise.resolve()
   private trustTimer: Timer | undefined
   private isClosed = false
+  /** The work of an earlier owner that is delivered again, until its end is reached. Otherwise null. */
+  private resumed: Resumed | null
+  private unfinishedFrom: () => string | null = () => null
   /** The store's time when the lease was acquired. */
   private readonly acquiredAtMs: number
 
@@ -49,6 +53,7 @@ export class LeaseHolder {
     readonly isShared = false,
   ) {
     this.acquiredAtMs = current.storedAtMs
+    this.resumed = resumedFrom(current)
     const restMs = runtime.options.leaseRenewIntervalMs
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
@@ -68,6 +73,11 @@ export class LeaseHolder {
   /** The lease as it was last written or read. */
   get lease(): Lease {
     return this.current
+  }
+
+  /** Uses this function to find the position before the unfinished work, whenever the lease is written. */
+  watchUnfinished(unfinishedFrom: () => string | null): void {
+    this.unfinishedFrom = unfinishedFrom
   }
 
   /** Aborts when another instance owns the lease, or may own it. */
@@ -103,6 +113,7 @@ export class LeaseHolder {
 
   /** Records that all changes up to `token` were handled. Waits for the write if each page must be stored. */
   async checkpoint(token: string): Promise<void> {
+    if (this.isResuming(token)) return
     const { checkpointIntervalMs } = this.runtime.options
     const plannedAtMs = this.pending?.dueAtMs ?? Infinity
     const dueAtMs = Math.min(plannedAtMs, this.runtime.clock.monotonic() + checkpointIntervalMs)
@@ -117,7 +128,7 @@ export class LeaseHolder {
    * lease has no position at all.
    */
   async notePosition(token: string): Promise<void> {
-    if (token === this.current.continuationToken) return
+    if (this.isResuming(token) || token === this.current.continuationToken) return
     if (this.current.continuationToken === null) await this.checkpoint(token)
     else this.pending = { token, dueAtMs: this.pending?.dueAtMs ?? Infinity }
   }
@@ -186,7 +197,8 @@ export class LeaseHolder {
     const { clock, leaseStore } = this.runtime
     const startedAtMs = clock.monotonic()
     const now = clock.now()
-    const position = pending === null ? this.current : checkpoint(this.current, pending.token, now)
+    const held = { ...this.current, unfinishedFrom: this.resumed?.from ?? this.unfinishedFrom() }
+    const position = pending === null ? held : checkpoint(held, pending.token, now)
     const outcome = await leaseStore.replace(transition(position, now))
     switch (outcome.kind) {
       case 'written':
@@ -246,6 +258,12 @@ export class LeaseHolder {
     const on = notifications.on(lease.leaseToken)
     if (isNews) telemetry.emit({ type: 'checkpoint.stored', ...on, continuationToken: stored.token })
     else if (lease.owner !== null) telemetry.emit({ type: 'lease.renewed', ...on })
+  }
+
+  /** Returns whether `token` is before the position that an earlier owner stored, which must not go back. */
+  private isResuming(token: string): boolean {
+    if (this.resumed !== null && !isBefore(token, this.resumed.until)) this.resumed = null
+    return this.resumed !== null
   }
 
   private watchTrust(): void {

@@ -1,6 +1,6 @@
 import type { LeaseMode } from '../../../lease-store/index.js'
 import { systemClock, type Clock, type Random } from '../../platform/index.js'
-import { systemRandom, type Backoff } from '../../platform/internal.js'
+import { machineProcesses, systemRandom, type Backoff, type Processes } from '../../platform/internal.js'
 import {
   callback,
   having,
@@ -105,6 +105,8 @@ export interface ProcessorInternals {
   readonly hints?: FeedHints
   readonly clock?: Clock
   readonly random?: Random
+  /** The processes of this machine. Leases of a process that has ended are freed before they expire. */
+  readonly processes?: Processes
 }
 
 /** The options, with every default filled in. */
@@ -138,6 +140,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly telemetry: Telemetry
   readonly clock: Clock
   readonly random: Random
+  readonly processes: Processes
 }
 
 const shape = {
@@ -200,6 +203,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     telemetry: values.telemetry ?? openTelemetry(),
     clock: internals.clock ?? systemClock,
     random: internals.random ?? systemRandom,
+    processes: internals.processes ?? machineProcesses,
   }
 }
 

@@ -20,6 +20,7 @@ import {
 import { BackgroundLoop, compare } from '../../platform/internal.js'
 import type { PartitionSynchronizer } from './partition-synchronizer.js'
 import { FeedError } from '../feed/errors.js'
+import { DeadOwners } from './dead-owners.js'
 import type { PartitionController } from './partition-controller.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { HealthGate } from './health-gate.js'
@@ -46,6 +47,7 @@ const looksPerTurn = 16
 export class LoadBalancer {
   private readonly loop: BackgroundLoop
   private readonly healthGate: HealthGate
+  private readonly deadOwners: DeadOwners
   private observations: LeaseObservations = new Map()
   private reportedTwin: string | null = null
   private reportedRefusal: string | null = null
@@ -62,6 +64,7 @@ export class LoadBalancer {
     onTurn: () => void = () => undefined,
   ) {
     this.healthGate = new HealthGate(runtime)
+    this.deadOwners = new DeadOwners(runtime, () => this.wake())
     this.loop = new BackgroundLoop({
       clock: runtime.clock,
       turn: async (signal) => {
@@ -94,8 +97,9 @@ export class LoadBalancer {
     this.loop.wake()
   }
 
-  stop(): Promise<void> {
-    return this.loop.stop()
+  async stop(): Promise<void> {
+    await this.loop.stop()
+    await this.deadOwners.stop()
   }
 
   /**
@@ -111,7 +115,7 @@ export class LoadBalancer {
     const { leaseStore, clock } = this.runtime
     this.hasJustLooked = true
     for (let looks = 0; looks < looksPerTurn && !signal.aborted; looks += 1) {
-      const listing = await leaseStore.list()
+      const listing = await this.deadOwners.free(await leaseStore.list())
       const monotonicMs = clock.monotonic()
       this.note(listing, monotonicMs)
       this.healthGate.look()
@@ -121,7 +125,8 @@ export class LoadBalancer {
         this.controller.giveWay()
         return
       }
-      if ((await this.apply(this.selection(listing, monotonicMs), listing, signal)) === 0) return
+      const succeeded = await this.apply(this.selection(listing, monotonicMs), listing, signal)
+      if (succeeded === 0 && listing.isCurrent) return
     }
   }
 

@@ -12,6 +12,7 @@ import { PollDelay } from '../options/poll-delay.js'
 import { Progress } from '../delivery/progress.js'
 import { retryDelayMs } from '../lease-holding/retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { resumedFrom } from '../feed/resumed.js'
 import { sinceFirstPosition, startOf } from '../feed/start-position.js'
 import { watchedRead } from './watched-read.js'
 
@@ -42,7 +43,8 @@ export class PartitionSupervisor {
     const { delegates, options, clock } = runtime
     this.pollDelay = new PollDelay(clock, options.pollInterval)
     this.pageSize = new PageSize(options.maxItemCount)
-    this.progress = new Progress(holder, startOf(holder.lease, options.startFrom))
+    const start = resumedFrom(holder.lease)?.start ?? startOf(holder.lease, options.startFrom)
+    this.progress = new Progress(holder, start)
     const site: DeliverySite = {
       runtime,
       holder,

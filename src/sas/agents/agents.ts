@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
 import type { Clock, Random } from '../../platform/index.js'
-import { noticingLate } from '../../platform/internal.js'
+import { noProcesses, noticingLate, type Processes } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
@@ -20,7 +20,7 @@ import type { InProcessPath } from '../in-process/in-process-path.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
-import { enterAttempt } from './enter-attempt.js'
+import { deadTaker, enterAttempt } from './enter-attempt.js'
 import { nothingFollows, OutcomeRecorder } from './outcome-recorder.js'
 
 export interface AgentsOptions {
@@ -33,6 +33,8 @@ export interface AgentsOptions {
   readonly random: Random
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
+  /** The processes of this machine. Default: none is known. */
+  readonly processes?: Processes
   /** The longest time for which a feed range may have no reader after an instance died. */
   readonly failoverMs: number
   /** Lets the user's code give a reason why this instance should take no work. Default: always null. */
@@ -41,7 +43,7 @@ export interface AgentsOptions {
 
 /** The parts of a delegate's context that agents use. */
 type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
-  Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt'>>
+  Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt' | 'keepForSuccessor'>>
 
 interface Source {
   /**
@@ -75,12 +77,14 @@ export class Agents {
   private readonly running = new Map<string, Promise<void>>()
   private readonly begun = new BegunAttempts()
   private readonly outcomes: OutcomeRecorder
+  private readonly processes: Processes
   private stopping: AbortController
   /** Identifies these agents until their process ends. */
   readonly token: string
 
   constructor(private readonly options: AgentsOptions) {
     this.token = options.random.id()
+    this.processes = options.processes ?? noProcesses
     this.definitions = new Map(options.agents.map(definitionOf).map((agent) => [agent.name, agent]))
     const circuits = [...this.definitions.values()].flatMap(({ name, circuit }) =>
       circuit === null ? [] : [[name, new Circuit(name, circuit, options.clock)] as const],
@@ -115,6 +119,8 @@ export class Agents {
     const offers = urgentFirst.map((step) => this.offer(step, context))
     const refused = (await Promise.allSettled(offers)).find((offer) => offer.status === 'rejected')
     if (refused !== undefined) throw refused.reason
+    const underWay = steps.flatMap((step) => this.running.get(attemptKeyOf(step)) ?? [])
+    if (underWay.length > 0) Promise.all(underWay).then(context.keepForSuccessor?.(), () => undefined)
   }
 
   private forgetEnded(changes: readonly Change[]): void {
@@ -186,7 +192,7 @@ export class Agents {
 
   /** Checks whether the attempt was started in this process, or is claimed by any process. */
   private isKnown(step: Stored<StepDocument>): boolean {
-    if (isTaken(step)) return true
+    if (isTaken(step) && deadTaker(step, this.processes) === null) return true
     return this.running.has(attemptKeyOf(step)) || this.begun.has(step)
   }
 
@@ -217,16 +223,19 @@ export class Agents {
     try {
       // The step may have waited so long for its slot that the attempt is already over.
       if (!isOpen(offered, clock.now())) return nothingFollows
-      const claimant = { fence: offered.fence, by: instanceName, token: random.id() }
-      const step = await enterAttempt(this.options, offered, { claimant, isFirst })
+      const { own } = this.processes
+      const process = own === null ? {} : { process: own }
+      const claimant = { fence: offered.fence, by: instanceName, token: random.id(), ...process }
+      const deadProcess = deadTaker(offered, this.processes)
+      const step = await enterAttempt(this.options, offered, { claimant, isFirst, deadProcess })
       if (step === null) return nothingFollows
       // The attempt is remembered before the handler is called, so that this process makes it only once.
       this.begun.put(step)
       telemetry.emit({ type: 'step.started', ...about })
       this.deadlines.noteBegun(step)
-      const own = { step, claimant }
-      const outcome = await this.attempt(own, agent)
-      this.review(own, offered, outcome)
+      const attempt = { step, claimant }
+      const outcome = await this.attempt(attempt, agent)
+      this.review(attempt, offered, outcome)
       if (outcome === null) {
         telemetry.emit({
           type: 'outcome.discarded',
@@ -235,7 +244,7 @@ export class Agents {
         })
         return nothingFollows
       }
-      return await this.outcomes.record(own.step, outcome, leaseToken)
+      return await this.outcomes.record(attempt.step, outcome, leaseToken)
     } catch (error) {
       this.health.noteLost()
       const reason = 'the claim or the outcome of the attempt could not be recorded'

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/index.js'
-import { claim, joinAttempt, type Claimant, type Claiming } from '../decisions/claim.js'
+import type { Processes } from '../../platform/internal.js'
+import { claim, isTaken, joinAttempt, type Claimant, type Claiming } from '../decisions/claim.js'
 import type { StepDocument } from '../model/documents.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
@@ -9,6 +10,13 @@ interface Entering {
   readonly clock: Clock
 }
 
+interface Entrant {
+  readonly claimant: Claimant
+  readonly isFirst: boolean
+  /** The process that has claimed the attempt and has certainly ended. Null if there is none. */
+  readonly deadProcess: string | null
+}
+
 /**
  * W2: returns the stored step if this process may act on it. Returns null if another process has the attempt,
  * or if the attempt is over.
@@ -16,13 +24,19 @@ interface Entering {
 export function enterAttempt(
   { store, clock }: Entering,
   step: Stored<StepDocument>,
-  { claimant, isFirst }: { readonly claimant: Claimant; readonly isFirst: boolean },
+  { claimant, isFirst, deadProcess }: Entrant,
 ): Promise<Stored<StepDocument> | null> {
-  if (step.isClaimRequired)
-    return writeBefore(store, step, (current) => claim(current, claimant, clock.now()))
+  if (step.isClaimRequired || deadProcess !== null)
+    return writeBefore(store, step, (current) => claim(current, claimant, clock.now(), deadProcess))
   // An undo does not depend on earlier calls. A step with `mayHaveActed` already has the mark.
   if (isFirst || step.mayHaveActed || step.direction === 'undo') return Promise.resolve(step)
   return writeBefore(store, step, (current) => joinAttempt(current, claimant.fence, clock.now()))
+}
+
+/** Returns the process that has taken the attempt, if it ran on this machine and has certainly ended. */
+export function deadTaker(step: StepDocument, { hasEnded }: Processes): string | null {
+  const taker = isTaken(step) ? step.claim?.process : undefined
+  return taker !== undefined && hasEnded(taker) ? taker : null
 }
 
 /** Writes a claim or a mark before this process acts, to inform other processes. */

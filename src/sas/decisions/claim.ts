@@ -11,6 +11,8 @@ export interface Claimant {
   readonly by: string
   /** A string that differs for every claim, even for claims of one instance before and after a crash. */
   readonly token: string
+  /** The identity of the process on its machine. Absent if it is unknown. */
+  readonly process?: string
 }
 
 export type Claiming =
@@ -24,19 +26,29 @@ export type Claiming =
  * Claims an attempt before its side effect (W2). The attempt may be offered to several processes. The claim
  * is written only if the step's etag is unchanged, so only one of these processes acts (F-A6). The fence does
  * not change, because the outcome belongs to the dispatched attempt (I2, I3).
+ *
+ * @param deadProcess a process that has certainly ended; its claim and its extensions no longer count
  */
-export function claim(step: StepDocument, claimant: Claimant, now: number): Claiming {
+export function claim(
+  step: StepDocument,
+  claimant: Claimant,
+  now: number,
+  deadProcess: string | null = null,
+): Claiming {
   if (step.claim?.token === claimant.token) return { kind: 'held' }
-  if (step.fence !== claimant.fence || !isOpen(step, now) || !isUnclaimed(step)) return { kind: 'refused' }
-  const { by, token, fence } = claimant
+  const isLeft = isTaken(step) && deadProcess !== null && step.claim?.process === deadProcess
+  const isFree = isLeft || isUnclaimed(step)
+  if (step.fence !== claimant.fence || !isOpen(step, now) || !isFree) return { kind: 'refused' }
   // An offer may last longer than an attempt, so a claim shortens the deadline to `completeWithin` from now.
   const isLongOffer = step.attention?.kind === 'unclaimed'
   const cut = isLongOffer ? deadline(Math.min(step.completeByMs, now + step.completeWithinMs)) : {}
-  const at = new Date(now).toISOString()
-  return {
-    kind: 'write',
-    step: withDerivedState({ ...step, ...cut, attention: null, claim: { by, token, fence, at } }),
-  }
+  const mayHaveActed = step.mayHaveActed || (isLeft && step.direction === 'do')
+  const claimed = { ...step, ...cut, mayHaveActed, attention: null, claim: claimOf(claimant, now) }
+  return { kind: 'write', step: withDerivedState(claimed) }
+}
+
+export function claimOf(claimant: Claimant, now: number): NonNullable<StepDocument['claim']> {
+  return { ...claimant, at: new Date(now).toISOString() }
 }
 
 /** Checks whether the current attempt waits for an agent's claim. If so, no agent has made this attempt. */

@@ -1,4 +1,4 @@
-import type { Claimant } from './claim.js'
+import { claimOf, type Claimant } from './claim.js'
 import type { StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
@@ -23,7 +23,7 @@ export interface AskedAt {
  * not begin the attempt again.
  */
 export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
-  const { fence, by, token } = claimant
+  const { fence, token } = claimant
   if (step.fence !== fence) return { kind: 'refused', reason: 'the step was given to another attempt' }
   if (!isOpen(step, now)) {
     const reason =
@@ -38,6 +38,6 @@ export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }:
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
   if (laterMs <= step.completeByMs) return { kind: 'unchanged' }
-  const extended = { ...step, claim: { by, token, fence, at: new Date(now).toISOString() } }
+  const extended = { ...step, claim: claimOf(claimant, now) }
   return { kind: 'write', step: withDerivedState({ ...extended, ...deadline(laterMs) }) }
 }

@@ -15,7 +15,14 @@ export const outcome = z.object({
  * The process that makes an attempt. After a crash, another process may have the same name, but never the
  * same token.
  */
-export const claim = z.object({ by: z.string(), token: z.string(), fence: z.number(), at: z.string() })
+export const claim = z.object({
+  by: z.string(),
+  token: z.string(),
+  fence: z.number(),
+  at: z.string(),
+  /** The identity of the process on its machine, by which its successor notices that it has ended. */
+  process: z.string().optional(),
+})
 
 export const undo = z.object({
   actor: z.string(),

@@ -13,18 +13,23 @@ export interface JobPrograms {
   readonly workload: string
 }
 
-/** A store, a fleet of one worker that is replaced when it dies, and a client in this process. */
+/** How the worker runs: as the only process of a fleet, or without a parent. */
+export type WorkerKind = 'fleet' | 'alone'
+
+/** A store, a worker, and a client in this process. */
 export interface Apart {
   readonly client: JobClient
   readonly storeId: number
   /** The id of the worker's current process. */
   readonly workerId: () => Promise<number>
+  /** Starts another worker in place of one that was killed. Does nothing for a fleet, which does so itself. */
+  readonly replaceWorker: () => void
 }
 
 /** Calls `use` with the three, and ends them afterwards. */
 export async function apart<T>(
   { cli, workload }: JobPrograms,
-  slots: number,
+  { slots, kind }: { readonly slots: number; readonly kind: WorkerKind },
   use: (apart: Apart) => Promise<T>,
 ): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
@@ -37,18 +42,26 @@ export async function apart<T>(
     ending.push(() => store.end())
     const { endpoint, key } = JSON.parse(await store.line('{')) as { endpoint: string; key: string }
     const env = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key }
-    const what = ['--role', 'all', '--agents', workload, '--config', config, '--instances', '1']
-    const fleet = run(cli, ['start', ...what, ...state], env)
-    ending.push(() => fleet.end())
-    await fleet.line('host.started')
+    const what = ['start', '--role', 'all', '--agents', workload, '--config', config]
+    const startWorker = () => {
+      const worker = run(cli, [...what, ...(kind === 'fleet' ? ['--instances', '1', ...state] : [])], env)
+      ending.push(() => worker.end())
+      return worker
+    }
+    let worker = startWorker()
+    await worker.line('host.started')
     const client = await connect({ endpoint, key })
     ending.push(async () => client.close())
     const workerId = async (): Promise<number> => {
+      if (kind === 'alone') return worker.processId
       const asked = run(cli, ['fleet', '--json', ...state], env)
       const { rows } = JSON.parse(await asked.all()) as { rows: { processId: number }[] }
       return rows[0]?.processId ?? Number.NaN
     }
-    return await use({ client, storeId: store.processId, workerId })
+    const replaceWorker = (): void => {
+      if (kind === 'alone') worker = startWorker()
+    }
+    return await use({ client, storeId: store.processId, workerId, replaceWorker })
   } finally {
     for (const end of ending.reverse()) await end()
   }

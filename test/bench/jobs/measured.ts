@@ -34,15 +34,20 @@ export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): P
   const bySdk = await inOneProcess(slots, true, (client) =>
     load(client, effort, { where: '(i) one process, through the SDK', ...here }),
   )
-  const inMany = await apart(programs, slots, async (running) => [
+  const inMany = await apart(programs, { slots, kind: 'fleet' }, async (running) => [
     ...(await load(running.client, effort, {
       where: '(ii) apart',
       processes: { store: running.storeId, worker: await running.workerId(), client: process.pid },
       targets: { p50Ms: 25, perSecond: 200 },
     })),
-    ...(effort.killed === 0 ? [] : await recovery(running, effort.killed)),
+    ...(effort.killed === 0 ? [] : await recovery(running, 'fleet', effort.killed)),
   ])
-  return [...inOne, ...bySdk, ...inMany]
+  if (effort.killed === 0) return [...inOne, ...bySdk, ...inMany]
+  const alone = await apart(programs, { slots, kind: 'alone' }, async (running) => {
+    await together(running.client, noop, { count: effort.together, atOnce: effort.atOnce })
+    return recovery(running, 'alone', effort.killed)
+  })
+  return [...inOne, ...bySdk, ...inMany, ...alone]
 }
 
 /** The place of the load, and its targets. */

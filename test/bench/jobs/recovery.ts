@@ -1,25 +1,37 @@
 import process from 'node:process'
 import type { Figure } from '../figure.js'
-import type { Apart } from './apart.js'
+import type { Apart, WorkerKind } from './apart.js'
 import { begin } from './load.js'
 import { lingering } from './workload.js'
 
 /**
- * Kills the worker while jobs run, and waits for all of them. Its successor takes the leases at once (D11).
- * The steps of the killed worker are tried again when their deadline of five seconds has passed.
+ * Kills the worker while jobs run, and waits for all of them. The leases of the killed worker are freed by
+ * the fleet's parent (D11), or by the next worker, which sees that the process has ended. That worker repeats
+ * the attempts that were under way.
  */
-export async function recovery({ client, workerId }: Apart, jobs: number): Promise<readonly Figure[]> {
+export async function recovery(
+  { client, workerId, replaceWorker }: Apart,
+  kind: WorkerKind,
+  jobs: number,
+): Promise<readonly Figure[]> {
+  const where = kind === 'fleet' ? 'recovery' : 'recovery without a fleet'
   const victim = await workerId()
   const ends = await Promise.all(Array.from({ length: jobs }, () => begin(client, lingering)))
   process.kill(victim, 'SIGKILL')
+  replaceWorker()
   const killedAtMs = performance.now()
   const done = await client.list({ state: 'Processed', workflow: lingering.name, limit: jobs })
   await Promise.all(ends.map((end) => end()))
   const tookMs = performance.now() - killedAtMs
   const ended = await client.list({ state: 'Processed', workflow: lingering.name, limit: jobs })
   return [
-    { name: 'recovery: jobs under way when the worker is killed', value: jobs - done.length, unit: '' },
-    { name: 'recovery: from the kill to the last result', value: tookMs / 1_000, unit: 's' },
-    { name: 'recovery: jobs lost', value: jobs - ended.length, unit: '', target: { atMost: 0 } },
+    { name: `${where}: jobs under way when the worker is killed`, value: jobs - done.length, unit: '' },
+    {
+      name: `${where}: from the kill to the last result`,
+      value: tookMs / 1_000,
+      unit: 's',
+      target: { atMost: 1.5 },
+    },
+    { name: `${where}: jobs lost`, value: jobs - ended.length, unit: '', target: { atMost: 0 } },
   ]
 }

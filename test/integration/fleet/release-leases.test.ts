@@ -14,15 +14,20 @@ const fresh = {
 async function owned(store: LeaseStore, leaseToken: string, instanceName: string): Promise<void> {
   const created = await store.create({ ...fresh, leaseToken })
   if (created.kind !== 'created') throw new Error('it was there already')
-  await store.replace(acquire(created.lease, { instanceName, incarnation: `${instanceName}-1` }, 0))
+  const lease = acquire(created.lease, { instanceName, incarnation: `${instanceName}-1` }, 0)
+  await store.replace({ ...lease, unfinishedFrom: '"0"' })
 }
 
-it('the leases of a dead instance are released and keep their positions; others stay (I12)', async () => {
+it('the leases of a dead instance are released and keep their positions; others stay (I12, F-A31)', async () => {
   const store = await (await cosmosWorld('engine ports')).leaseStore()
   await owned(store, '0', 'dead')
   await owned(store, '1', 'dead-2')
   expect(await releaseLeasesOf('dead', store, 0)).toEqual(['0'])
-  expect(await store.read('0')).toMatchObject({ owner: null, continuationToken: '"1"' })
+  expect(await store.read('0')).toMatchObject({
+    owner: null,
+    continuationToken: '"1"',
+    unfinishedFrom: '"0"',
+  })
   expect(await store.read('1')).toMatchObject({ owner: 'dead-2' })
 })
 

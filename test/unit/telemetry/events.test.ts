@@ -32,6 +32,10 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     'Instance one no longer reads lease 0 of orders: another instance owns the lease, or may own it',
   ],
   [{ type: 'lease.requested', owner: 'two', ...lease }, 'Instance one asked two for lease 0 of orders'],
+  [
+    { type: 'lease.freed', owner: 'two', ...lease },
+    'Instance one freed lease 0 of orders, because the process of two has ended',
+  ],
   [{ type: 'lease.renewed', ...lease }, 'Instance one renewed lease 0 of orders'],
   [
     { type: 'checkpoint.stored', continuationToken: '5', ...lease },

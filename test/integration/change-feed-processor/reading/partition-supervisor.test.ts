@@ -88,6 +88,7 @@ describe('a partition supervisor', () => {
         wasHeldAt: expect.any(Function) as (second: number) => boolean,
         checkpoint: expect.any(Function) as () => Promise<void>,
         holdCheckpoint: expect.any(Function) as () => () => void,
+        keepForSuccessor: expect.any(Function) as () => () => void,
       },
     ])
   })

@@ -609,6 +609,32 @@ describe('agents with steps that must be claimed', () => {
     expect(restarted.begun).toEqual([])
   })
 
+  it('act on the claim of a process of the same machine once that process has ended (F-A31)', async () => {
+    const page = await claimable()
+    const ended = new Set<string>()
+    const seenBy = (own: string) => ({
+      own,
+      isNeighbour: () => true,
+      hasEnded: (identity: string) => ended.has(identity),
+    })
+    const killed = slowShop()
+    await world.agents({ agents: [killed.agent], processes: seenBy('here.1.1') }).onChanges(page, going)
+    await vi.waitUntil(() => killed.begun.length === 1)
+    const heir = slowShop()
+    const agents = world.agents({ agents: [heir.agent], processes: seenBy('here.2.1') })
+    const claimed = await world.changes()
+    await agents.onChanges(claimed, going)
+    expect(heir.begun).toEqual([])
+    ended.add('here.1.1')
+    await agents.onChanges(claimed, going)
+    await vi.waitUntil(() => heir.begun.length === 1)
+    expect(await world.step()).toMatchObject({ mayHaveActed: true, claim: { process: 'here.2.1' } })
+    killed.end.resolve('late')
+    heir.end.resolve('sold')
+    await agents.stop(1_000)
+    expect(await world.step()).toMatchObject({ processState: 'Processed', failureCount: 0 })
+  })
+
   it('act when only the reply to the claim was lost', async () => {
     const page = await claimable()
     world.faults.failWrites({ kind: 'unknownOutcome', truth: 'applied' })

@@ -29,6 +29,7 @@ async function collectGarbage(): Promise<void> {
 it('a hold keeps the position of its page in memory, but not the page', async () => {
   const stored: string[] = []
   const holder = {
+    watchUnfinished: () => undefined,
     checkpoint: (token: string) => {
       stored.push(token)
       return Promise.resolve()
@@ -73,6 +74,7 @@ function progressFrom(start: FeedStart = at(0), isOurs = true) {
     return Promise.resolve()
   }
   const holder = {
+    watchUnfinished: () => undefined,
     checkpoint: tell('checkpoint'),
     notePosition: tell('note'),
     flush: () => Promise.resolve(isOurs),
@@ -270,5 +272,62 @@ describe('an answer without changes', () => {
     await progress.nothingNew(aPageOf(at(0), []))
     await progress.nothingNew(aPageOf(at(0), [], { kind: 'now' }))
     expect(told).toEqual([])
+  })
+})
+
+describe('work that continues after its page is handled (F-A31)', () => {
+  function watched(start: FeedStart = at(0)) {
+    let unfinishedFrom = (): string | null => 'not watched'
+    const holder = {
+      watchUnfinished: (watch: () => string | null) => {
+        unfinishedFrom = watch
+      },
+      checkpoint: () => Promise.resolve(),
+    } as unknown as LeaseHolder
+    return { progress: new Progress(holder, start), unfinishedFrom: () => unfinishedFrom() }
+  }
+
+  it('is before the position to store until the earliest work ends', async () => {
+    const { progress, unfinishedFrom } = watched()
+    const pages = [1, 2, 3].map((lsn) => progress.track(aPage(lsn)))
+    const [first, second] = pages.map((page) => progress.keepForSuccessor(page))
+    expect(unfinishedFrom()).toBeNull()
+    for (const page of pages) await progress.handledUpTo(page, 1)
+    expect(unfinishedFrom()).toBe('"0"')
+    first?.()
+    first?.()
+    expect(unfinishedFrom()).toBe('"1"')
+    second?.()
+    expect(unfinishedFrom()).toBe('"2"')
+  })
+
+  it.each<[start: FeedStart, stored: string | null]>([
+    [{ kind: 'beginning' }, 'first'],
+    [{ kind: 'now' }, null],
+  ])('is stored only if another reader can begin there, from %j', async (start, stored) => {
+    const { progress, unfinishedFrom } = watched(start)
+    const page = progress.track(aPageOf(start, [1], at(1)))
+    progress.keepForSuccessor(page)
+    await progress.handledUpTo(page, 1)
+    expect(unfinishedFrom()).toBe(stored)
+  })
+
+  it('is not stored once it is more than 10,000 changes behind', async () => {
+    const { progress, unfinishedFrom } = watched()
+    const page = progress.track(aPage(1))
+    progress.keepForSuccessor(page)
+    await progress.handledUpTo(page, 1)
+    const many = (count: number, lsn: number) =>
+      progress.track(
+        aPageOf(
+          at(lsn - 1),
+          Array.from({ length: count }, () => lsn),
+          at(lsn),
+        ),
+      )
+    await progress.handledUpTo(many(9_999, 2), 9_999)
+    expect(unfinishedFrom()).toBe('"0"')
+    await progress.handledUpTo(many(1, 3), 1)
+    expect(unfinishedFrom()).toBeNull()
   })
 })

@@ -93,6 +93,8 @@ describe('a lease that .NET wrote', () => {
       feedRange: half,
       owner: 'node-7',
       incarnation: null,
+      process: null,
+      unfinishedFrom: null,
       handover: null,
       continuationToken: '"4711"',
       firstPosition: null,
@@ -284,5 +286,27 @@ describe('a document that we must not write', () => {
     const decoded = decodeLease(document)
     expect(decoded).toMatchObject({ kind: 'refused', rule })
     expect(decoded.kind === 'refused' && decoded.reason).toContain(JSON.stringify(document['id']))
+  })
+})
+
+describe('the process of a lease’s owner', () => {
+  const dead = { owner: 'node-7', process: 'here.11.600', unfinishedFrom: '"4000"' }
+  const mine = encodeLease({ ...leaseOf(decodeLease(dotNet)), ...dead })
+
+  it('is read back, with the position before its unfinished work', () => {
+    expect(leaseOf(decodeLease(mine))).toMatchObject(dead)
+  })
+
+  it.each([
+    ['has taken the lease', { Owner: 'node-8' }],
+    ['has the same name and has renewed the lease', { timestamp: '2026-09-09T08:10:42.000Z' }],
+  ])('is void if a host that keeps our properties unread %s', (_name, change) => {
+    const now = leaseOf(decodeLease({ ...mine, ...change }))
+    expect(now).toMatchObject({ process: null, unfinishedFrom: null })
+  })
+
+  it('is omitted if nothing is known', () => {
+    const properties = encodeLease({ ...leaseOf(decodeLease(mine)), process: null, unfinishedFrom: null })
+    expect(properties['properties']).not.toHaveProperty(['stepward.process'])
   })
 })

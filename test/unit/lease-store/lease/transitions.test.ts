@@ -4,6 +4,7 @@ import {
   checkpoint,
   isOwnedBy,
   release,
+  releaseOfDead,
   renew,
   reposition,
   requestHandover,
@@ -37,6 +38,22 @@ describe('a lease', () => {
     const owned = checkpoint(acquire(aLease(), self, 1), '"7"', 2)
     const position = { continuationToken: null, firstPosition: { kind: 'time', atMs: 9 } } as const
     expect(reposition(owned, position)).toEqual({ ...owned, ...position })
+  })
+
+  it('keeps the unfinished work only of an owner that is certainly dead (F-L31)', () => {
+    const owned = {
+      ...acquire(aLease(), { ...self, process: 'here.1.2' }, 1),
+      continuationToken: '"7"',
+      unfinishedFrom: '"5"',
+    }
+    expect(owned.process).toBe('here.1.2')
+    const freed = releaseOfDead(owned, 2)
+    expect(freed).toMatchObject({ owner: null, process: null, unfinishedFrom: '"5"', timestampMs: 2 })
+    const other = { instanceName: 'b', incarnation: 'third' }
+    expect(acquire(freed, other, 3)).toMatchObject({ process: null, unfinishedFrom: '"5"' })
+    expect(acquire(owned, other, 3).unfinishedFrom).toBeNull()
+    expect(release(owned, 2).unfinishedFrom).toBeNull()
+    expect(reposition(owned, { continuationToken: null, firstPosition: null }).unfinishedFrom).toBeNull()
   })
 
   it('has the same owner only if instance name and incarnation are the same', () => {

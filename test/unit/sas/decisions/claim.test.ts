@@ -30,6 +30,27 @@ describe('a claim (W2)', () => {
     expect(again('b')).toEqual({ kind: 'refused' })
   })
 
+  it('of a process that has ended is replaced, and the step may have acted (F-A31)', () => {
+    const first = dispatched.step('pay')
+    const taken = { fence: first.fence, by: 'agents-1', token: 'a', process: 'here.1.2' }
+    const claiming = claim(first, taken, dispatched.now)
+    if (claiming.kind !== 'write') throw new Error(claiming.kind)
+    const { step } = claiming
+    expect(step).toMatchObject({ mayHaveActed: false, claim: { process: 'here.1.2' } })
+    const heir = { fence: first.fence, by: 'agents-1', token: 'b' }
+    const refused = { kind: 'refused' }
+    expect(claim(step, heir, dispatched.now)).toEqual(refused)
+    expect(claim(step, heir, dispatched.now, 'here.1.3')).toEqual(refused)
+    expect(claim({ ...step, fence: step.fence + 1 }, heir, dispatched.now, 'here.1.2')).toEqual(refused)
+    expect(claim(step, heir, step.completeByMs ?? 0, 'here.1.2')).toEqual(refused)
+    expect(claim(step, heir, dispatched.now, 'here.1.2')).toMatchObject({
+      kind: 'write',
+      step: { mayHaveActed: true, claim: { token: 'b', fence: first.fence }, fence: first.fence },
+    })
+    const undoing = { ...step, direction: 'undo' as const }
+    expect(claim(undoing, heir, dispatched.now, 'here.1.2')).toMatchObject({ step: { mayHaveActed: false } })
+  })
+
   it('is refused for another attempt, after the deadline, and where none is required (I3)', () => {
     const step = dispatched.step('pay')
     const claimant = { fence: step.fence, by: 'agents-1', token: 'a' }

@@ -1,0 +1,46 @@
+import type { Lease } from './lease.js'
+
+/**
+ * The name of the entry about the owner's process. The entry contains the owner and the timestamp of the
+ * lease. So the entry is void after a write by a host that does not know it, even if that host has the name
+ * of the owner.
+ */
+export const processProperty = 'stepward.process'
+
+type ProcessEntry = Pick<Lease, 'process' | 'unfinishedFrom'>
+
+export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'timestampMs'>): string {
+  const { owner, timestampMs, process, unfinishedFrom } = lease
+  return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, unfinishedFrom })
+}
+
+/** Returns the content of the entry, or nulls if another host has written the lease since. */
+export function decodeProcess(stored: unknown, owner: string | null, timestamp: unknown): ProcessEntry {
+  const said = parsedRecord(stored)
+  const isValid = said['owner'] === owner && typeof timestamp === 'string' && said['at'] === timestamp
+  if (!isValid) return { process: null, unfinishedFrom: null }
+  return { process: textOf(said['process']), unfinishedFrom: textOf(said['unfinishedFrom']) }
+}
+
+export function encodeTimestamp(timestampMs: number | null): string | null {
+  return timestampMs === null ? null : new Date(timestampMs).toISOString()
+}
+
+/** Returns the record in a text of JSON, or an empty record. */
+export function parsedRecord(stored: unknown): Readonly<Record<string, unknown>> {
+  if (typeof stored !== 'string') return {}
+  try {
+    return recordOf(JSON.parse(stored))
+  } catch {
+    return {}
+  }
+}
+
+/** Returns the value if it is a text with at least one character, or else null. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' ? { ...value } : {}
+}
