@@ -46,12 +46,15 @@ async function chargesOf(store: { client: CosmosClient } | { embedded: Emulator 
 }
 
 describe('a host on an embedded account', () => {
-  it('runs a job to its end, and sends no request for its documents', async () => {
+  it('runs jobs to their end, and sends no request for their documents', async () => {
     const cosmos = createInProcessCosmos()
     const host = await startHost({ embedded: cosmos, agents: [greeter] })
-    const before = cosmos.stats().requests
     expect(await greet(host, 'ada')).toEqual({ greet: { text: 'hello ada' } })
-    expect(cosmos.stats().requests).toEqual(before)
+    const before = cosmos.stats().requests
+    const jobs = 40
+    await Promise.all(Array.from({ length: jobs }, (_, index) => greet(host, `job-${index}`)))
+    // The sweeps of the roles send a few requests. Through the SDK, each job takes several.
+    expect(cosmos.stats().requests - before).toBeLessThan(jobs / 2)
     await host.stop()
     await cosmos.close()
   })
