@@ -161,7 +161,7 @@ const rooms = {
 const adapters = [
   '/cosmos-[^/]+\\.ts$',
   '^src/(connection|host|operations)/',
-  '^src/emulator/doors/(emulator-server|in-process-client|in-process-cosmos)\\.ts$',
+  '^src/emulator/doors/(attached-account|emulator-server|in-process-client|in-process-cosmos)\\.ts$',
 ]
 
 /** Matches the files of a folder without its subfolders; from another room, only its doors (`options.ts` alone loads zod). */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { CosmosClient } from '@azure/cosmos'
+import type { AttachedAccount } from '../../emulator/internal.js'
 import { connect, type Connection } from '../../connection/index.js'
 import { readSettings, storeName, type Settings } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
@@ -47,7 +47,7 @@ export async function withStore<T>(
   // The emulator is imported only here, so that a process that uses an account starts sooner.
   const { attachAccount } = await import('../../emulator/internal.js')
   const attached = await attachAccount(dataDirectory)
-  if (attached !== null) return withAttached(attached.client(), settings, use)
+  if (attached !== null) return withAttached(attached, settings, use)
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = options.throughSdk === true ? embedded.client() : undefined
@@ -60,10 +60,11 @@ export async function withStore<T>(
 }
 
 async function withAttached<T>(
-  client: CosmosClient,
+  account: AttachedAccount,
   settings: Settings,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
+  const client = account.client()
   try {
     return await use({ ...settings, client })
   } finally {
