@@ -373,6 +373,20 @@ describe('the judge, checking leases,', () => {
     expect(moved.broken()).toEqual(['own-lease'])
   })
 
+  it('accepts that an instance frees the lease of a process that has ended, and not of its successor', () => {
+    const free = { ...aLease({ Owner: null }), on: 'e1' }
+    expect(
+      held().note('runner', 'fault', { fault: 'kill', target: 'm1' }).write('m2', [free]).broken(),
+    ).toEqual([])
+    expect(
+      held().note('runner', 'fault', { fault: 'kill', target: 'm3' }).write('m2', [free]).broken(),
+    ).toEqual(['own-lease'])
+    const again = held()
+      .note('runner', 'fault', { fault: 'kill', target: 'm1' })
+      .write('m1', [{ ...aLease(), on: 'e1' }])
+    expect(again.write('m2', [{ ...free, on: 'e2' }]).broken()).toEqual(['own-lease'])
+  })
+
   it('rejects a delivery by an instance whose lease has expired or has another owner', () => {
     const taken = held()
       .later(4_000)

@@ -15,9 +15,11 @@ export const leaseRules: readonly Rule<World>[] = [
   },
   {
     id: 'own-lease',
-    says: 'an instance writes no other instance as owner, and only the owner moves the position of a lease',
-    check: ({ leases }, report) => {
-      for (const lease of leases) checkOwnership(lease, report)
+    says:
+      'an instance writes no other instance as owner, frees a lease only of itself or of a process that has ' +
+      'ended, and only the owner moves the position of a lease',
+    check: ({ leases, history }, report) => {
+      for (const lease of leases) checkOwnership(lease, history, report)
     },
   },
   {
@@ -123,12 +125,21 @@ function checkTakeovers(lease: Document, expirationMs: number, report: Report): 
   }
 }
 
-function checkOwnership(lease: Document, report: Report): void {
+function checkOwnership(lease: Document, { events }: World['history'], report: Report): void {
   for (const [before, after] of transitionsOf(lease)) {
     if (!after.isThere) continue
     const by = after.write.operation.process
     const [was, is] = [ownerOf(before), ownerOf(after)]
-    const isHonest = was === is || is === by || (is === null && was === by)
+    // A process can see that another process of its machine has ended, before the lease expires.
+    const hasEnded = events.some(
+      ({ what, fault, target, at }) =>
+        what === 'fault' &&
+        (fault === 'kill' || fault === 'leave') &&
+        target === was &&
+        at >= before.write.operation.from &&
+        at <= after.write.operation.until,
+    )
+    const isHonest = was === is || is === by || (is === null && (was === by || hasEnded))
     const isMoved = lsnOf(before) !== lsnOf(after)
     report.check(
       isHonest && (!isMoved || was === by || is === by),
