@@ -39,7 +39,7 @@ export type OnWrite = (physicalRangeId: string) => void
 export function engineOf(account: object): CosmosEngine {
   const engine: unknown = Reflect.get(account, 'engine')
   if (engine instanceof CosmosEngine) return engine
-  throw new TypeError('the account has no engine of this copy of stepward: use one copy of the package')
+  throw new TypeError('this copy of stepward did not create the account: install the package only once')
 }
 
 /** Options of {@link enginePorts}. */

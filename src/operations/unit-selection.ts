@@ -18,7 +18,7 @@ import { UnitNotFound } from './errors.js'
 export interface UnitSelection extends Connection {
   /** The name of one deployment unit. Default: every deployment unit that has leases for the container. */
   readonly processorName?: string
-  /** The configured module with the agents. If it is set, advice does not name a module. */
+  /** The configured module with the agents. If it is set, suggested start commands omit `--agents`. */
   readonly module?: string
   /** The timing of the instances, which decides whether a lease has expired. */
   readonly timing?: { readonly leaseExpirationInterval?: Duration }

@@ -72,7 +72,7 @@ export type JobEvent =
       readonly error: unknown
     } & OnJob)
   | ({ readonly type: 'alert.raised'; readonly alertId: string } & Problem & OnJob)
-  /** A call of a sink failed. `count` is the number of jobs that the call was about. */
+  /** A call of a sink failed. `count` is the number of jobs in the call. */
   | ({
       readonly type: 'alert.failed'
       readonly alertId: string

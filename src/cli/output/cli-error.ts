@@ -25,7 +25,7 @@ export class CliError extends Error {
   }
 }
 
-/** Exit codes by error name. Importing the classes would load all rooms before the first output. */
+/** Exit codes by error name. Importing the error classes would load most of the package before any output. */
 const codesByName: Readonly<Record<string, number>> = {
   ConfigurationInvalid: exitCodes.usage,
   SubmissionInvalid: exitCodes.usage,

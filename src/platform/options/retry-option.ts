@@ -47,7 +47,8 @@ export function fixedOrRange(): z.ZodType<Backoff> {
 }
 
 /**
- * Returns the kind of a {@link Retry}. If no default for `tries` is given, the option must contain `tries`.
+ * Returns the zod type that checks and reads a {@link Retry}. Without a default for `tries`, the option must
+ * contain `tries`.
  */
 export function retryOption(backoff: Backoff, tries?: number): z.ZodType<ResolvedRetry> {
   return group({

@@ -1,8 +1,8 @@
 import type { Attention, Diagnostic, JobDocument, ProcessState } from './documents.js'
 
 /**
- * The store could not be reached, or it refused a request temporarily. Nothing was written, and a retry may
- * succeed.
+ * The store could not be reached, refused a request temporarily, or did not report whether it made a write.
+ * The error is also thrown if other writers changed a document first in every try. A retry may succeed.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'

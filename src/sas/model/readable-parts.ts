@@ -17,7 +17,7 @@ export interface Attention {
   /** The instance that found the reason. */
   readonly by: string
   readonly message: string
-  /** Null for the whole job. */
+  /** The step, if the decision changed exactly one step. Otherwise null. */
   readonly stepId: string | null
 }
 

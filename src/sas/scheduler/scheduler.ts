@@ -249,7 +249,8 @@ export class Scheduler {
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
       const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
       const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
-      // Newer code wrote the step. An instance with that code will get the same change (F-C10).
+      // Newer code wrote the step, so this instance leaves the job alone. An instance with that code
+      // continues the job after its next change (F-C10).
       if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
       const [first] = unreadable
       if (first !== undefined) return { kind: 'unreadable', ...first }

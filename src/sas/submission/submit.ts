@@ -57,7 +57,10 @@ export interface StagedSubmission {
   readonly received: readonly NoticeDocument[]
 }
 
-/** Prepares a submission in stages (W0), of which no part counts before the last stage (F-S7). */
+/**
+ * Prepares a submission that is written in several stages (W0). Until the last stage is written, the
+ * documents of the earlier stages have no effect (F-S7).
+ */
 export function stage(request: SubmitRequest, planHash: string): StagedSubmission {
   const { plan, alongside } = request
   const job = jobOf(request)

@@ -122,7 +122,7 @@ const shape = {
 /**
  * Defines a workflow. `build` runs once, during this call, and only describes the steps. The result is a plan
  * in plain JSON, which is stored with every job. `build` may return a value made of references and JSON. If
- * another workflow runs this workflow, the value is its output.
+ * another workflow runs this workflow as a step, the value is the output of that step.
  *
  * @throws WorkflowInvalid with a list of all problems, such as bad or repeated names, bad durations or
  *   limits, and values that are not JSON

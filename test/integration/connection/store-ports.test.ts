@@ -120,6 +120,6 @@ describe('a host on an embedded account', () => {
     await expect(both).rejects.toThrow('client and embedded are both given')
     const wrong = startHost({ embedded: {} as Emulator, agents: [greeter] })
     await expect(wrong).rejects.toThrow('it must be an account of createInProcessCosmos or startEmulator')
-    expect(() => engineOf({ engine: {} })).toThrow('use one copy of the package')
+    expect(() => engineOf({ engine: {} })).toThrow('install the package only once')
   })
 })

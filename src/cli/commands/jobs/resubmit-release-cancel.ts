@@ -90,7 +90,8 @@ async function warningsOf(client: JobClient, jobId: string, stepId: string | und
   const view = await (await client.get(jobId))?.view()
   const acting = view?.steps.filter((step) => step.stepId === stepId && step.mayHaveActed) ?? []
   const rule =
-    'another input gives it a new key, and the effects under the old key stay unless the job is undone'
+    'another input gives the step a new idempotency key, and the effects under the old key are undone ' +
+    'only if the job is undone'
   return acting.map((step) => `warning: step ${step.stepId} of job ${jobId} may have acted: ${rule}`)
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentVersion } from '../../engine/index.js'
 
-/** The facts about a query that decide which documents count, and which of these are hits. */
+/** The facts that the metrics need: how many documents passed the filter, and which an index finds. */
 export interface Matching {
   matched(): number
   /** Checks whether the indexes that the index metrics name also find this document. */

@@ -108,7 +108,7 @@ function computedPage(container: Container, scope: ScanScope, request: PageReque
   const from = position(request.continuation, 'from')
   const until = from + request.maxItemCount
   const all = computedRows(container, scope, request, from)
-  // A query that fails cannot continue, so its rows are kept only after they were read.
+  // Reading may throw, and a query that threw cannot continue. So the rows are kept again after the page.
   kept.delete(container)
   const numbers = request.measure === undefined ? undefined : all.load(from, until)
   if (numbers !== undefined) request.measure?.took(numbers)

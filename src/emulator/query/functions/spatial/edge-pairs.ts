@@ -9,7 +9,7 @@ const costOfVisit = 10
 interface Item<E extends Edge> {
   readonly edge: E
   /**
-   * Only items with different sides form pairs. If all items have the same side, any two of them form a pair.
+   * The list of the edge. `someClosePair` pairs only edges of different lists. Otherwise there is one list.
    */
   readonly side: 0 | 1
   readonly centre: Vector
