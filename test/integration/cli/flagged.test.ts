@@ -88,7 +88,7 @@ it('`resubmit` warns of new input for a step that may have acted, also in JSON a
   await writeFile(file, '{"amount":2}')
   const edited = { ...store, step: 'pay', why: 'w', input: file }
   const warning =
-    /^stepward: warning: step pay of job B-1 may have acted: .* new key.* stay unless the job is undone$/
+    /^stepward: warning: step pay of job B-1 may have acted: .* new idempotency key.* undone only if the job is undone$/
 
   expect(await decide('resubmit', 'B-1', { ...edited, dryRun: true }, terminal)).toBe(0)
   expect(noted, 'its only call was refused').toEqual([])
