@@ -6,6 +6,8 @@ import { Totals } from './totals.js'
 const runs = [
   ...[1, 2, 3].map((seed) => ({ world: 'processor', seed, size: 0 }) as const),
   ...[1, 2].map((seed) => ({ world: 'jobs', seed, size: 20 }) as const),
+  // In this run, an old page of a parent range arrives while the scheduler works on a page of its child.
+  { world: 'jobs', seed: 766411295, size: 40 } as const,
 ]
 
 describe('a run with many jobs', () => {

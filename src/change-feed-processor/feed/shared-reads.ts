@@ -102,7 +102,10 @@ export class SharedReads<C> {
     return page
   }
 
-  /** Waits for the page. When the last reader has given up, the request ends and no reader can join it. */
+  /**
+   * Waits for the page. After the first reader has left, no reader can join the request: it is answered, or it
+   * hangs. When the last reader has given up, the request ends.
+   */
   private async awaited(key: string, reading: Reading<C>, signal: AbortSignal): Promise<ChangePage<C>> {
     reading.readers += 1
     try {
@@ -112,8 +115,7 @@ export class SharedReads<C> {
       return page
     } finally {
       reading.readers -= 1
-      const isOver = !signal.aborted || reading.readers === 0
-      if (isOver && this.underWay.get(key) === reading) this.underWay.delete(key)
+      if (this.underWay.get(key) === reading) this.underWay.delete(key)
       if (signal.aborted && reading.readers === 0) reading.ending.abort()
     }
   }

@@ -2,6 +2,7 @@ import type { Change } from '../../change-feed-processor/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
+import type { SeenVersions } from './changed-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
 import { isOver } from '../model/is-over.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
@@ -26,7 +27,9 @@ export interface UnreadableStep {
 
 /**
  * Remembers the documents that a scheduler has recently read or written, and reads other documents when
- * needed. A remembered document may be old.
+ * needed. A remembered document may be old. It may even be older than a version that was delivered before,
+ * because two leases whose ranges overlap, or a kept page of the feed, can deliver versions out of order. So
+ * a decision names the versions that it has seen.
  */
 export class KnownJobs {
   private readonly jobs = new RecentDocuments<JobDocument>(rememberedBytes)
@@ -75,11 +78,14 @@ export class KnownJobs {
     return decoded
   }
 
-  async job(address: DocumentAddress): Promise<Stored<JobDocument> | null> {
-    const known = this.jobs.get(address)
+  /** Returns the job. Reads it unless the version in `seen`, or a later one, is remembered. */
+  async job(address: DocumentAddress, seen: SeenVersions): Promise<Stored<JobDocument> | null> {
+    const known = rememberedSince(this.jobs, address, seen.job)
     if (known !== undefined) return known
     const job = await readJob(this.store, address)
-    if (job !== null) this.jobs.put(job)
+    if (job === null) return null
+    this.jobs.put(job)
+    seen.job = job._etag
     return job
   }
 
@@ -95,14 +101,21 @@ export class KnownJobs {
     return new Map(known)
   }
 
-  /** Reads the step unless it is remembered. Returns the problem if the step cannot be read. */
-  async ensureStep(job: JobDocument, stepId: string): Promise<UnreadableStep[]> {
-    if (this.step(job, stepId) !== undefined) return []
+  /** Returns whether the version of the step in `seen`, or a later one, is remembered. */
+  hasStep(job: JobDocument, stepId: string, seen: SeenVersions): boolean {
+    const etag = seen.steps.get(stepId) ?? null
+    return rememberedSince(this.steps, stepAddress(job, stepId), etag) !== undefined
+  }
+
+  /** Reads the step unless {@link hasStep} holds. Returns the problem if the step cannot be read. */
+  async ensureStep(job: JobDocument, stepId: string, seen: SeenVersions): Promise<UnreadableStep[]> {
+    if (this.hasStep(job, stepId, seen)) return []
     const document = await this.store.read(stepAddress(job, stepId))
     if (document === null) return [{ stepId, isNewer: false, message: `step ${stepId} is gone` }]
     const decoded = decodeDocument(document)
     if (decoded.kind === 'step') {
       this.steps.put({ ...decoded.step, _etag: document._etag, _ts: document._ts })
+      seen.steps.set(stepId, document._etag)
       return []
     }
     const reason = decoded.kind === 'invalid' ? decoded.reason : 'it is not a step'
@@ -136,6 +149,15 @@ export class KnownJobs {
     this.jobs.put(job)
     if (isOver(job)) this.forgetSteps(job)
   }
+}
+
+/** Returns the remembered document if it is the version with this etag or a later one. */
+function rememberedSince<T extends DocumentAddress>(
+  documents: RecentDocuments<T>,
+  { pk, id }: DocumentAddress,
+  etag: string | null,
+): Stored<T> | undefined {
+  return etag === null ? documents.get({ pk, id }) : documents.recognised({ pk, id, _etag: etag })
 }
 
 /**

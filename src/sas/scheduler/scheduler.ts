@@ -2,7 +2,7 @@ import type { Change, ChangeFeedContext } from '../../change-feed-processor/inde
 import type { Clock, Random } from '../../platform/index.js'
 import { SerialByKey } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
+import { changedJob, noneSeen, noteUnreadable, type ChangedJob, type SeenVersions } from './changed-jobs.js'
 import type { Schedule } from '../decisions/continue-or-end-job.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
@@ -10,6 +10,7 @@ import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import { JobsAside } from './jobs-aside.js'
+import { emitDispatches, emitEnd } from './job-events.js'
 import { JobWriter, type Applied, type Settled, type Written } from './job-writer.js'
 import { KnownJobs, type UnreadableStep } from './known-jobs.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
@@ -135,7 +136,8 @@ export class Scheduler {
   ): Promise<SettledAttempt | null> {
     const unclear = new UnclearWrites(`job ${step.jobId}`)
     for (let tries = 0; tries < maxConclusions; tries += 1) {
-      const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) })
+      const seen = noneSeen()
+      const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, seen)
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return null
       const known = this.known.step(job, step.stepId)
       // The agents' version may be newer, because their feed was ahead of this one or they have claimed the
@@ -145,7 +147,7 @@ export class Scheduler {
       const { write: after, result: discarded } = decide(before)
       if (after === null) return { written: null, discarded, followUp: () => undefined }
       const settled = { before, after }
-      const decision = await this.decide(job, new Set(), settled)
+      const decision = await this.decide(job, seen, settled)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       // The decision may have read steps, which takes time. After the deadline no outcome counts (I3).
       const now = decide(before)
@@ -158,7 +160,7 @@ export class Scheduler {
         return { written: after, discarded, followUp: () => this.followUp(decision, applied, leaseToken) }
       }
       this.known.forget(job)
-      await this.known.ensureStep(job, step.stepId)
+      await this.known.ensureStep(job, step.stepId, seen)
     }
     return null
   }
@@ -168,12 +170,12 @@ export class Scheduler {
     if (decoded === null) return
     if (decoded.kind === 'job') {
       const { job } = decoded
-      if (mustRead.scheduler(job)) changedJob(job, changed)
+      if (mustRead.scheduler(job)) changedJob(job, changed).seen.job = change._etag
       // The supervisor or an operator requires a check of the whole job (R98), so its steps are forgotten.
       if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
     } else if (decoded.kind === 'step') {
       const { step } = decoded
-      if (mustRead.scheduler(step)) changedJob(step, changed).stepIds.add(step.stepId)
+      if (mustRead.scheduler(step)) changedJob(step, changed).seen.steps.set(step.stepId, change._etag)
     } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
       const reason =
         decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
@@ -209,14 +211,14 @@ export class Scheduler {
   }
 
   private async advance(changed: ChangedJob, leaseToken: string | null): Promise<void> {
-    const wanted = new Set(changed.stepIds)
+    const seen = { ...changed.seen, steps: new Map(changed.seen.steps) }
     let wasUnreadable = false
     const unclear = new UnclearWrites(`job ${changed.jobId}`)
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const job = await this.known.job(changed)
+      const job = await this.known.job(changed, seen)
       if (job === null) return this.unreadable.flag(changed)
       await this.unreadable.clear(changed)
-      const decision = await this.decide(job, wanted)
+      const decision = await this.decide(job, seen)
       if (decision.kind === 'nothing') return
       const applied =
         decision.kind === 'write' ? await this.writer.write(job, decision, { unclear, leaseToken }) : null
@@ -240,27 +242,30 @@ export class Scheduler {
   /** Decides, and reads the steps that the decision needs. Never returns `read`. */
   private async decide(
     job: Stored<JobDocument>,
-    wanted: Set<string>,
+    seen: SeenVersions,
     settled?: Settled,
   ): Promise<Schedule | (UnreadableStep & { readonly kind: 'unreadable' })> {
     const { clock, instanceName } = this.options
     // If a step is ahead, the job has been continued, and the store answered with an old version.
     if (isOver(job)) return { kind: this.known.isAhead(job) ? 'stale' : 'nothing' }
     for (let rounds = 0; rounds < maxTries; rounds += 1) {
-      const own = [...wanted].filter((stepId) => job.stepIds.includes(stepId))
-      const unreadable = (await Promise.all(own.map((stepId) => this.known.ensureStep(job, stepId)))).flat()
+      const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
+      const reads = own.map((stepId) => this.known.ensureStep(job, stepId, seen))
+      const unreadable = (await Promise.all(reads)).flat()
       // Newer code wrote the step, so this instance leaves the job alone. An instance with that code
       // continues the job after its next change (F-C10).
       if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
       const [first] = unreadable
       if (first !== undefined) return { kind: 'unreadable', ...first }
+      // During the reads, an old page may have brought an older version of a step.
+      if (!own.every((stepId) => this.known.hasStep(job, stepId, seen))) continue
       const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
       if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
       const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
       if (decision.kind !== 'read') return decision
       for (const stepId of decision.stepIds) {
         this.known.forgetStep(job, stepId)
-        wanted.add(stepId)
+        seen.steps.set(stepId, null)
       }
     }
     return { kind: 'stale' }
@@ -272,29 +277,15 @@ export class Scheduler {
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
   ): void {
-    this.report(decision)
-    if (ended !== null) this.reportEnd(ended)
-    const { inProcessPath, onOpenSteps, clock } = this.options
+    const { inProcessPath, onOpenSteps, onJobEnded, telemetry, clock } = this.options
+    emitDispatches(decision, telemetry)
+    if (ended !== null) {
+      emitEnd(ended, telemetry)
+      onJobEnded?.(ended)
+    }
     const agents = leaseToken === null ? undefined : inProcessPath?.agents.at(leaseToken)
     const open = steps.filter((step) => step.kind === 'operation' && isOpen(step, clock.now()))
     const left = open.filter((step) => agents?.start(step) !== true)
     if (left.length > 0) onOpenSteps?.(physicalRangeId)
-  }
-
-  private report({ job, changed }: Written): void {
-    const { jobId, workflow } = job
-    for (const { stepId, attempt } of changed.filter((step) => step.lockedBy !== null)) {
-      this.options.telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
-    }
-  }
-
-  private reportEnd(ended: EndedJob): void {
-    const { jobId, workflow, attention, processState } = ended.job
-    if (attention !== null) {
-      const { kind, message, stepId } = attention
-      this.options.telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
-    }
-    this.options.telemetry.emit({ type: 'job.finished', jobId, workflow, state: processState })
-    this.options.onJobEnded?.(ended)
   }
 }

@@ -166,6 +166,22 @@ describe('a shared change feed', () => {
     expect(shared.requests).toHaveLength(2)
   })
 
+  it('sends a new request for a reader that asks after another one has given up', async () => {
+    const shared = await sharedFeed()
+    const end = await endOf(shared)
+    await shared.world.put('1')
+    const release = shared.hold()
+    const [one, other] = [new AbortController(), new AbortController()]
+    const given = expect(read(shared.feed, end, 100, one.signal)).rejects.toThrow('aborted')
+    const waiting = read(shared.feed, end, 100, other.signal)
+    one.abort()
+    await given
+    const again = read(shared.feed, end)
+    expect(shared.requests).toHaveLength(2)
+    release()
+    expect([await again, await waiting].map(ids)).toEqual([['1'], ['1']])
+  })
+
   it('reports a split to every reader', async () => {
     const shared = await sharedFeed()
     const end = await endOf(shared)
