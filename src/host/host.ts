@@ -220,7 +220,7 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     clock,
     telemetry,
     wakeUps: endings,
-    onAccepted: beginningHere(inProcessPath, hints),
+    ...beginningHere(inProcessPath, hints),
   })
   return {
     instanceName,

@@ -18,6 +18,7 @@ import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
 import { Notifier } from './notifier/notifier.js'
 import type { ReplyChannel } from './notifier/reply.js'
+import { begunJob } from './scheduler/begin-submission.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import type { StateStore } from './store/state-store.js'
 import type { InProcessPath } from './in-process/in-process-path.js'
@@ -91,7 +92,7 @@ export function createScheduler(
     readonly onJobEnded?: (ended: EndedJob) => void
   },
 ): Unit {
-  const { hints, inProcessPath, onJobEnded } = options
+  const { hints, inProcessPath, onJobEnded, instanceName, clock = systemClock } = options
   const scheduler = new Scheduler({
     ...resolved(options),
     onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
@@ -99,8 +100,13 @@ export function createScheduler(
   })
   return unit(options, 'scheduler', {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
-    onLeaseAcquired: (leaseToken) =>
+    onLeaseAcquired: (leaseToken, { min, max }) =>
       inProcessPath?.scheduler.open(leaseToken, {
+        isWhole: min === '' && max === 'FF',
+        beginSubmission: (job, steps) => {
+          const firstBy = inProcessPath.agents.at(leaseToken)?.token ?? null
+          return begunJob(job, steps, { now: clock.now(), scheduler: instanceName, firstBy })
+        },
         begin: (accepted) => scheduler.begin(accepted, leaseToken),
         settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
       }),

@@ -147,11 +147,10 @@ export class JobFleet {
   /** Creates a client in this process. If the process runs roles, the client uses their in-process path. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
-    const onAccepted =
-      beside === undefined ? {} : { onAccepted: beginningHere(beside.inProcessPath, new FeedHints()) }
+    const local = beside === undefined ? {} : beginningHere(beside.inProcessPath, new FeedHints())
     const { network, ports } = this.world
     return new JobClient({
-      ...onAccepted,
+      ...local,
       store: this.store('client', process),
       queries: network.connect(ports.jobQueries(stateContainer), process, this.wirings.store('client')),
       clock: process.clock,

@@ -6,7 +6,7 @@ describe('stepward cost (R129)', () => {
     const { code, stdout } = await run(cli, ['cost', '--jobs-per-day', '10000'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/A JOB OF 3 STEPS +ONE PROCESS +ROLES APART/u)
-    expect(stdout).toMatch(/write requests +5 +8/u)
+    expect(stdout).toMatch(/write requests +4 +8/u)
     expect(stdout).toMatch(/10,000 jobs a day: .* RU\/s on average, .* million RU in 30 days/u)
   })
 
@@ -14,7 +14,7 @@ describe('stepward cost (R129)', () => {
     const { stdout } = await run(cli, ['cost', '--json', '--steps', '1', '--jobs-per-day', '0'])
     const report = JSON.parse(stdout) as Record<string, unknown>
     expect(report).toMatchObject({
-      jobs: { together: { writeRequests: 3 }, apart: { writeRequests: 4 } },
+      jobs: { together: { writeRequests: 2 }, apart: { writeRequests: 4 } },
       meanCharge: (report['idle'] as { total: number }).total,
     })
   })

@@ -201,14 +201,15 @@ describe('a job that is submitted in the process of a host', () => {
     const inside = computer === undefined ? {} : { inside: computer }
     const stories = [{ jobId: 'job-1', scenario: happy, atMs: minuteMs / 2, ...inside }]
     const scene = sceneOf(happy, { hosts: twoHosts, stories })
-    let acceptedAtMs = 0
+    // A submission that begins its job is acknowledged after the job has begun.
+    let acceptedAtMs = Infinity
     const check = (event: SimulationEvent): readonly string[] => {
       if (event.type === 'acknowledged') acceptedAtMs = scene.world.time.monotonic()
       return []
     }
     scene.world.watch({ check })
     await begun(scene, 'reserve')
-    const laidMs = scene.world.time.monotonic() - acceptedAtMs
+    const laidMs = Math.max(0, scene.world.time.monotonic() - acceptedAtMs)
     const by = scene.checker.jobs.get('job-1')?.lockedBy
     expect(await scene.finish(5 * minuteMs)).toMatchObject({ problems: [] })
     return { laidMs, by }
@@ -222,7 +223,23 @@ describe('a job that is submitted in the process of a host', () => {
     expect([there.by, beside.by]).toEqual([elsewhere.by, elsewhere.by])
     expect(beside.laidMs).toBe(elsewhere.laidMs)
     expect(elsewhere.laidMs).toBeGreaterThan(shortestPollMs)
-    expect(there.laidMs).toBeLessThan(shortestPollMs)
+    expect(there.laidMs).toBe(0)
+  })
+
+  it.each([
+    ['F-S2 after its submission has begun it', 'crashAfter@W0#1'],
+    ['F-S3 and the answer is lost', 'answerLost@W0#1'],
+  ])('ends as usual if a fault comes (%s, I1)', async (_row, fault) => {
+    const { by } = await submittedOn(undefined)
+    const inside = twoHosts.find(({ computer }) => computer.name === by)?.computer
+    const stories = [
+      { jobId: 'job-1', scenario: happy, atMs: minuteMs / 2, ...(inside === undefined ? {} : { inside }) },
+    ]
+    const faults = { planned: [faultFrom(fault)] }
+    const scene = sceneOf(happy, { hosts: twoHosts, stories, faults })
+    await scene.world.runUntil(() => scene.checker.jobs.has('job-1'), minuteMs)
+    expect(scene.checker.jobs.get('job-1')?.lockedBy).toBe(by)
+    expect((await scene.finish(5 * minuteMs)).problems).toEqual([])
   })
 })
 

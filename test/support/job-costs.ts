@@ -120,7 +120,7 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
   const inside = {
     store: wakingReaders(store, hints),
     wakeUps: endings,
-    onAccepted: beginningHere(inProcessPath, hints),
+    ...beginningHere(inProcessPath, hints),
   }
   return {
     clock,

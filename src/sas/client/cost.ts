@@ -16,7 +16,10 @@ export interface CostQuestion {
   readonly documentKilobytes: number
   /** The indexing of the containers: only paths that queries need (`lean`), or all paths (`full`). */
   readonly indexing: 'lean' | 'full'
-  /** Whether all roles run in one process, so that they share the feed and pass steps without it. */
+  /**
+   * Whether all roles and the submitter run in one process, so that they share the feed and pass steps without
+   * it.
+   */
   readonly isTogether: boolean
   /** The number of physical partitions of the state container. */
   readonly partitions: number
@@ -72,14 +75,16 @@ const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
 const meanAcquireSeconds = acquireSeconds * 0.95
 
 export function jobCost(question: CostQuestion): JobCost {
-  const { steps, claimedSteps, documentKilobytes, isTogether } = question
+  const { steps, claimedSteps, documentKilobytes, isTogether, partitions, instances } = question
+  // One scheduler that owns the whole container writes the first dispatch together with the submission.
+  const isBegun = isTogether && partitions === 1 && instances === 1
   const creates = steps + 1
   // The job is written with each dispatch and at its end. Its claim is part of the first dispatch. A step is
   // written with its dispatch and with its outcome, and once more if its attempt is claimed.
-  const replaces = steps + 1 + 2 * steps + claimedSteps
-  // The submission and the first dispatch are two requests. In one process, each outcome is written together
+  const replaces = steps + 1 + 2 * steps + claimedSteps - (isBegun ? 2 : 0)
+  // The submission and the first dispatch are one or two requests. In one process, each outcome is written together
   // with the next dispatch. Otherwise each step needs two requests.
-  const writeRequests = 2 + (isTogether ? steps : 2 * steps) + claimedSteps
+  const writeRequests = (isBegun ? 1 : 2) + (isTogether ? steps : 2 * steps) + claimedSteps
   const versions = creates + replaces
   return {
     writeRequests,

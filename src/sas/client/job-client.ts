@@ -12,13 +12,14 @@ import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
-import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
+import { ensureSubmitted } from '../submission/write-submission.js'
 import { submitProblems } from '../submission/submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from '../workflow/workflow.js'
 import type { WakeUps } from '../in-process/job-endings.js'
+import type { LocalBeginning } from '../in-process/waking-store.js'
 import type {
   CommandOptions,
   ReleaseOptions,
@@ -38,13 +39,11 @@ import {
   termsOf,
 } from './call-arguments.js'
 
-export interface JobClientOptions extends JobPorts {
+export interface JobClientOptions extends JobPorts, Partial<LocalBeginning> {
   readonly clock: Clock
   readonly telemetry: Telemetry
   /** Wakes the callers that wait for a job's result when the job ends in this process. */
   readonly wakeUps?: WakeUps
-  /** Called with each job that was written in one transaction, after that transaction. */
-  readonly onAccepted?: (accepted: AcceptedJob) => void
 }
 
 /** The options of a submission, which take precedence over the workflow's own defaults. */
@@ -95,7 +94,7 @@ export class JobClient {
     const request = this.requestOf(workflow, input, options)
     const { store, telemetry, clock } = this.options
     const { jobId, partition } = request
-    const { isNew, accepted: written } = await ensureSubmitted(store, request)
+    const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
     if (written !== null) this.options.onAccepted?.(written)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
     const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null

@@ -1,5 +1,6 @@
 import type { StepDocument } from '../model/documents.js'
 import type { Stored } from '../store/state-store.js'
+import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import type { DocumentDecision } from '../store/update-document.js'
 
@@ -38,7 +39,10 @@ export interface SettledAttempt {
   readonly followUp: () => void
 }
 
-/** Begins a job that was accepted in this process. Returns false if the feed must deliver the job. */
+/**
+ * Begins a job that was accepted in this process, or starts the steps of a job that its submission has begun.
+ * Returns false if the feed must deliver the job.
+ */
 export type BeginJob = (accepted: AcceptedJob) => Promise<boolean>
 
 /** Writes an outcome and the next dispatches in one transaction, or returns null if that is impossible. */
@@ -46,6 +50,9 @@ export type SettleAndSchedule = (ended: EndedAttempt) => Promise<SettledAttempt 
 
 /** The functions that a scheduler offers for a lease, so that callers need not wait for the feed. */
 export interface SchedulerOffer {
+  /** Whether the lease covers the whole container. Then this scheduler may begin a job while it is submitted. */
+  readonly isWhole: boolean
+  readonly beginSubmission: BeginSubmission
   readonly begin: BeginJob
   readonly settleAndSchedule: SettleAndSchedule
 }
@@ -54,7 +61,8 @@ export interface SchedulerOffer {
  * Connects the submitters, the scheduler and the agents of one process. The scheduler and the agents register
  * the leases that they own.
  *
- * A job that is accepted in a range that the scheduler owns begins immediately. While both the scheduler and
+ * A job that is accepted in a range that the scheduler owns begins immediately. If the scheduler owns the whole
+ * container, the job begins in the transaction that submits it. While both the scheduler and
  * the agents own a range, steps pass between them without the feed. An outcome is then recorded together with
  * the dispatch of the next steps.
  *
@@ -65,6 +73,15 @@ export interface SchedulerOffer {
 export class InProcessPath {
   readonly agents = new RoleOffers<AgentsOffer>()
   readonly scheduler = new RoleOffers<SchedulerOffer>()
+
+  /**
+   * Returns what the first scheduling of a submission would write, if the scheduler of this process owns the
+   * whole container. Otherwise returns null, because the range of the job is known only after the write.
+   */
+  readonly beginSubmission: BeginSubmission = (job, steps) => {
+    const offer = this.scheduler.find(({ isWhole }) => isWhole)
+    return offer?.beginSubmission(job, steps) ?? null
+  }
 }
 
 class RoleOffers<T> {
@@ -76,6 +93,10 @@ class RoleOffers<T> {
 
   close(leaseToken: string): void {
     this.held.delete(leaseToken)
+  }
+
+  find(isWanted: (offer: T) => boolean): T | undefined {
+    return [...this.held.values()].find(isWanted)
   }
 
   /** Returns the offer for this lease. Undefined if the role does not own the lease in this process. */

@@ -2,6 +2,7 @@ import type { FeedHints } from '../../change-feed-processor/internal.js'
 import type { InProcessPath } from './in-process-path.js'
 import { rolesToWake } from '../decisions/readers.js'
 import type { StateStore } from '../store/state-store.js'
+import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 
 /**
@@ -29,21 +30,29 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   }
 }
 
+/** Lets the scheduler of this process begin the jobs that are submitted here. */
+export interface LocalBeginning {
+  readonly beginSubmission: BeginSubmission
+  /** Called with each job that was written in one transaction, after that transaction. */
+  readonly onAccepted: (accepted: AcceptedJob) => void
+}
+
 /**
- * Returns a function that lets the scheduler of this process begin an accepted job. If the scheduler cannot
- * begin the job, it is woken to read the feed.
+ * Lets the scheduler of this process begin a job while it is submitted, or when it is accepted. If the
+ * scheduler cannot begin the job, it is woken to read the feed.
  */
-export function beginningHere(
-  inProcessPath: InProcessPath,
-  hints: FeedHints,
-): (accepted: AcceptedJob) => void {
-  return (accepted) => {
+export function beginningHere(inProcessPath: InProcessPath, hints: FeedHints): LocalBeginning {
+  const onAccepted = (accepted: AcceptedJob): void => {
     const { physicalRangeId } = accepted
     const offer = physicalRangeId === null ? undefined : inProcessPath.scheduler.at(physicalRangeId)
-    const readIt = (): void => hints.part('scheduler').notify(physicalRangeId)
+    const readIt = (): void => {
+      hints.part('scheduler').notify(physicalRangeId)
+      if (accepted.isBegun) hints.part('agents').notify(physicalRangeId)
+    }
     const begun = offer?.begin(accepted) ?? Promise.resolve(false)
     begun.then((isBegun) => {
       if (!isBegun) readIt()
     }, readIt)
   }
+  return { beginSubmission: inProcessPath.beginSubmission, onAccepted }
 }

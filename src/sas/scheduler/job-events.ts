@@ -3,7 +3,10 @@ import type { EndedJob } from '../in-process/job-endings.js'
 import type { Written } from './job-writer.js'
 
 /** Emits an event for each attempt that a written decision has dispatched. */
-export function emitDispatches({ job, changed }: Written, telemetry: Telemetry): void {
+export function emitDispatches(
+  { job, changed }: Pick<Written, 'job' | 'changed'>,
+  telemetry: Telemetry,
+): void {
   const { jobId, workflow } = job
   for (const { stepId, attempt, lockedBy } of changed) {
     if (lockedBy !== null) telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })

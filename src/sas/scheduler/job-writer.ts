@@ -7,6 +7,7 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
+import { offeredTo } from './begin-submission.js'
 import type { KnownJobs } from './known-jobs.js'
 
 export type Written = Schedule & { kind: 'write' }
@@ -59,7 +60,7 @@ export class JobWriter {
   ): Promise<Applied | null> {
     const agents = leaseToken === null ? undefined : this.options.inProcessPath?.agents.at(leaseToken)
     const firstBy = agents?.token ?? null
-    const changed = decision.changed.map((step) => (step.lockedBy === null ? step : { ...step, firstBy }))
+    const changed = decision.changed.map((step) => offeredTo(step, firstBy))
     const isChangedAgain = changed.some(({ id }) => id === settled?.after.id)
     const after = settled === undefined || isChangedAgain ? changed : [...changed, settled.after]
     const pairs: { before: Stored<StepDocument>; after: StepDocument }[] = []

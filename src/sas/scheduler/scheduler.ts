@@ -99,6 +99,12 @@ export class Scheduler {
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
   async begin(accepted: AcceptedJob, leaseToken: string): Promise<boolean> {
+    if (accepted.isBegun) {
+      this.known.putAccepted(accepted)
+      const { job, steps, physicalRangeId } = accepted
+      this.followUp({ job, changed: steps }, { ended: null, steps, physicalRangeId }, leaseToken)
+      return true
+    }
     if (this.beginning >= maxBeginnings) return false
     this.known.putAccepted(accepted)
     this.beginning += 1
@@ -273,7 +279,7 @@ export class Scheduler {
 
   /** Reports the written changes, and starts the written open steps that this process can start. */
   private followUp(
-    decision: Written,
+    decision: Pick<Written, 'job' | 'changed'>,
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
   ): void {

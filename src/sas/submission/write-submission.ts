@@ -12,6 +12,7 @@ import {
   type Stored,
 } from '../store/state-store.js'
 import { planHash } from '../plan/payload.js'
+import { begunWriting, type BeginSubmission, type Writing } from './begun-submission.js'
 import { intended, stage, submit, type SubmitRequest } from './submit.js'
 import { bytesOf, fits, grouped, maxOperations, maxTransactionBytes } from '../store/transaction.js'
 import { readableJob } from '../store/unreadable-jobs.js'
@@ -29,6 +30,8 @@ export interface AcceptedJob {
   readonly job: Stored<JobDocument>
   readonly steps: readonly Stored<StepDocument>[]
   readonly physicalRangeId: string | null
+  /** Whether the same transaction has begun the job, so that its first steps are dispatched. */
+  readonly isBegun: boolean
 }
 
 export interface Submitted {
@@ -49,27 +52,32 @@ const standingAlready: Submitted = { isNew: false, accepted: null }
  * @throws JobUnreadable if the job exists and its document cannot be read
  * @throws StoreUnavailable if the store could not be reached; submit again with the same id
  */
-export async function ensureSubmitted(store: StateStore, request: SubmitRequest): Promise<Submitted> {
+export async function ensureSubmitted(
+  store: StateStore,
+  request: SubmitRequest,
+  begin: BeginSubmission = () => null,
+): Promise<Submitted> {
   const writes = submit(request)
   const decoded = readable(request, writes)
   refuseSameIds(request, writes)
-  return fits(writes) ? submitAtOnce(store, request, { writes, decoded }) : submitInStages(store, request)
-}
-
-/** The writes of a submission, and the same documents as their readers decode them. */
-interface Writing {
-  readonly writes: readonly StateWrite[]
-  readonly decoded: readonly Decoded[]
+  if (!fits(writes)) return submitInStages(store, request)
+  const submitted = { writes, decoded }
+  // A deadline counts from the try that is stored, so each try decides again.
+  return submitAtOnce(store, request, () => {
+    const begun = begunWriting(submitted, begin)
+    return { ...(begun ?? submitted), isBegun: begun !== null }
+  })
 }
 
 async function submitAtOnce(
   store: StateStore,
   request: SubmitRequest,
-  { writes, decoded }: Writing,
+  writing: () => Writing & Pick<AcceptedJob, 'isBegun'>,
 ): Promise<Submitted> {
   for (let tries = 0; tries < maxTries; tries += 1) {
+    const { writes, decoded, isBegun } = writing()
     const result = await store.apply(request.partition, writes)
-    if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result) }
+    if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result, isBegun) }
     if ((await standing(store, request)) !== null) return standingAlready
     if (result.kind !== 'conflict') continue
     const steps = await store.listSteps(request.partition, request.jobId)
@@ -87,6 +95,7 @@ function isLeftOver({ ttl }: StepDocument): boolean {
 function acceptedAs(
   decoded: readonly Decoded[],
   { etags, physicalRangeId }: ApplyResult & { kind: 'applied' },
+  isBegun: boolean,
 ): AcceptedJob | null {
   let job: Stored<JobDocument> | null = null
   const steps: Stored<StepDocument>[] = []
@@ -95,7 +104,7 @@ function acceptedAs(
     if (document.kind === 'job') job = { ...document.job, ...stored }
     if (document.kind === 'step') steps.push({ ...document.step, ...stored })
   }
-  return job === null ? null : { job, steps, physicalRangeId }
+  return job === null ? null : { job, steps, physicalRangeId, isBegun }
 }
 
 /**

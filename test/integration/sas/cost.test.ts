@@ -18,7 +18,7 @@ const question: CostQuestion = {
 // The figures include checkpoints, renewals and the polls between jobs.
 describe('a job of three steps under steady load', () => {
   it.each([
-    { where: 'with all roles in one process', together: true, writeRequests: 5, feedReads: 8, budget: 170 },
+    { where: 'with all roles in one process', together: true, writeRequests: 4, feedReads: 8, budget: 145 },
     { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 18, budget: 205 },
   ])('stays within its budget $where (R129)', async ({ together, writeRequests, feedReads, budget }) => {
     const world = await pricedWorld({ together, hasNotifier: true })
@@ -41,7 +41,7 @@ describe('a job of three steps under steady load', () => {
     await world.stop()
   })
 
-  it('needs only five requests beside the feed when one process submits and waits', async () => {
+  it('needs only four requests beside the feed when one process submits and waits', async () => {
     const world = await pricedWorld({ together: true })
     await steadyLoad(world, { count: 5, perSecond: 5 })
     world.bill.clear()
@@ -50,7 +50,7 @@ describe('a job of three steps under steady load', () => {
     // Far less than the shortest pause between two polls.
     await world.clock.advance(1)
     expect(Object.keys(await result)).toHaveLength(3)
-    expect(world.bill.requests((operation) => operation.startsWith('state.'))).toBe(5)
+    expect(world.bill.requests((operation) => operation.startsWith('state.'))).toBe(4)
     await world.stop()
   })
 })

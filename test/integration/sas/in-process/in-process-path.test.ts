@@ -28,6 +28,8 @@ function together({
   const scheduler = world.scheduler('one', { inProcessPath, onOpenSteps: (range) => left.push(range) })
   const instance = world.agents({ agents, slots, instanceName: 'one', inProcessPath })
   inProcessPath.scheduler.open(leaseToken, {
+    isWhole: false,
+    beginSubmission: () => null,
     begin: (accepted) => scheduler.begin(accepted, leaseToken),
     settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
   })

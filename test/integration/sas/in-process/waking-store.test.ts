@@ -62,9 +62,9 @@ describe('a job that was accepted in this process', () => {
     for (const reader of readers) hints.part(reader).subscribe((rangeId) => woken.push([reader, rangeId]))
     return { hints, woken }
   }
-  const accepted = (physicalRangeId: string | null) => {
+  const accepted = (physicalRangeId: string | null, isBegun = false) => {
     const stored = { _etag: 'e', _ts: 0 }
-    return { job: { ...aJob(), ...stored }, steps: [{ ...aStep(), ...stored }], physicalRangeId }
+    return { job: { ...aJob(), ...stored }, steps: [{ ...aStep(), ...stored }], physicalRangeId, isBegun }
   }
   /** Resolves when all pending promises were handled. */
   const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -72,13 +72,18 @@ describe('a job that was accepted in this process', () => {
     const inProcessPath = new InProcessPath()
     const begun: AcceptedJob[] = []
     const begin = (job: AcceptedJob) => Promise.resolve(begun.push(job) > 0 && isBegun)
-    inProcessPath.scheduler.open('0', { begin, settleAndSchedule: () => Promise.resolve(null) })
+    inProcessPath.scheduler.open('0', {
+      isWhole: false,
+      beginSubmission: () => null,
+      begin,
+      settleAndSchedule: () => Promise.resolve(null),
+    })
     return { inProcessPath, begun }
   }
 
   it('is begun by the scheduler that holds its range, and no reader is woken', async () => {
     const [{ hints, woken }, { inProcessPath, begun }] = [hintsOf(), offering(true)]
-    beginningHere(inProcessPath, hints)(accepted('0'))
+    beginningHere(inProcessPath, hints).onAccepted(accepted('0'))
     await settled()
     expect([begun.length, woken]).toEqual([1, []])
   })
@@ -89,8 +94,18 @@ describe('a job that was accepted in this process', () => {
     ['its range is unknown', null, true],
   ])('is read by the scheduler when %s', async (_why, rangeId, isBegun) => {
     const [{ hints, woken }, { inProcessPath }] = [hintsOf(), offering(isBegun)]
-    beginningHere(inProcessPath, hints)(accepted(rangeId))
+    beginningHere(inProcessPath, hints).onAccepted(accepted(rangeId))
     await settled()
     expect(woken).toEqual([['scheduler', rangeId]])
+  })
+
+  it('wakes the agents as well if it is dispatched and its range is held elsewhere', async () => {
+    const [{ hints, woken }, { inProcessPath }] = [hintsOf(), offering(true)]
+    beginningHere(inProcessPath, hints).onAccepted(accepted('1', true))
+    await settled()
+    expect(woken).toEqual([
+      ['scheduler', '1'],
+      ['agents', '1'],
+    ])
   })
 })

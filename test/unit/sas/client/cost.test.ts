@@ -13,20 +13,22 @@ const usual: CostQuestion = {
 }
 
 describe('the cost of a job (R129)', () => {
-  it('is that of four creates and ten replaces for three steps, in five requests (R12)', () => {
-    expect(jobCost(usual).writeRequests).toBe(5)
-    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 10 * 11))
-    expect(jobCost(usual).feedCharge).toBe(14)
+  it('is that of four creates and eight replaces for three steps, in four requests (R12)', () => {
+    expect(jobCost(usual).writeRequests).toBe(4)
+    expect(jobCost(usual).writeCharge).toBeCloseTo(1.15 * (4 * 5.5 + 8 * 11))
+    expect(jobCost(usual).feedCharge).toBe(12)
     expect(jobCost({ ...usual, isTogether: false }).feedCharge).toBe(3 * 14)
   })
 
   it.each<[Partial<CostQuestion>, number, number]>([
     [{ isTogether: false }, 8, 151.8],
-    [{ claimedSteps: 2 }, 7, 151.8 + 2 * 12.65],
-    [{ steps: 1 }, 3, 1.15 * (2 * 5.5 + 4 * 11)],
-    [{ indexing: 'full' }, 5, 1.8 * 132],
-    [{ documentKilobytes: 0.5 }, 5, 151.8],
-    [{ documentKilobytes: 100 }, 5, 151.8 * (1 + 99 * 0.0909)],
+    [{ partitions: 2 }, 5, 151.8],
+    [{ instances: 2 }, 5, 151.8],
+    [{ claimedSteps: 2 }, 6, 126.5 + 2 * 12.65],
+    [{ steps: 1 }, 2, 1.15 * (2 * 5.5 + 2 * 11)],
+    [{ indexing: 'full' }, 4, 1.8 * 110],
+    [{ documentKilobytes: 0.5 }, 4, 126.5],
+    [{ documentKilobytes: 100 }, 4, 126.5 * (1 + 99 * 0.0909)],
   ])('with %j is %d requests', (differing, writeRequests, writeCharge) => {
     const { writeRequests: requests, writeCharge: charge } = jobCost({ ...usual, ...differing })
     expect(requests).toBe(writeRequests)
