@@ -1,7 +1,5 @@
 import type { Telemetry, TelemetryEvent } from '../telemetry/index.js'
 
-type Labels = Readonly<Record<string, string>>
-
 /** The figures that a scrape adds to the counters. */
 export interface ProcessFigures {
   readonly residentBytes: number
@@ -10,22 +8,37 @@ export interface ProcessFigures {
   readonly isReady: boolean
 }
 
-const descriptions: Readonly<Record<string, readonly [kind: 'counter' | 'gauge', help: string]>> = {
-  stepward_events_total: ['counter', 'Events by type.'],
-  stepward_request_charge_total: ['counter', 'Request units by operation.'],
-  stepward_changes_delivered_total: ['counter', 'Changes handed to delegates, by processor.'],
-  stepward_leases_owned: ['gauge', 'Leases that this instance holds, by processor.'],
-  stepward_steps_settled_total: ['counter', 'Attempts by outcome.'],
-  stepward_jobs_finished_total: ['counter', 'Jobs by final state.'],
-  stepward_attention_total: ['counter', 'Jobs flagged for a person, by kind.'],
-  stepward_store_troubled: [
-    'gauge',
-    '1 while the store does not answer, or while it throttles or refuses requests.',
-  ],
-  stepward_ready: ['gauge', '1 while work is being done.'],
-  process_resident_memory_bytes: ['gauge', 'Memory of the process.'],
-  process_cpu_seconds_total: ['counter', 'Processor time of the process.'],
-  process_uptime_seconds: ['gauge', 'Time since the process started.'],
+interface Series {
+  readonly kind: 'counter' | 'gauge'
+  readonly help: string
+  /** The name of the only label of its values. Default: the series has one value, without a label. */
+  readonly label?: string
+}
+
+const descriptions: Readonly<Record<string, Series>> = {
+  stepward_events_total: { kind: 'counter', help: 'Events by type.', label: 'type' },
+  stepward_request_charge_total: { kind: 'counter', help: 'Request units by operation.', label: 'operation' },
+  stepward_changes_delivered_total: {
+    kind: 'counter',
+    help: 'Changes handed to delegates, by processor.',
+    label: 'processor',
+  },
+  stepward_leases_owned: {
+    kind: 'gauge',
+    help: 'Leases that this instance holds, by processor.',
+    label: 'processor',
+  },
+  stepward_steps_settled_total: { kind: 'counter', help: 'Attempts by outcome.', label: 'outcome' },
+  stepward_jobs_finished_total: { kind: 'counter', help: 'Jobs by final state.', label: 'state' },
+  stepward_attention_total: { kind: 'counter', help: 'Jobs flagged for a person, by kind.', label: 'kind' },
+  stepward_store_troubled: {
+    kind: 'gauge',
+    help: '1 while the store does not answer, or while it throttles or refuses requests.',
+  },
+  stepward_ready: { kind: 'gauge', help: '1 while work is being done.' },
+  process_resident_memory_bytes: { kind: 'gauge', help: 'Memory of the process.' },
+  process_cpu_seconds_total: { kind: 'counter', help: 'Processor time of the process.' },
+  process_uptime_seconds: { kind: 'gauge', help: 'Time since the process started.' },
 }
 
 /** Counts events, and writes the counters in the text format of Prometheus. */
@@ -33,17 +46,16 @@ export class Metrics implements Telemetry {
   private readonly series = new Map<string, Map<string, number>>()
 
   emit(event: TelemetryEvent): void {
-    this.add('stepward_events_total', { type: event.type })
+    this.add('stepward_events_total', event.type)
     if (event.type === 'store.charged')
-      this.add('stepward_request_charge_total', { operation: event.operation }, event.charge)
+      this.add('stepward_request_charge_total', event.operation, event.charge)
     if (event.type === 'page.delivered')
-      this.add('stepward_changes_delivered_total', { processor: event.processorName }, event.count)
-    if (event.type === 'lease.acquired') this.add('stepward_leases_owned', { processor: event.processorName })
-    if (event.type === 'lease.released')
-      this.add('stepward_leases_owned', { processor: event.processorName }, -1)
-    if (event.type === 'step.settled') this.add('stepward_steps_settled_total', { outcome: event.outcome })
-    if (event.type === 'job.finished') this.add('stepward_jobs_finished_total', { state: event.state })
-    if (event.type === 'attention.raised') this.add('stepward_attention_total', { kind: event.kind })
+      this.add('stepward_changes_delivered_total', event.processorName, event.count)
+    if (event.type === 'lease.acquired') this.add('stepward_leases_owned', event.processorName)
+    if (event.type === 'lease.released') this.add('stepward_leases_owned', event.processorName, -1)
+    if (event.type === 'step.settled') this.add('stepward_steps_settled_total', event.outcome)
+    if (event.type === 'job.finished') this.add('stepward_jobs_finished_total', event.state)
+    if (event.type === 'attention.raised') this.add('stepward_attention_total', event.kind)
     if (event.type === 'store.troubled') this.set('stepward_store_troubled', 1)
     if (event.type === 'store.recovered') this.set('stepward_store_troubled', 0)
   }
@@ -63,20 +75,20 @@ export class Metrics implements Telemetry {
     this.set('process_uptime_seconds', figures.uptimeSeconds)
     this.set('stepward_ready', figures.isReady ? 1 : 0)
     const lines = [...this.series].flatMap(([name, values]) => {
-      const [kind, help] = descriptions[name] ?? ['gauge', name]
+      const { kind, help, label = null } = descriptions[name] ?? { kind: 'gauge', help: name }
       return [
         `# HELP ${name} ${help}`,
         `# TYPE ${name} ${kind}`,
-        ...[...values].map(([labels, value]) => `${name}${labels} ${value}`),
+        ...[...values].map(([of, value]) => `${name}${label === null ? '' : labelText(label, of)} ${value}`),
       ]
     })
     return `${lines.join('\n')}\n`
   }
 
-  private add(name: string, labels: Labels, by = 1): void {
+  /** Adds to the value with this label. This runs for every event, so it writes no text. */
+  private add(name: string, label: string, by = 1): void {
     const values = this.valuesOf(name)
-    const key = labelText(labels)
-    values.set(key, (values.get(key) ?? 0) + by)
+    values.set(label, (values.get(label) ?? 0) + by)
   }
 
   private set(name: string, value: number): void {
@@ -90,9 +102,8 @@ export class Metrics implements Telemetry {
   }
 }
 
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return `{${pairs.join(',')}}`
+function labelText(name: string, value: string): string {
+  return `{${name}="${escaped(value)}"}`
 }
 
 function escaped(value: string): string {

@@ -1,4 +1,5 @@
 import {
+  createNoopMeter,
   metrics,
   SpanKind,
   SpanStatusCode,
@@ -65,7 +66,8 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   }
 }
 
-type Report = (value: number, attributes: Attributes) => void
+/** Records a value. Null without an SDK: then the values and attributes are not even computed. */
+type Report = ((value: number, attributes: Attributes) => void) | null
 
 /** Returns a function that reports events to instruments. The first event of an instrument creates it. */
 function reporter({
@@ -73,9 +75,13 @@ function reporter({
 }: OpenTelemetryOptions): <E>(metric: Metric<E>, event: E) => void {
   const instruments = new Map<string, Report>()
   return (metric, event) => {
-    const known = instruments.get(metric.name) ?? instrumentOf(meterProvider.getMeter(scope), metric)
-    instruments.set(metric.name, known)
-    known(metric.value?.(event) ?? 1, attributesOf(metric.attributes, event))
+    let known = instruments.get(metric.name)
+    if (known === undefined) {
+      const meter = meterProvider.getMeter(scope)
+      known = meter === createNoopMeter() ? null : instrumentOf(meter, metric)
+      instruments.set(metric.name, known)
+    }
+    known?.(metric.value?.(event) ?? 1, attributesOf(metric.attributes, event))
   }
 }
 

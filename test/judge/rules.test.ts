@@ -387,6 +387,19 @@ describe('the judge, checking leases,', () => {
     expect(again.write('m2', [{ ...free, on: 'e2' }]).broken()).toEqual(['own-lease'])
   })
 
+  it('accepts that an instance frees the lease of a process that has left, although it wrote while leaving', () => {
+    const free = { ...aLease({ Owner: null }), on: 'e2' }
+    const left = (): ReturnType<typeof held> =>
+      held()
+        .note('runner', 'fault', { fault: 'leave', target: 'm1' })
+        .write('m1', [{ ...aLease(), on: 'e1' }])
+    expect(left().write('m2', [free]).broken()).toEqual([])
+    const alive = left()
+      .write('m2', [free])
+      .write('m1', [{ ...aLease({ Owner: 'm1' }), on: 'e3' }])
+    expect(alive.broken()).toContain('own-lease')
+  })
+
   it('rejects a delivery by an instance whose lease has expired or has another owner', () => {
     const taken = held()
       .later(4_000)

@@ -130,15 +130,7 @@ function checkOwnership(lease: Document, { events }: World['history'], report: R
     if (!after.isThere) continue
     const by = after.write.operation.process
     const [was, is] = [ownerOf(before), ownerOf(after)]
-    // A process can see that another process of its machine has ended, before the lease expires.
-    const hasEnded = events.some(
-      ({ what, fault, target, at }) =>
-        what === 'fault' &&
-        (fault === 'kill' || fault === 'leave') &&
-        target === was &&
-        at >= before.write.operation.from &&
-        at <= after.write.operation.until,
-    )
+    const hasEnded = was !== null && isKnownToHaveEnded(was, { before, after }, events)
     const isHonest = was === is || is === by || (is === null && (was === by || hasEnded))
     const isMoved = lsnOf(before) !== lsnOf(after)
     report.check(
@@ -148,6 +140,25 @@ function checkOwnership(lease: Document, { events }: World['history'], report: R
       () => [before.write.operation, after.write.operation],
     )
   }
+}
+
+/**
+ * Checks whether a process had ended when another process of its machine freed its lease. A killed process wrote
+ * its lease before it was killed. A process that was asked to leave may still write, until it is silent.
+ */
+function isKnownToHaveEnded(
+  name: string,
+  { before, after }: { readonly before: Version; readonly after: Version },
+  events: World['history']['events'],
+): boolean {
+  const [written, freed] = [before.write.operation, after.write.operation]
+  const isSilent = !events.some(
+    ({ process, type, at }) => process === name && type === 'invoke' && at > freed.from,
+  )
+  return events.some(({ what, fault, target, at }) => {
+    if (what !== 'fault' || target !== name || at > freed.until) return false
+    return (fault === 'kill' && at >= written.from) || (fault === 'leave' && isSilent)
+  })
 }
 
 function leaseNamed(token: string, { leases }: World): Document | undefined {
