@@ -5,6 +5,7 @@ import { CosmosChangeFeed } from '../change-feed-processor/internal.js'
 import { CosmosJobQueries, CosmosStateStore, type JobQueries, type StateStore } from '../sas/internal.js'
 import type { OpenConnection } from './connection.js'
 import type { Containers } from './containers.js'
+import { writeReportsOf } from './write-reports.js'
 
 /** The ports through which roles and clients use a store. */
 export interface StorePorts {
@@ -15,10 +16,11 @@ export interface StorePorts {
   /** Opens the leases of a deployment unit. Each unit needs its own. */
   leases(processorName: string): Promise<LeaseStore>
   /**
-   * Calls `onWrite` with the physical partition of each write to the state container by others, if the store
-   * reports writes. Returns a function that ends this.
+   * Calls `onWrite` with the physical partition of each write to the state container by others, or with null
+   * if it is unknown, if the store reports writes. A store in another process also reports the writes of this
+   * process. Returns a function that ends this.
    */
-  watch(onWrite: (physicalRangeId: string) => void): () => void
+  watch(onWrite: (physicalRangeId: string | null) => void): () => void
 }
 
 /** Called with the request units of each request. */
@@ -30,11 +32,13 @@ type OnCharge = (operation: string, charge: number) => void
  * The leases have the same ids in both cases, so either kind of process continues the work of the other.
  */
 export async function openPorts(
-  { embedded, database, container, leaseContainer }: OpenConnection,
+  { client, embedded, database, container, leaseContainer }: OpenConnection,
   containers: Containers,
   onCharge: OnCharge,
 ): Promise<StorePorts> {
-  const bySdk = cosmosPorts(containers, onCharge)
+  const watch: StorePorts['watch'] = (onWrite) =>
+    writeReportsOf(client)?.(database, container, onWrite) ?? (() => undefined)
+  const bySdk = { ...cosmosPorts(containers, onCharge), watch }
   if (embedded === undefined) return bySdk
   // The engine's ports are imported only here, because a process that uses an account does not need them.
   const { engineOf, enginePorts } = await import('../engine-ports/index.js')
@@ -63,7 +67,10 @@ function withSearches(store: StateStore, searching: StateStore): StateStore {
   }
 }
 
-function cosmosPorts({ state: container, leases }: Containers, onCharge: OnCharge): StorePorts {
+function cosmosPorts(
+  { state: container, leases }: Containers,
+  onCharge: OnCharge,
+): Omit<StorePorts, 'watch'> {
   const options = { container, onCharge }
   return {
     state: new CosmosStateStore(options),
@@ -76,6 +83,5 @@ function cosmosPorts({ state: container, leases }: Containers, onCharge: OnCharg
         processorName,
         onCharge,
       }),
-    watch: () => () => undefined,
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AttachedAccount } from '../../emulator/internal.js'
 import { connect, type Connection } from '../../connection/index.js'
-import { readSettings, storeName, type Settings } from '../../connection/internal.js'
+import { readSettings, reportWrites, storeName, type Settings } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
 import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
@@ -65,6 +65,7 @@ async function withAttached<T>(
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
   const client = account.client()
+  reportWrites(client, (...watched) => account.watch(...watched))
   try {
     return await use({ ...settings, client })
   } finally {

@@ -13,6 +13,7 @@ import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
+import { WrittenRangesAnswers } from './written-ranges.js'
 import { MasterKey } from '../rest/authorization/master-key.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/metering/throughput-meter.js'
@@ -103,7 +104,8 @@ export function openAccount(
     if (isClosed) throw new AccountClosed()
     return faults.respond(request, () => apply(request))
   }
-  const local = lock === null ? null : serveSocket(lock, respond, door.endpoint ?? (() => inProcessEndpoint))
+  const endpoint = door.endpoint ?? (() => inProcessEndpoint)
+  const local = lock === null ? null : serveSocket(lock, { engine, respond }, endpoint)
   return {
     engine,
     faults,
@@ -122,13 +124,16 @@ export function openAccount(
 /** Answers the requests of other processes on the socket that locks the data directory. */
 function serveSocket(
   lock: Promise<DirectoryLock>,
-  respond: Account['respond'],
+  { engine, respond }: Pick<Account, 'engine' | 'respond'>,
   endpoint: () => string,
-): ConnectionServer {
+): Pick<ConnectionServer, 'close'> {
   // The SDK of these processes needs an address with https.
   const origin = (): string => endpoint().replace(/^http:/u, 'https:')
   // The mode of the socket's file decides who may connect, so these requests need no signature.
-  const server = serveConnections((request) => respond({ ...request, origin: origin(), isOwn: true }))
+  const writes = new WrittenRangesAnswers(engine)
+  const server = serveConnections(
+    (request) => writes.respond(request) ?? respond({ ...request, origin: origin(), isOwn: true }),
+  )
   lock.then(
     (held) => {
       held.serve((socket) => {
@@ -137,7 +142,12 @@ function serveSocket(
     },
     () => undefined,
   )
-  return server
+  return {
+    close: () => {
+      writes.close()
+      server.close()
+    },
+  }
 }
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {

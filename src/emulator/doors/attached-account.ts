@@ -4,12 +4,18 @@ import { Agent } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { CosmosClient } from '@azure/cosmos'
 import { parsedJson } from '../engine/index.js'
+import { watchAttached } from './attached-writes.js'
 import { isAnswered, socketPathOf } from '../durability/directory-lock.js'
 
 /** An account that another process of this machine has open. */
 export interface AttachedAccount {
   /** Returns a new client of the unmodified SDK. */
   client(): CosmosClient
+  /**
+   * Calls `onWrite` with the physical partition of each write to a container, whoever makes it, and with null
+   * if writes may have been missed. Returns a function that ends this.
+   */
+  watch(database: string, container: string, onWrite: (physicalRangeId: string | null) => void): () => void
 }
 
 /**
@@ -25,7 +31,10 @@ export async function attachAccount(dataDirectory: string): Promise<AttachedAcco
   const { CosmosClient } = await import('@azure/cosmos')
   const agent = new SocketAgent(socketPath)
   const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
-  return { client: () => new CosmosClient({ endpoint, agent, connectionPolicy }) }
+  return {
+    client: () => new CosmosClient({ endpoint, agent, connectionPolicy }),
+    watch: (database, container, onWrite) => watchAttached({ socketPath, database, container }, onWrite),
+  }
 }
 
 /**

@@ -2,6 +2,9 @@ import type { CosmosClient } from '@azure/cosmos'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connect, defineAgent, defineWorkflow, startHost, type Host } from '../../../src/index.js'
 import { createInProcessCosmos, startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { attachAccount } from '../../../src/emulator/internal.js'
+import { reportWrites } from '../../../src/connection/internal.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
 import { engineOf } from '../../../src/engine-ports/index.js'
 import type { TelemetryEvent } from '../../../src/telemetry/index.js'
 
@@ -95,6 +98,26 @@ describe('a host on an embedded account', () => {
     const job = await other.submit(greeting, { name: 'eve' }, { jobId: 'eve' })
     expect(await job.result()).toEqual({ greet: { text: 'hello eve' } })
     await host.stop()
+  })
+
+  it('in another process than the account also begins a job at once, without a poll', async () => {
+    const dataDirectory = scratchDirectory()
+    const cosmos = createInProcessCosmos({ dataDirectory })
+    // The lock on the directory, and with it the socket, exists when the first request is answered.
+    const other = await connect({ embedded: cosmos })
+    const attached = await attachAccount(dataDirectory)
+    if (attached === null) throw new Error('no process has the directory open')
+    const client = attached.client()
+    reportWrites(client, (...watched) => attached.watch(...watched))
+    const timing = { pollInterval: { min: '1h', max: '1h' } } as const
+    const roles = ['scheduler', 'agents'] as const
+    const host = await startHost({ client, roles, agents: [greeter], timing })
+    const job = await other.submit(greeting, { name: 'eve' }, { jobId: 'eve' })
+    expect(await job.result()).toEqual({ greet: { text: 'hello eve' } })
+    await host.stop()
+    other.close()
+    client.dispose()
+    await cosmos.close()
   })
 
   it('answers searches, which use the SDK', async () => {

@@ -54,3 +54,57 @@ it('a directory that no process has open has no account', async () => {
   expect(await attachAccount(long)).toBeNull()
   await cosmos.close()
 })
+
+/** Watches the items of a shop, and returns a function that resolves with the next report. */
+async function watching(dataDirectory: string) {
+  const account = await attachAccount(dataDirectory)
+  if (account === null) throw new Error('no process has the directory open')
+  const reports: (string | null)[] = []
+  let hear = (): void => undefined
+  onTestFinished(
+    account.watch('shop', 'items', (rangeId) => {
+      reports.push(rangeId)
+      hear()
+    }),
+  )
+  return async () => {
+    while (reports.length === 0) await new Promise<void>((resolve) => (hear = resolve))
+    return reports.shift()
+  }
+}
+
+async function shop(dataDirectory: string) {
+  const cosmos = createInProcessCosmos({ dataDirectory })
+  const client = cosmos.client()
+  const { database } = await client.databases.createIfNotExists({ id: 'shop' })
+  const { container: items } = await database.containers.createIfNotExists({ id: 'items' })
+  const { container: others } = await database.containers.createIfNotExists({ id: 'others' })
+  return { cosmos, items, others }
+}
+
+it('an attached process learns of each write to the container, also of one between two requests', async () => {
+  const dataDirectory = scratchDirectory()
+  const { cosmos, items, others } = await shop(dataDirectory)
+  const next = await watching(dataDirectory)
+  // The first report comes when the watch begins, because earlier writes may have been missed.
+  expect(await next()).toBeNull()
+  await others.items.create({ id: 'unwatched' })
+  for (const id of ['a', 'b', 'c']) {
+    await items.items.create({ id })
+    expect(await next()).toBe('0')
+  }
+  await cosmos.close()
+})
+
+it('an attached process is told that it may have missed writes when another process opens the account', async () => {
+  const dataDirectory = scratchDirectory()
+  const first = await shop(dataDirectory)
+  const next = await watching(dataDirectory)
+  expect(await next()).toBeNull()
+  await first.cosmos.close()
+  const second = await shop(dataDirectory)
+  expect(await next()).toBeNull()
+  await second.items.items.create({ id: 'a' })
+  expect(await next()).toBe('0')
+  await second.cosmos.close()
+})
