@@ -52,7 +52,7 @@ export class WrittenRangesAnswers {
     const { rid } = this.engine.container(query.get('database') ?? '', query.get('container') ?? '')
     const given = query.get('after')
     const after = given === null ? NaN : Number(given)
-    // Another process may have opened the account since the last request, and counts anew.
+    // Another process may have opened the account since the last request, and its numbers begin at 0.
     if (!(after <= this.at)) return json({ at: this.at, written: null })
     if (this.since(rid, after).length === 0 && !this.isClosed) await this.nextWrite(rid)
     return json({ at: this.at, written: this.since(rid, after) })
