@@ -12,8 +12,8 @@ export interface AttachedAccount {
   /** Returns a new client of the unmodified SDK. */
   client(): CosmosClient
   /**
-   * Calls `onWrite` with the physical partition of each write to a container, whoever makes it, and with null
-   * if writes may have been missed. Returns a function that ends this.
+   * Calls `onWrite` with the physical partition of each write to a container by any process, and with null if
+   * writes may have been missed. Returns a function that ends this.
    */
   watch(database: string, container: string, onWrite: (physicalRangeId: string | null) => void): () => void
 }
