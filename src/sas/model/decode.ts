@@ -9,6 +9,7 @@ import {
   schemaVersion,
   stepSchema,
 } from './documents.js'
+import { quickCheck } from './quick-check.js'
 import { type StateFields, deriveProcessState } from './process-state.js'
 
 /** The result of reading a document of the state container. */
@@ -26,16 +27,24 @@ export type Decoded =
 /** Created only once, because a schema's first use costs more than reading a hundred documents. */
 const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
 
+/** Nearly every document was written by this code, so it passes these checks and need not be parsed. */
+const isCurrent = {
+  job: quickCheck(readers.job) as (value: unknown) => value is JobDocument,
+  step: quickCheck(readers.step) as (value: unknown) => value is StepDocument,
+}
+
 /** Reads a document of the state container. Its unknown fields are kept when it is written back. */
 export function decodeDocument(document: Readonly<Record<string, unknown>>): Decoded {
   const { type, schema } = document
   if (typeof type !== 'string' || !type.startsWith('sas.')) return { kind: 'foreign' }
   if (typeof schema === 'number' && schema > schemaVersion) return { kind: 'newerSchema', schema }
   if (type === 'sas.job') {
+    if (isCurrent.job(document)) return checked({ kind: 'job', job: document }, document)
     const read = readers.job.safeParse(document)
     return read.success ? checked({ kind: 'job', job: read.data }, read.data) : invalid(read.error)
   }
   if (type === 'sas.step') {
+    if (isCurrent.step(document)) return checked({ kind: 'step', step: document }, document)
     const read = readers.step.safeParse(document)
     return read.success ? checked({ kind: 'step', step: read.data }, read.data) : invalid(read.error)
   }

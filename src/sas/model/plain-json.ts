@@ -22,6 +22,11 @@ export const json = z.unknown().superRefine((value, context) => {
   context.addIssue({ code: 'custom', path: [...flaw.path], message: flaw.message })
 }) as unknown as z.ZodType<Json>
 
+/** Checks whether a value can be stored as JSON without a change, like the schema {@link json}. */
+export function isStorable(value: unknown): boolean {
+  return new Walk(maxStoredLevels, 'stored').flawOf(value) === null
+}
+
 /** A user's value as JSON, or the reason why the value is refused. */
 export type GivenJson =
   | { readonly kind: 'json'; readonly json: Json; readonly text: string }
