@@ -95,8 +95,8 @@ export class JobClient {
     const { store, telemetry, clock } = this.options
     const { jobId, partition } = request
     const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
-    if (written !== null) this.options.onAccepted?.(written)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
+    if (written !== null) this.options.onAccepted?.(written)
     const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null
     return new Job(this.options, this.waiting, addressOf(partition, jobId), accepted)
   }
