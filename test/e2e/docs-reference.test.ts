@@ -94,7 +94,9 @@ describe('docs/errors.md', () => {
 describe('docs/telemetry.md', () => {
   it('names every metric', () => {
     const source = readFileSync(join(root, 'src/host/metrics.ts'), 'utf8')
-    const metrics = [...source.matchAll(/^ {2}(\w+): \{\s*kind: '(?:counter|gauge)'/gmu)].map(([, name]) => name)
+    const metrics = [...source.matchAll(/^ {2}(\w+): \{\s*kind: '(?:counter|gauge)'/gmu)].map(
+      ([, name]) => name,
+    )
     expect(tableOf('docs/telemetry.md', ['metric']).map(([name]) => name)).toEqual(metrics)
   })
 })
