@@ -86,6 +86,7 @@ export class Job {
     const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
     if (ended === null) throw new JobNotFound(this.jobId)
     const { job } = ended
+    if (job.processState === 'Processed' && job.outputs !== undefined) return structuredClone(job.outputs)
     const steps = ended.steps ?? (await readSteps(this.ports.store, job))
     if (job.processState === 'Processed') {
       // The caller gets a copy, because a handler in this process may still use the same objects.

@@ -1,7 +1,8 @@
 import type { Attention, JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
+import { exceeds } from '../store/transaction.js'
 import { endBy, type Dispatching } from './dispatch.js'
-import { isUnderWay, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
+import { isUnderWay, stepsAsIn, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
 
 /** The facts from which the scheduler makes a decision about one job. Some steps may be missing. */
 export type SchedulingState = Dispatching
@@ -46,7 +47,7 @@ export function continueJob(
   return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
 }
 
-export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention'>>
+export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention' | 'outputs'>>
 
 /** Ends the job. Callers must ensure that no step is under way or will begin. */
 export function endJob(
@@ -118,4 +119,26 @@ function completeBy(
   const latest = Math.max(...deadlines, isComplete ? 0 : (job.completeByMs ?? 0))
   const next = latest > now ? latest : now + lookAgainAfterMs
   return job.compensation === null ? Math.min(next, end) : next
+}
+
+/**
+ * The largest size of the outputs that an ended job carries. Such a job costs about 1 RU more. A waiter in
+ * another process saves a read of each step.
+ */
+const maxCarriedBytes = 1_000
+
+/** Returns the outputs of all steps for the document of a job that ends as Processed, if they are small. */
+export function carriedOutputs(
+  { job: { stepIds }, steps: known }: SchedulingState,
+  ledger: Ledger,
+): Pick<JobDocument, 'outputs'> {
+  const steps = stepsAsIn({ stepIds, steps: ledger }, known)
+  if (steps === null) return {}
+  // A step that is skipped now may have been done in an earlier generation.
+  const outputs = steps.map(({ stepId, output }) => [
+    stepId,
+    ledger[stepId]?.state === 'Skipped' ? null : output,
+  ])
+  const carried = Object.fromEntries(outputs) as NonNullable<JobDocument['outputs']>
+  return exceeds(carried, maxCarriedBytes) ? {} : { outputs: carried }
 }

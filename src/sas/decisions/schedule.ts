@@ -2,6 +2,7 @@ import { holds, whenProblem } from '../plan/condition.js'
 import { compensationFor, compensate } from './compensate.js'
 import { begin, takeFitting, redispatch, cancelStep } from './dispatch.js'
 import {
+  carriedOutputs,
   endJob,
   continueJob,
   isFlagCurrent,
@@ -68,7 +69,11 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
     ...ready.steps.map((step) => begin(step, withDoneOutputs(state, ledger))),
   ]
   if (Object.values(ledger).every(isBehind)) {
-    return endJob(state, { ledger, changes: [] }, { currentState: job.targetState })
+    return endJob(
+      state,
+      { ledger, changes: [] },
+      { currentState: job.targetState, ...carriedOutputs(state, ledger) },
+    )
   }
   if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }
   return continueJob(state, ledger, takeFitting(changes, job))

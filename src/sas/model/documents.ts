@@ -146,6 +146,11 @@ export const jobSchema = z.object({
   submittedAtMs: z.number(),
   endedAt: z.string().nullable(),
   endedAtMs: z.number().nullable(),
+  /**
+   * The outputs by step id of a job that has ended as Processed, so that a waiter needs no step. Missing if
+   * they are large, or if the scheduler that ended the job did not remember all steps.
+   */
+  outputs: z.record(z.string(), json).optional(),
 })
 
 export const stepSchema = z.object({

@@ -441,13 +441,22 @@ describe('the result of a job', () => {
     expect([world.faults.count('read'), world.faults.count('listSteps')]).toEqual([0, 0])
   })
 
+  it('of a job with small outputs that ended elsewhere needs one read', async () => {
+    await client.submit(aWorkflow({ a: [], b: ['a'] }), {}, { jobId: 'j' })
+    await runToEnd()
+    const job = await client.get('j')
+    const read = world.faults.count('read')
+    expect(await job?.result()).toEqual({ a: { item: 'a' }, b: { item: 'b' } })
+    expect([world.faults.count('read') - read, world.faults.count('listSteps')]).toEqual([1, 0])
+  })
+
   it.each([
     [4, 'reads few steps one by one', { read: 5, listSteps: 0 }],
     [5, 'asks for many steps at once', { read: 1, listSteps: 1 }],
-  ])('of %d steps that ended elsewhere %s', async (count, _what, expected) => {
+  ])('of %d steps with large outputs that ended elsewhere %s', async (count, _what, expected) => {
     const ids = Array.from({ length: count }, (_, index) => `s${index}`)
     await client.submit(aWorkflow(Object.fromEntries(ids.map((id) => [id, []]))), {}, { jobId: 'j' })
-    await runToEnd()
+    await runToEnd({}, [defineAgent('shop', { sell: () => 'x'.repeat(1_000) })])
     const job = await client.get('j')
     const [read, listSteps] = [world.faults.count('read'), world.faults.count('listSteps')]
     expect(Object.keys((await job?.result()) ?? {}).sort()).toEqual(ids)

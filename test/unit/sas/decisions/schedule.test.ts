@@ -111,8 +111,23 @@ describe('a step that is done', () => {
         steps: { a: { state: 'Processed', dispatch: 1 }, b: { state: 'Processed', dispatch: 1 } },
         endedAt: '2026-01-01T00:00:00.007Z',
         endedAtMs: submittedAtMs + 7,
+        outputs: { a: last.step('a').output, b: last.step('b').output },
       },
     })
+  })
+
+  it('puts no outputs into the ended job if a step is unknown or the outputs are large', () => {
+    const story = JobStory.submitted({ a: [], b: [] }).scheduled()
+    const last = story.settled('a', success).settled('b', success)
+    const folded = { ...last.job.steps, a: { state: 'Processed' as const, dispatch: 1 } }
+    const ended = (job: JobDocument, steps: readonly StepDocument[]): JobDocument => {
+      const known = new Map(steps.map((step) => [step.stepId, step]))
+      return written(schedule({ job, steps: known, now: last.now, scheduler: 'scheduler-1' })).job
+    }
+    const [a, b] = [last.step('a'), last.step('b')]
+    expect(ended(last.job, [a, b])).toHaveProperty('outputs')
+    expect(ended({ ...last.job, steps: folded }, [b])).not.toHaveProperty('outputs')
+    expect(ended(last.job, [a, { ...b, output: 'x'.repeat(1_000) }])).not.toHaveProperty('outputs')
   })
 
   it('lets another instance claim and finish a job of one step in one write', () => {
