@@ -26,11 +26,15 @@ const rooms = {
     telemetry: ['platform'],
     'engine-ports': ['change-feed-processor/feed', 'emulator/engine', 'emulator/messages', ...stores],
     testing: ['change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', ...jobs, ...stores],
+    'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
     connection: [
-      'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', '/lease-store',
+      'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
+      '/lease-store',
     ],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
-    host: ['change-feed-processor', 'connection', 'platform', 'sas', 'telemetry', '/lease-store'],
+    host: [
+      'change-feed-processor', 'connection', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
+    ],
     fleet: [
       'change-feed-processor', 'connection', 'host', 'operations', 'platform', 'telemetry', '/lease-store',
     ],

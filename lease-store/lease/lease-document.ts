@@ -206,7 +206,14 @@ function decodeFirstPosition(stored: unknown): FirstPosition | null {
 
 type Ours = Pick<
   Lease,
-  'firstPosition' | 'owner' | 'incarnation' | 'handover' | 'process' | 'unfinishedFrom' | 'timestampMs'
+  | 'firstPosition'
+  | 'owner'
+  | 'incarnation'
+  | 'handover'
+  | 'process'
+  | 'wakeAddress'
+  | 'unfinishedFrom'
+  | 'timestampMs'
 >
 
 const unowned = {
@@ -214,12 +221,14 @@ const unowned = {
   incarnation: null,
   handover: null,
   process: null,
+  wakeAddress: null,
   unfinishedFrom: null,
   timestampMs: null,
 } as const
 
 function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {
-  const { firstPosition, owner, incarnation, handover, process, unfinishedFrom } = ours
+  const { firstPosition, owner, incarnation, handover, process, wakeAddress, unfinishedFrom } = ours
+  const hasProcessEntry = process !== null || wakeAddress !== null || unfinishedFrom !== null
   return {
     ...foreignProperties(stored),
     ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),
@@ -227,7 +236,7 @@ function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unkn
       ? {}
       : { [incarnationProperty]: JSON.stringify({ owner, incarnation }) }),
     ...(handover === null ? {} : { [handoverProperty]: encodeHandover(owner, handover) }),
-    ...(process === null && unfinishedFrom === null ? {} : { [processProperty]: encodeProcess(ours) }),
+    ...(hasProcessEntry ? { [processProperty]: encodeProcess(ours) } : {}),
   }
 }
 

@@ -42,6 +42,8 @@ export interface Lease {
    * whether that process has ended.
    */
   readonly process: string | null
+  /** The address at which the owner's process takes hints about writes, with their key, or null. */
+  readonly wakeAddress: string | null
   /**
    * The position before the changes on which the owner still works, if that position is before
    * `continuationToken`. If the owner's process has ended, the next owner begins to read here. Otherwise
@@ -93,6 +95,8 @@ export interface LeaseOwner {
   readonly incarnation: string
   /** The identity of its process on its machine. Absent if it is unknown. */
   readonly process?: string
+  /** The address at which its process takes hints about writes. Absent if it takes none. */
+  readonly wakeAddress?: string
 }
 
 /** The fields needed to create a lease. All other fields start empty. */

@@ -7,19 +7,24 @@ import type { Lease } from './lease.js'
  */
 export const processProperty = 'stepward.process'
 
-type ProcessEntry = Pick<Lease, 'process' | 'unfinishedFrom'>
+type ProcessEntry = Pick<Lease, 'process' | 'wakeAddress' | 'unfinishedFrom'>
 
 export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'timestampMs'>): string {
-  const { owner, timestampMs, process, unfinishedFrom } = lease
-  return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, unfinishedFrom })
+  const { owner, timestampMs, process, wakeAddress, unfinishedFrom } = lease
+  const wake = wakeAddress === null ? {} : { wakeAddress }
+  return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, ...wake, unfinishedFrom })
 }
 
 /** Returns the content of the entry, or nulls if another host has written the lease since. */
 export function decodeProcess(stored: unknown, owner: string | null, timestamp: unknown): ProcessEntry {
   const said = parsedRecord(stored)
   const isValid = said['owner'] === owner && typeof timestamp === 'string' && said['at'] === timestamp
-  if (!isValid) return { process: null, unfinishedFrom: null }
-  return { process: textOf(said['process']), unfinishedFrom: textOf(said['unfinishedFrom']) }
+  if (!isValid) return { process: null, wakeAddress: null, unfinishedFrom: null }
+  return {
+    process: textOf(said['process']),
+    wakeAddress: textOf(said['wakeAddress']),
+    unfinishedFrom: textOf(said['unfinishedFrom']),
+  }
 }
 
 export function encodeTimestamp(timestampMs: number | null): string | null {

@@ -11,13 +11,14 @@ import type { Lease, LeaseOwner } from './lease.js'
  * known to be dead stays with that owner.
  */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
-  const { instanceName, incarnation, process = null } = owner
+  const { instanceName, incarnation, process = null, wakeAddress = null } = owner
   const unfinishedFrom = lease.owner === null ? lease.unfinishedFrom : null
   return {
     ...lease,
     owner: instanceName,
     incarnation,
     process,
+    wakeAddress,
     unfinishedFrom,
     handover: null,
     timestampMs: now,
@@ -57,7 +58,7 @@ export function release(lease: Lease, now: number): Lease {
  * work.
  */
 export function releaseOfDead(lease: Lease, now: number): Lease {
-  return { ...lease, owner: null, incarnation: null, process: null, timestampMs: now }
+  return { ...lease, owner: null, incarnation: null, process: null, wakeAddress: null, timestampMs: now }
 }
 
 /** Returns whether both owners are the same life of the same instance. */

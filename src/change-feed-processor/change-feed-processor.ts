@@ -182,7 +182,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
-    const { processorName, instanceName, clock, random, telemetry, processes } = options
+    const { processorName, instanceName, clock, random, telemetry, processes, wakeAddress } = options
     const userCode = await userCodeOf(options, ports.feed)
     return {
       options,
@@ -202,6 +202,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
         instanceName,
         incarnation: random.id(),
         ...(processes.own === null ? {} : { process: processes.own }),
+        ...(wakeAddress === null ? {} : { wakeAddress }),
       },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,

@@ -1,9 +1,12 @@
+import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
-import { JobClient } from '../sas/internal.js'
+import { JobClient, wakingReaders } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
 import { openContainers, type Containers } from './containers.js'
+import { openWakeUpLink } from '../wake-up/index.js'
+import { leasesByRole } from './leases-by-role.js'
 import { openPorts } from './store-ports.js'
 import { storeTimeOf } from './store-time.js'
 
@@ -18,13 +21,32 @@ export type ConnectedClient = JobClient & {
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
 export async function connect(
-  options: Connection & { readonly telemetry?: Telemetry },
+  options: Connection & {
+    readonly telemetry?: Telemetry
+    /** The `unitPrefix` of the hosts, whose schedulers this client wakes. Default `stepward`. */
+    readonly unitPrefix?: string
+  },
 ): Promise<ConnectedClient> {
   const { telemetry = silent } = options
   return withContainers(options, telemetry, async ({ connection, containers, clock }) => {
     const ports = await openPorts(connection, containers, charging(telemetry))
-    const client = new JobClient({ store: ports.state, queries: ports.queries, clock, telemetry })
-    return Object.assign(client, { close: () => connection.close() })
+    const { queries } = ports
+    const { unitPrefix } = options
+    const hints = new FeedHints()
+    const link = await openWakeUpLink({ hints, list: leasesByRole(ports, unitPrefix), clock, telemetry })
+    const client = new JobClient({
+      store: wakingReaders(ports.state, hints),
+      queries,
+      clock,
+      telemetry,
+      endHints: link.endHints,
+      onAccepted: ({ physicalRangeId }) => hints.part('scheduler').notify(physicalRangeId),
+    })
+    const close = (): void => {
+      link.close().catch(() => undefined)
+      connection.close()
+    }
+    return Object.assign(client, { close })
   })
 }
 

@@ -12,6 +12,8 @@ export interface ProcessSettings {
   /** The URL to which the role `notifier` posts alerts. */
   readonly alertWebhook?: string
   readonly port?: number
+  /** The address at which processes on other machines reach this one. */
+  readonly wakeAddress?: string
   /** False for a process that must not run, for example in a staging slot that uses the production store. */
   readonly isEnabled: boolean
   /** The subscription that commands for Azure use. */
@@ -30,6 +32,9 @@ const environmentSchema = z.object({
   STEPWARD_UNIT_PREFIX: text.optional(),
   STEPWARD_INSTANCE_NAME: text.optional(),
   STEPWARD_ALERT_WEBHOOK: text.optional(),
+  STEPWARD_WAKE_ADDRESS: text.optional(),
+  WEBSITE_PRIVATE_IP: text.optional(),
+  WEBSITE_PRIVATE_PORTS: text.optional(),
   STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
   AZURE_SUBSCRIPTION_ID: text.optional(),
   AZURE_RESOURCE_MANAGER_ENDPOINT: text.optional(),
@@ -74,6 +79,7 @@ export function processSettings(
       unitPrefix,
       instanceName,
       alertWebhook,
+      wakeAddress: read.data.STEPWARD_WAKE_ADDRESS ?? privateAddress(read.data),
       azureSubscription: subscription,
       azureEndpoint: endpoint,
     }),
@@ -81,4 +87,17 @@ export function processSettings(
     isEnabled: enabled !== 'false' && enabled !== '0',
     stopWithinMs: stopSeconds * 1_000 - marginMs,
   }
+}
+
+/**
+ * Returns the private address of this instance on App Service, or undefined. App Service provides it if the
+ * app is integrated into a virtual network and asks for private ports.
+ */
+function privateAddress(found: {
+  readonly WEBSITE_PRIVATE_IP?: string | undefined
+  readonly WEBSITE_PRIVATE_PORTS?: string | undefined
+}): string | undefined {
+  const { WEBSITE_PRIVATE_IP: address, WEBSITE_PRIVATE_PORTS: ports } = found
+  const [port = ''] = (ports ?? '').split(',')
+  return address === undefined || port === '' ? undefined : `http://${address}:${port.trim()}`
 }

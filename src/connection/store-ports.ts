@@ -21,6 +21,8 @@ export interface StorePorts {
    * process. Returns a function that ends this.
    */
   watch(onWrite: (physicalRangeId: string | null) => void): () => void
+  /** Whether `watch` calls `onWrite`. If not, the processes must tell each other of their writes. */
+  readonly reportsWrites: boolean
 }
 
 /** Called with the request units of each request. */
@@ -36,9 +38,9 @@ export async function openPorts(
   containers: Containers,
   onCharge: OnCharge,
 ): Promise<StorePorts> {
-  const watch: StorePorts['watch'] = (onWrite) =>
-    writeReportsOf(client)?.(database, container, onWrite) ?? (() => undefined)
-  const bySdk = { ...cosmosPorts(containers, onCharge), watch }
+  const reports = writeReportsOf(client)
+  const watch: StorePorts['watch'] = (onWrite) => reports?.(database, container, onWrite) ?? (() => undefined)
+  const bySdk = { ...cosmosPorts(containers, onCharge), watch, reportsWrites: reports !== undefined }
   if (embedded === undefined) return bySdk
   // The engine's ports are imported only here, because a process that uses an account does not need them.
   const { engineOf, enginePorts } = await import('../engine-ports/index.js')
@@ -51,6 +53,7 @@ export async function openPorts(
     leases: async (processorName) =>
       ports.leaseStore({ processorName, leaseContainer, monitoredContainer: container }),
     watch: (onWrite) => ports.watch(container, onWrite),
+    reportsWrites: true,
   }
 }
 
@@ -70,7 +73,7 @@ function withSearches(store: StateStore, searching: StateStore): StateStore {
 function cosmosPorts(
   { state: container, leases }: Containers,
   onCharge: OnCharge,
-): Omit<StorePorts, 'watch'> {
+): Omit<StorePorts, 'watch' | 'reportsWrites'> {
   const options = { container, onCharge }
   return {
     state: new CosmosStateStore(options),

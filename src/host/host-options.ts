@@ -11,6 +11,7 @@ import {
   readOptions,
   secretThat,
   text,
+  textThat,
   wholeNumber,
   type Values,
 } from '../platform/options.js'
@@ -30,6 +31,7 @@ import {
   timingShape,
 } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
+import { wakeOrigin } from '../wake-up/index.js'
 
 /** The settings of a host's roles. */
 export interface UnitSettings
@@ -71,6 +73,13 @@ export interface HostOptions extends Connection, UnitSettings {
    */
   readonly port?: number
   /**
+   * The address at which hosts on other machines reach this host, such as `http://10.0.0.4:8181`. They send
+   * signed hints about their writes to it, so that roles here need not wait for their next poll. The host
+   * listens on this port on all its addresses. `'none'` means that it takes no hints. Default: hints from
+   * processes of the same Linux machine only.
+   */
+  readonly wakeAddress?: string
+  /**
    * The time that the start waits for a store that does not answer or does not permit access. Default: none.
    */
   readonly patience?: StorePatience
@@ -86,6 +95,9 @@ export interface HostOptions extends Connection, UnitSettings {
    */
   readonly clock?: Clock
 }
+
+/** The `wakeAddress` of a host that takes no hints. */
+export const noWakeUps = 'none'
 
 const { noticeRetry: _retry, notifySweepInterval: _interval, ...alertShape } = notifierShape
 
@@ -109,6 +121,12 @@ const shape = {
   unitPrefix: optional(text()),
   instanceName: optional(text()),
   port: optional(wholeNumber(0, 65_535)),
+  wakeAddress: optional(
+    textThat(
+      'an origin such as http://10.0.0.4:8181, or none',
+      (given) => given === noWakeUps || wakeOrigin(given) !== null,
+    ),
+  ),
   patience: optional(group(patienceShape), { unavailable: 0, forbidden: 0 }),
   signal: optional(having<AbortSignal>('an AbortSignal', 'addEventListener', 'throwIfAborted')),
   telemetry: optional(having<Telemetry>('a Telemetry sink', 'emit')),

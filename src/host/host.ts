@@ -33,6 +33,7 @@ import { checkStore } from './start-up-checks.js'
 import { serveStatus, type StatusServer } from './status-server.js'
 import { StoreHealth } from './store-health.js'
 import { unitOf } from './units.js'
+import { linkToOthers } from './link-to-others.js'
 
 /** The resources that a process uses, for operators. */
 export interface HostFigures {
@@ -193,6 +194,8 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
   const ports = await openPorts(connection, containers, charging(telemetry))
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
+  const link = await linkToOthers({ settings, ports, hints, endings, telemetry, clock })
+  shell.closing.push(() => link?.close() ?? Promise.resolve())
   const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
   const shared = {
     eventLoop,
@@ -205,6 +208,7 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     inProcessPath,
     endings,
     clock,
+    wakeAddress: link?.wakeAddress,
   }
   const parts = { settings, ...shared }
   for (const role of wanted) {
@@ -220,6 +224,7 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     clock,
     telemetry,
     wakeUps: endings,
+    ...(link === null ? {} : { endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })
   return {

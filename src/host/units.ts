@@ -34,6 +34,8 @@ export interface UnitParts {
   /** Reports each job that ends in this process to the callers in this process that wait for it. */
   readonly endings: JobEndings
   readonly clock: Clock
+  /** The address at which this process takes hints about writes, or undefined. */
+  readonly wakeAddress: string | undefined
   /** Reports why this process should take no new work after its event loop was blocked. */
   readonly eventLoop: HealthSource
 }
@@ -52,7 +54,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     hints,
     inProcessPath,
     clock,
-    ...withoutUndefined({ timing }),
+    ...withoutUndefined({ timing, wakeAddress: parts.wakeAddress }),
   }
   switch (role) {
     case 'scheduler':

@@ -55,6 +55,8 @@ export interface UnitOptions {
   readonly random?: Random
   /** The processes of this machine, by which the leases and claims of dead processes are found early. */
   readonly processes?: Processes
+  /** The address at which this process takes hints. */
+  readonly wakeAddress?: string
 }
 
 /** One instance of one role. */
@@ -66,8 +68,7 @@ export interface Unit {
   /** Returns the health of the instance's change feed processor, without a request. */
   health(): ProcessorHealth
   /**
-   * Returns the reason, found at the last check of the leases, why this instance takes no work. Returns null
-   * if there is none.
+   * Returns the reason, found at the last check of the leases, why this instance takes no work, or null.
    */
   unhealthyReason(): string | null
   /** Stores checkpoints and releases every lease. Then waits for running work, within its time limit. */
@@ -241,8 +242,8 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
 
 /**
  * The poll intervals of each role. The scheduler and the agents poll often after activity, because writes of
- * other processes come without a hint. The pause between empty polls doubles. So a first pause of 10 ms
- * instead of 100 ms costs only three or four more polls before these roles are idle. The supervisor may poll
+ * other processes may come without a hint. The pause doubles after each empty poll, so a first pause of 10
+ * instead of 100 ms costs only three or four more polls. The supervisor may poll
  * rarely, because deadlines are further away and it also has its sweep. The notifier may be half a second
  * late if another process writes. Because of its longer pause, it reads fewer versions of a document that
  * changes often.
@@ -256,14 +257,15 @@ const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly ma
 
 /** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */
 function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
-  const { feed, leases, processorName, instanceName, timing, hints, telemetry, clock, random, processes } =
-    options
+  const { feed, leases, processorName, instanceName, timing, hints, telemetry } = options
+  const { clock, random, processes, wakeAddress } = options
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
     clock,
     random,
     processes,
+    wakeAddress,
   })
   const processor = new ChangeFeedProcessor(
     {

@@ -22,6 +22,7 @@ export type HostEvent =
   | { readonly type: 'host.stopped'; readonly instanceName: string; readonly durationMs: number }
   | { readonly type: 'host.failed'; readonly instanceName: string; readonly error: unknown }
   | { readonly type: 'host.advised'; readonly advice: string }
+  | { readonly type: 'wakeUp.failed'; readonly origin: string; readonly error: unknown }
   | ({ readonly type: 'instance.started' } & OnInstance)
   | ({
       readonly type: 'instance.ended'
@@ -102,6 +103,14 @@ export const hostEvents = {
     metrics: [events],
     text: ({ advice }) => sentence(advice),
     meaning: 'a setting works, but another would be better; or a start waits for something',
+  },
+  'wakeUp.failed': {
+    level: 'debug',
+    metrics: [events],
+    text: ({ origin, error }) =>
+      `The process at ${origin} did not take a hint; its roles find the writes at their next poll: ` +
+      errorMessage(error),
+    meaning: 'another process did not take a hint about writes; it finds them at its next poll',
   },
   'instance.started': {
     level: 'info',

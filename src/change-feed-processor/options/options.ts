@@ -107,6 +107,8 @@ export interface ProcessorInternals {
   readonly random?: Random
   /** The processes of this machine. Leases of a process that has ended are freed before they expire. */
   readonly processes?: Processes
+  /** The address at which this process takes hints about writes. The leases that it owns contain it. */
+  readonly wakeAddress?: string
 }
 
 /** The options, with every default filled in. */
@@ -141,6 +143,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly clock: Clock
   readonly random: Random
   readonly processes: Processes
+  readonly wakeAddress: string | null
 }
 
 const shape = {
@@ -204,6 +207,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     clock: internals.clock ?? systemClock,
     random: internals.random ?? systemRandom,
     processes: internals.processes ?? machineProcesses,
+    wakeAddress: internals.wakeAddress ?? null,
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type ProcessSettings,
   type Settings,
 } from '../../connection/internal.js'
+import type { HostOptions } from '../../host/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import type { Agent } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
@@ -36,7 +37,7 @@ export interface StartPlan {
   readonly port: number | null
   readonly environment: ProcessSettings
   /** The options of the host that the user set, except the roles, the agents and the port. */
-  readonly settings: Omit<Settings, 'module' | 'port' | 'roles'>
+  readonly settings: Omit<Settings, 'module' | 'port' | 'roles'> & Pick<HostOptions, 'wakeAddress'>
 }
 
 /** The largest number of instances that one command starts, which is more than any machine can use. */
@@ -76,11 +77,11 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
 
 function withEnvironment(
   { module: _module, port: _port, roles: _roles, ...settings }: Settings,
-  { unitPrefix = settings.unitPrefix, alertWebhook = settings.alertWebhook }: ProcessSettings,
+  { unitPrefix = settings.unitPrefix, alertWebhook = settings.alertWebhook, wakeAddress }: ProcessSettings,
 ): StartPlan['settings'] {
   return {
     ...settings,
-    ...withoutUndefined({ unitPrefix, alertWebhook }),
+    ...withoutUndefined({ unitPrefix, alertWebhook, wakeAddress }),
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Clock, Duration } from '../../platform/index.js'
+import type { Duration } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
 import { Job, type JobPorts } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
-import { JobWaiting } from './job-waiting.js'
+import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
 import { ownDocument } from '../submission/own-document.js'
 import { payloadHash } from '../plan/payload.js'
@@ -18,7 +18,6 @@ import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from '../workflow/workflow.js'
-import type { WakeUps } from '../in-process/job-endings.js'
 import type { LocalBeginning } from '../in-process/waking-store.js'
 import type {
   CommandOptions,
@@ -39,11 +38,8 @@ import {
   termsOf,
 } from './call-arguments.js'
 
-export interface JobClientOptions extends JobPorts, Partial<LocalBeginning> {
-  readonly clock: Clock
+export interface JobClientOptions extends JobPorts, JobWaitingParts, Partial<LocalBeginning> {
   readonly telemetry: Telemetry
-  /** Wakes the callers that wait for a job's result when the job ends in this process. */
-  readonly wakeUps?: WakeUps
 }
 
 /** The options of a submission, which take precedence over the workflow's own defaults. */
@@ -78,7 +74,7 @@ export class JobClient {
 
   /** @internal */
   constructor(private readonly options: JobClientOptions) {
-    this.waiting = new JobWaiting(options.store, options.clock, options.wakeUps ?? null)
+    this.waiting = new JobWaiting(options)
   }
 
   /**
@@ -97,7 +93,8 @@ export class JobClient {
     const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
     if (written !== null) this.options.onAccepted?.(written)
-    const accepted = isNew ? { workflow: workflow.name, atMs: clock.now() } : null
+    const physicalRangeId = written?.physicalRangeId ?? null
+    const accepted = isNew ? { workflow: workflow.name, atMs: clock.now(), physicalRangeId } : null
     return new Job(this.options, this.waiting, addressOf(partition, jobId), accepted)
   }
 

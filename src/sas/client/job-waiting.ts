@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/index.js'
 import { isAborted } from '../../platform/internal.js'
-import type { EndedJob, WakeUps, JobAddress } from '../in-process/job-endings.js'
+import type { EndedJob, EndHints, JobAddress, WakeUps } from '../in-process/job-endings.js'
 import type { JobDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
@@ -12,28 +12,33 @@ const rest = { minMs: 20, maxMs: 1_000 }
 /** A job cannot have ended within this time after its acceptance, so it is not read earlier. */
 const freshMs = 10
 
+export interface JobWaitingParts {
+  readonly store: StateStore
+  readonly clock: Clock
+  /** Wakes the callers that wait for a job's result when the job ends in this process. */
+  readonly wakeUps?: WakeUps
+  /** Tells callers that wait for a job when it may have ended in another process. */
+  readonly endHints?: EndHints
+}
+
 /**
  * Waits for the ends of jobs. The end of a job in this process is reported directly. Any other end is found
- * by reading the job.
+ * by reading the job. A hint of the process that ended the job makes this read earlier.
  */
 export class JobWaiting {
   private readonly pace = new WaitPace()
 
-  constructor(
-    private readonly store: StateStore,
-    private readonly clock: Clock,
-    private readonly wakeUps: WakeUps | null,
-  ) {}
+  constructor(private readonly parts: JobWaitingParts) {}
 
   /** Reads the job, or returns null. Throws `JobUnreadable` if its document cannot be decoded. */
   read(address: DocumentAddress): Promise<JobDocument | null> {
-    return readableJob(this.store, address)
+    return readableJob(this.parts.store, address)
   }
 
   /** Pauses after `idleLooks` reads without a change, unless the job ends in this process. */
   async rest(job: JobAddress, idleLooks: number, signal?: AbortSignal): Promise<void> {
     const restMs = Math.min(rest.maxMs, rest.minMs * 2 ** Math.min(idleLooks, 10))
-    await this.orEndedHere(job, (over) => this.clock.sleep(restMs, over), signal)
+    await this.orEndedHere(job, (over) => this.parts.clock.sleep(restMs, over), signal)
   }
 
   /**
@@ -48,25 +53,33 @@ export class JobWaiting {
     accepted: Accepted | null,
     signal?: AbortSignal,
   ): Promise<EndedJob | null> {
-    const ended = await this.orEndedHere(address, (over) => this.polled(address, accepted, over), signal)
-    if (ended === null) return null
-    const isHeard = 'job' in ended
-    const job = isHeard ? ended.job : ended
-    if (accepted !== null) {
-      const waitedMs = this.clock.now() - accepted.atMs
-      this.pace.note(job.workflow, tookMs(job, waitedMs), isHeard ? 'heard' : 'read')
+    const hint = this.hintOf(address, accepted?.physicalRangeId ?? null)
+    try {
+      const poll = (over: AbortSignal) => this.polled(address, accepted, hint, over)
+      const ended = await this.orEndedHere(address, poll, signal)
+      if (ended === null) return null
+      const isHere = 'job' in ended
+      const job = isHere ? ended.job : ended
+      if (accepted !== null) {
+        const waitedMs = this.parts.clock.now() - accepted.atMs
+        this.pace.note(job.workflow, tookMs(job, waitedMs), isHere || hint.isGiven ? 'heard' : 'read')
+      }
+      return isHere ? ended : { job, steps: null }
+    } finally {
+      hint.unsubscribe()
     }
-    return isHeard ? ended : { job, steps: null }
   }
 
   /** Reads the job, with growing pauses, until the job has ended. Returns null if the job does not exist. */
   private async polled(
     address: JobAddress,
     accepted: Accepted | null,
+    hint: Hint,
     signal: AbortSignal,
   ): Promise<JobDocument | null> {
-    const { clock, pace } = this
-    const pause = (since: Accepted) => clock.sleep(pace.restMs(since, clock.now()), signal)
+    const { pace } = this
+    const { clock } = this.parts
+    const pause = (since: Accepted) => hint.orSlept(pace.restMs(since, clock.now()), signal)
     if (accepted !== null && clock.now() - accepted.atMs < freshMs) await pause(accepted)
     for (;;) {
       signal.throwIfAborted()
@@ -74,6 +87,14 @@ export class JobWaiting {
       if (job === null || isTerminal(job)) return job
       await pause(accepted ?? { workflow: job.workflow, atMs: job.submittedAtMs })
     }
+  }
+
+  /** Subscribes to the hint that the job may have ended. */
+  private hintOf(job: JobAddress, physicalRangeId: string | null): Hint {
+    const { clock, endHints } = this.parts
+    const hint = new Hint(clock)
+    hint.unsubscribe = endHints?.subscribe(job, physicalRangeId, () => hint.give()) ?? hint.unsubscribe
+    return hint
   }
 
   /**
@@ -91,7 +112,7 @@ export class JobWaiting {
     signal?.addEventListener('abort', stop, { once: true })
     let unsubscribe: (() => void) | undefined
     const endedHere = new Promise<EndedJob>((resolve) => {
-      unsubscribe = this.wakeUps?.subscribe(job, resolve)
+      unsubscribe = this.parts.wakeUps?.subscribe(job, resolve)
     })
     try {
       return await Promise.race([endedHere, poll(over.signal)])
@@ -100,6 +121,39 @@ export class JobWaiting {
       unsubscribe?.()
       signal?.removeEventListener('abort', stop)
     }
+  }
+}
+
+/** A hint that ends the pause before the next read. A hint during a read lets the next pause be skipped. */
+class Hint {
+  isGiven = false
+  unsubscribe = (): void => undefined
+  private isPending = false
+  private endPause: (() => void) | null = null
+
+  constructor(private readonly clock: Clock) {}
+
+  give(): void {
+    this.isGiven = true
+    this.isPending = true
+    this.endPause?.()
+  }
+
+  /** Resolves after the pause, when `signal` aborts, or when the hint is given. */
+  async orSlept(ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.isPending && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          timer.cancel()
+          signal.removeEventListener('abort', end)
+          this.endPause = null
+          resolve()
+        }
+        const timer = this.clock.schedule(ms, end)
+        signal.addEventListener('abort', end)
+        this.endPause = end
+      })
+    this.isPending = false
   }
 }
 

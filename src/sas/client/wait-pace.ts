@@ -2,6 +2,8 @@
 export interface Accepted {
   readonly workflow: string
   readonly atMs: number
+  /** The partition key range to which the job was written, or null if it is unknown. */
+  readonly physicalRangeId?: string | null
 }
 
 const shortestMs = 5

@@ -38,4 +38,14 @@ export interface WakeUps {
   subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
 }
 
+/** Reports when a job that another process drives may have ended, so that it is time to read the job. */
+export interface EndHints {
+  /**
+   * Calls `onHint` when the job may have ended. Returns a function that unsubscribes.
+   *
+   * @param physicalRangeId the partition key range of the job, or null if it is unknown
+   */
+  subscribe(job: JobAddress, physicalRangeId: string | null, onHint: () => void): () => void
+}
+
 export type JobAddress = DocumentAddress & { readonly jobId: string }

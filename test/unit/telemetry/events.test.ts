@@ -222,6 +222,10 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     { type: 'host.failed', instanceName: 'one', error },
     'Instance one ends because of an unhandled error: away',
   ],
+  [
+    { type: 'wakeUp.failed', origin: 'http://10.0.0.4:8181', error: new Error('away') },
+    'The process at http://10.0.0.4:8181 did not take a hint; its roles find the writes at their next poll: away',
+  ],
   [{ type: 'host.advised', advice: 'waiting: no answer' }, 'Waiting: no answer'],
   [{ type: 'instance.started', ...member }, 'The fleet started instance one of agents (process 12)'],
   [

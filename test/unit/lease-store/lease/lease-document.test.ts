@@ -95,6 +95,7 @@ describe('a lease that .NET wrote', () => {
       incarnation: null,
       process: null,
       unfinishedFrom: null,
+      wakeAddress: null,
       handover: null,
       continuationToken: '"4711"',
       firstPosition: null,
@@ -290,7 +291,8 @@ describe('a document that we must not write', () => {
 })
 
 describe('the process of a lease’s owner', () => {
-  const dead = { owner: 'node-7', process: 'here.11.600', unfinishedFrom: '"4000"' }
+  const wakeAddress = 'http://10.0.0.4:8181#key'
+  const dead = { owner: 'node-7', process: 'here.11.600', wakeAddress, unfinishedFrom: '"4000"' }
   const mine = encodeLease({ ...leaseOf(decodeLease(dotNet)), ...dead })
 
   it('is read back, with the position before its unfinished work', () => {
@@ -302,11 +304,16 @@ describe('the process of a lease’s owner', () => {
     ['has the same name and has renewed the lease', { timestamp: '2026-09-09T08:10:42.000Z' }],
   ])('is void if a host that keeps our properties unread %s', (_name, change) => {
     const now = leaseOf(decodeLease({ ...mine, ...change }))
-    expect(now).toMatchObject({ process: null, unfinishedFrom: null })
+    expect(now).toMatchObject({ process: null, wakeAddress: null, unfinishedFrom: null })
   })
 
   it('is omitted if nothing is known', () => {
-    const properties = encodeLease({ ...leaseOf(decodeLease(mine)), process: null, unfinishedFrom: null })
+    const properties = encodeLease({
+      ...leaseOf(decodeLease(mine)),
+      process: null,
+      wakeAddress: null,
+      unfinishedFrom: null,
+    })
     expect(properties['properties']).not.toHaveProperty(['stepward.process'])
   })
 })

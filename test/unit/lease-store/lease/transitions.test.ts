@@ -40,6 +40,13 @@ describe('a lease', () => {
     expect(reposition(owned, position)).toEqual({ ...owned, ...position })
   })
 
+  it('contains the wake address of its owner, until the lease has another owner or none', () => {
+    const owned = acquire(aLease(), { ...self, wakeAddress: 'http://10.0.0.4#key' }, 1)
+    expect(checkpoint(renew(owned, 2), '"7"', 3).wakeAddress).toBe('http://10.0.0.4#key')
+    expect(release(owned, 2).wakeAddress).toBeNull()
+    expect(acquire(owned, { instanceName: 'b', incarnation: 'third' }, 2).wakeAddress).toBeNull()
+  })
+
   it('keeps the unfinished work only of an owner that is certainly dead (F-L31)', () => {
     const owned = {
       ...acquire(aLease(), { ...self, process: 'here.1.2' }, 1),

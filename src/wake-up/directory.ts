@@ -1,0 +1,106 @@
+import type { Lease, LeaseListing } from '../../lease-store/index.js'
+import type { Clock } from '../platform/index.js'
+import type { Processes } from '../platform/internal.js'
+import { readers, type Reader } from '../sas/internal.js'
+import { isOnLoopback, wakeAddressOf, type WakeAddress } from './wake-address.js'
+
+/** Leases change rarely, and a hint to a former owner costs only a delay, so a listing is kept for a minute. */
+const keptMs = 60_000
+
+/** The pause before another listing if the last one has no address for a range, or is known to be wrong. */
+const againMs = 5_000
+
+/** Lists the leases of a role. */
+export type ListLeases = (role: Reader) => Promise<LeaseListing>
+
+interface Listed {
+  readonly leases: readonly Lease[]
+  readonly atMs: number
+}
+
+/**
+ * Knows which process reads a feed range in which role, as the leases say. The leases are listed only when a
+ * hint must be sent, at most once in five seconds. An error of the store means that no address is known.
+ */
+export class WakeDirectory {
+  private readonly listed = new Map<Reader, Listed>()
+  private readonly listing = new Map<Reader, Promise<void>>()
+
+  constructor(
+    private readonly list: ListLeases,
+    private readonly clock: Clock,
+    private readonly processes: Pick<Processes, 'own' | 'isNeighbour'>,
+  ) {}
+
+  /**
+   * Returns the addresses of the processes that read a physical partition, or any partition if it is null.
+   * Processes that take no hints, or that cannot be reached from here, have no address.
+   */
+  async addressesOf(role: Reader, physicalRangeId: string | null): Promise<readonly WakeAddress[]> {
+    const known = this.known(role, physicalRangeId)
+    if (known !== null) return known
+    await this.refreshed(role)
+    return this.known(role, physicalRangeId) ?? this.addresses(role, physicalRangeId)
+  }
+
+  /** Returns the addresses without a request, or null if the leases must be listed first. */
+  known(role: Reader, physicalRangeId: string | null): readonly WakeAddress[] | null {
+    const listed = this.listed.get(role)
+    if (listed === undefined) return null
+    const addresses = this.addresses(role, physicalRangeId)
+    const ageMs = this.clock.monotonic() - listed.atMs
+    return ageMs < (addresses.length === 0 ? againMs : keptMs) ? addresses : null
+  }
+
+  /** Forgets the listings that contain an address which did not answer, so that they are read again soon. */
+  distrust({ origin }: WakeAddress): void {
+    for (const role of readers) {
+      const listed = this.listed.get(role)
+      if (listed === undefined) continue
+      const leases = listed.leases.filter(
+        ({ wakeAddress }) => wakeAddressOf(wakeAddress ?? '')?.origin !== origin,
+      )
+      if (leases.length < listed.leases.length)
+        this.listed.set(role, {
+          leases,
+          atMs: Math.max(listed.atMs, this.clock.monotonic() - keptMs + againMs),
+        })
+    }
+  }
+
+  private addresses(role: Reader, physicalRangeId: string | null): readonly WakeAddress[] {
+    const leases = this.listed.get(role)?.leases ?? []
+    const exact = leases.filter(({ leaseToken }) => leaseToken === physicalRangeId)
+    const found = new Map<string, WakeAddress>()
+    for (const lease of exact.length > 0 ? exact : leases) {
+      const address = this.reachable(lease)
+      if (address !== null) found.set(address.origin, address)
+    }
+    return [...found.values()]
+  }
+
+  /** A loopback address has a meaning only on the machine of the owner. */
+  private reachable({ wakeAddress, process }: Lease): WakeAddress | null {
+    const address = wakeAddress === null ? null : wakeAddressOf(wakeAddress)
+    if (address === null || !isOnLoopback(address)) return address
+    const isHere = process !== null && (process === this.processes.own || this.processes.isNeighbour(process))
+    return isHere ? address : null
+  }
+
+  private refreshed(role: Reader): Promise<void> {
+    const running = this.listing.get(role)
+    if (running !== undefined) return running
+    const listing = this.list(role)
+      .then(
+        ({ leases }) => ({ leases, laterMs: 0 }),
+        // The process may not be allowed to read leases, so the next attempt is late.
+        () => ({ leases: [], laterMs: keptMs - againMs }),
+      )
+      .then(({ leases, laterMs }) => {
+        this.listed.set(role, { leases, atMs: this.clock.monotonic() + laterMs })
+        this.listing.delete(role)
+      })
+    this.listing.set(role, listing)
+    return listing
+  }
+}

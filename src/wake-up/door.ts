@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../platform/index.js'
+import type { AwaitedEnds } from './awaited-ends.js'
+import { hintsOf, longestBody, paths, sessionOf, signatureHeader, type HintMessage } from './message.js'
+import { wakeAddressText, type WakeAddress } from './wake-address.js'
+
+/** Where a process takes hints. */
+export type DoorPlace =
+  /** On a free port that only processes of this machine can reach. */
+  | { readonly kind: 'loopback' }
+  /** On the port of this origin, on all addresses of the machine. Others use the origin. */
+  | { readonly kind: 'origin'; readonly origin: string }
+
+export interface DoorParts {
+  readonly key: string
+  readonly clock: Clock
+  readonly ends: AwaitedEnds
+  /** Called with every believed message. */
+  readonly onHints: (message: HintMessage) => void
+}
+
+/** An open door. */
+export interface Door {
+  /** The address as leases contain it. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/**
+ * Takes hints about writes over HTTP. A request without a valid signature is refused, and does nothing.
+ *
+ * @throws the error of the system if the port is not available
+ */
+export function openDoor(place: DoorPlace, parts: DoorParts): Promise<Door> {
+  const closing = new AbortController()
+  const server = createServer((request, response) => {
+    answer(request, response, parts, closing.signal).catch(() => response.destroy())
+  })
+  server.unref()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(listening(place), () => {
+      const { port } = server.address() as AddressInfo
+      const origin = place.kind === 'origin' ? place.origin : `http://127.0.0.1:${port}`
+      const address: WakeAddress = { origin, key: parts.key }
+      resolve({
+        address: wakeAddressText(address),
+        close: () =>
+          new Promise((closed) => {
+            closing.abort()
+            server.close(() => closed())
+            server.closeAllConnections()
+          }),
+      })
+    })
+  })
+}
+
+function listening(place: DoorPlace): { readonly port: number; readonly host?: string } {
+  if (place.kind === 'loopback') return { port: 0, host: '127.0.0.1' }
+  const { port, protocol } = new URL(place.origin)
+  const usual = protocol === 'https:' ? 443 : 80
+  return { port: port === '' ? usual : Number(port) }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { key, clock, ends, onHints }: DoorParts,
+  closing: AbortSignal,
+): Promise<void> {
+  const path = request.url ?? ''
+  if (request.method !== 'POST' || (path !== paths.hints && path !== paths.ended)) {
+    refuse(response, 404, 'the only requests are POST /wake and POST /ended')
+    return
+  }
+  const body = await bodyOf(request)
+  if (body === null) {
+    refuse(response, 413, `a body has at most ${longestBody} characters`)
+    return
+  }
+  const received = { path, body, signature: String(request.headers[signatureHeader] ?? '') }
+  if (path === paths.hints) {
+    const message = hintsOf(received, key, clock.now())
+    if (message === null) {
+      refuse(response, 403, unsigned)
+      return
+    }
+    onHints(message)
+    response.writeHead(204).end()
+    return
+  }
+  const session = sessionOf(received, key, clock.now())
+  if (session === null) {
+    refuse(response, 403, unsigned)
+    return
+  }
+  const left = new AbortController()
+  response.once('close', () => left.abort())
+  const ended = await ends.next(session, AbortSignal.any([closing, left.signal]))
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ended }))
+}
+
+const unsigned = 'the signature, the time or the form of the request is wrong'
+
+function refuse(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}\n`)
+}
+
+/** Reads the body of a request. Returns null if the body is too long. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > longestBody) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,107 @@
+/**
+ * # Wake-ups between processes
+ *
+ * A role learns of a write by its next poll. A process that wrote, or that was told by its own readers, can
+ * tell the process that must read. It sends a signed message to the address in the lease of the feed range:
+ *
+ * ```text
+ *  writer                              reader
+ *  FeedHints ─► WakeUpsOfOthers ──────► Door ─► FeedHints ─► the poll ends its pause
+ *                │ WakeDirectory         │
+ *                │ (leases, listed       │
+ *                │  when needed)         │
+ *  waiting   ◄───┴── "has it ended?" ────┴── AwaitedEnds ◄── JobEndings
+ *  client
+ * ```
+ *
+ * - `wake-address.ts` is the address in a lease: an origin, and a key that only readers of leases know.
+ * - `message.ts` has the two requests, `POST /wake` and `POST /ended`, and their signature.
+ * - `door.ts` takes requests. `awaited-ends.ts` remembers for whose ends other processes wait.
+ * - `directory.ts` finds the address for a role and a physical partition in the leases.
+ * - `neighbour.ts` gathers what one process must be told. `post.ts` sends it.
+ *
+ * A message changes only when a role or a client reads (D10). A lost, late, repeated or wrong message costs
+ * a delay or one read, so nothing is ever sent twice and every poll stays.
+ */
+import type { FeedHints } from '../change-feed-processor/internal.js'
+import type { Clock } from '../platform/index.js'
+import { errorMessage, machineProcesses, systemRandom } from '../platform/internal.js'
+import { readers, type EndHints, type WakeUps } from '../sas/internal.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { AwaitedEnds } from './awaited-ends.js'
+import type { ListLeases } from './directory.js'
+import { openDoor, type Door, type DoorParts, type DoorPlace } from './door.js'
+import type { HintMessage } from './message.js'
+import { keptConnections } from './post.js'
+import { WakeUpsOfOthers } from './wake-ups.js'
+
+export { wakeOrigin } from './wake-address.js'
+export type { ListLeases } from './directory.js'
+export type { DoorPlace } from './door.js'
+
+interface WakeUpLinkOptions {
+  readonly hints: FeedHints
+  readonly list: ListLeases
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  /** Where this process takes hints and reports the ends of its jobs. Omitted: nowhere. */
+  readonly door?: { readonly place: DoorPlace; readonly endings: WakeUps }
+}
+
+/** The link of a process to the other processes that share its containers. */
+export interface WakeUpLink {
+  /** The address for the leases of this process. Undefined if it takes no hints. */
+  readonly wakeAddress: string | undefined
+  readonly endHints: EndHints
+  close(): Promise<void>
+}
+
+/**
+ * Links this process to the others: sends its hints to them, and takes theirs. If the port of an origin is
+ * not available, the process takes hints from this machine only, and emits `host.advised`.
+ */
+export async function openWakeUpLink(options: WakeUpLinkOptions): Promise<WakeUpLink> {
+  const { door: wanted, clock, telemetry } = options
+  const connections = keptConnections()
+  const others = new WakeUpsOfOthers({
+    ...options,
+    processes: machineProcesses,
+    session: systemRandom.id(),
+    post: connections.post,
+  })
+  const ends = wanted === undefined ? null : new AwaitedEnds(wanted.endings, clock)
+  const onHints = ({ wake, awaited }: HintMessage): void => {
+    if (awaited !== undefined) ends?.add(awaited.session, awaited.jobs)
+    for (const role of readers) {
+      const ranges = wake[role]
+      if (ranges !== undefined) others.receive(role, ranges)
+    }
+  }
+  const door =
+    wanted === undefined || ends === null
+      ? null
+      : await openedDoor(wanted.place, { key: systemRandom.id(), clock, ends, onHints }, telemetry)
+  if (door !== null) others.ownAddressIs(door.address)
+  return {
+    wakeAddress: door?.address,
+    endHints: others,
+    close: async () => {
+      others.close()
+      ends?.close()
+      await door?.close()
+      connections.close()
+    },
+  }
+}
+
+/** Opens a door. Returns null if not even this machine can have one, because hints are never needed. */
+async function openedDoor(place: DoorPlace, parts: DoorParts, telemetry: Telemetry): Promise<Door | null> {
+  try {
+    return await openDoor(place, parts)
+  } catch (error) {
+    if (place.kind === 'loopback') return null
+    const advice = `hints of other machines cannot be taken at ${place.origin}: ${errorMessage(error)}`
+    telemetry.emit({ type: 'host.advised', advice })
+    return openedDoor({ kind: 'loopback' }, parts, telemetry)
+  }
+}

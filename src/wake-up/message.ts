@@ -1,0 +1,85 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { readers } from '../sas/internal.js'
+
+/** The header with the signature of a request's body. */
+export const signatureHeader = 'stepward-signature'
+
+/** The longest body that a process reads. */
+export const longestBody = 256 * 1024
+
+/** A request that is older or newer than this is not believed. */
+const credibleMs = 5 * 60_000
+
+const text = z.string().max(2_048)
+/** A job, as its partition key and its id. */
+const job = z.tuple([text, text])
+export type AwaitedJob = z.infer<typeof job>
+
+/**
+ * Hints about writes: the roles that must read, and the physical partitions that were written (null: any).
+ * `awaited` names the jobs for whose ends the sender waits. The sender learns of these ends by its session.
+ */
+const hints = z.strictObject({
+  at: z.number(),
+  wake: z.partialRecord(z.enum(readers), z.array(text).max(1_000).nullable()),
+  awaited: z.strictObject({ session: text, jobs: z.array(job).max(5_000) }).optional(),
+})
+export type HintMessage = Omit<z.infer<typeof hints>, 'at'>
+
+const question = z.strictObject({ at: z.number(), session: text })
+
+/** The paths of a process that takes hints. */
+export const paths = { hints: '/wake', ended: '/ended' } as const
+
+/** The answer to a question for ended jobs. */
+export const endedAnswer = z.object({ ended: z.array(job) })
+
+/** Returns the body of a request at the time `now`. */
+export function bodyOf(content: object, now: number): string {
+  return JSON.stringify({ at: now, ...content })
+}
+
+/** Returns the signature of a body sent to a path. */
+export function signatureOf(path: string, body: string, key: string): string {
+  return createHmac('sha256', key).update(`${path}\n${body}`).digest('base64url')
+}
+
+/** The parts of a received request. */
+export interface Received {
+  readonly path: string
+  readonly body: string
+  readonly signature: string
+}
+
+/** Returns the hints of a signed request. Null if the signature, the time or the form is wrong. */
+export function hintsOf(received: Received, key: string, now: number): HintMessage | null {
+  return trusted(hints, received, key, now)
+}
+
+/** Returns the session of a signed question for ended jobs, or null as {@link hintsOf}. */
+export function sessionOf(received: Received, key: string, now: number): string | null {
+  return trusted(question, received, key, now)?.session ?? null
+}
+
+function trusted<T extends { readonly at: number }>(
+  schema: z.ZodType<T>,
+  { path, body, signature }: Received,
+  key: string,
+  now: number,
+): T | null {
+  const expected = Buffer.from(signatureOf(path, body, key))
+  const given = Buffer.from(signature)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const parsed = schema.safeParse(parsedJson(body))
+  return parsed.success && Math.abs(now - parsed.data.at) <= credibleMs ? parsed.data : null
+}
+
+/** Returns the value of a JSON text, or undefined if the text is not JSON. */
+export function parsedJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

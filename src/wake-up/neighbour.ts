@@ -1,0 +1,138 @@
+import type { Clock } from '../platform/index.js'
+import type { Reader } from '../sas/internal.js'
+import {
+  bodyOf,
+  endedAnswer,
+  parsedJson,
+  paths,
+  signatureHeader,
+  signatureOf,
+  type AwaitedJob,
+} from './message.js'
+import type { Post } from './post.js'
+import type { WakeAddress } from './wake-address.js'
+
+/**
+ * The shortest time between two messages to one process. The first hint is sent at once. The hints that
+ * follow are gathered, because a reader that was just woken polls often anyway.
+ */
+const pauseMs = 10
+
+/** A hint that is later than this is no faster than a poll. */
+const hintTimeoutMs = 2_000
+
+/** Longer than a process keeps a question for ended jobs open. */
+const questionTimeoutMs = 30_000
+
+/** The largest number of awaited jobs in one message. */
+const jobsInMessage = 2_000
+
+export interface NeighbourParts {
+  readonly address: WakeAddress
+  /** Names this process in the other process. */
+  readonly session: string
+  readonly clock: Clock
+  readonly post: Post
+  /** Called with each job that may have ended. */
+  readonly onEnded: (job: AwaitedJob) => void
+  /** Called when a request failed. Nothing is sent again, because a lost hint costs only a delay. */
+  readonly onFailure: (address: WakeAddress, error: unknown) => void
+}
+
+/**
+ * Another process that takes hints. Gathers the hints for it, and asks it for the ends of awaited jobs as
+ * long as there are such jobs.
+ *
+ * States: idle → sending (a hint) → resting (until the pause is over) → sending, if there are new hints, or
+ * idle.
+ */
+export class Neighbour {
+  private readonly waking = new Map<Reader, Set<string> | null>()
+  private awaited: AwaitedJob[] = []
+  private awaitedCount = 0
+  private isBusy = false
+  private isAsking = false
+
+  constructor(
+    private readonly parts: NeighbourParts,
+    private readonly closing: AbortSignal,
+  ) {}
+
+  /** Tells the process that a physical partition (null: any) was written for a role. */
+  wake(role: Reader, physicalRangeId: string | null): void {
+    const ranges = this.waking.get(role)
+    if (physicalRangeId === null) this.waking.set(role, null)
+    else if (ranges === undefined) this.waking.set(role, new Set([physicalRangeId]))
+    else ranges?.add(physicalRangeId)
+    this.send()
+  }
+
+  /** Asks the process to tell when the job has ended. Returns a function that ends the wait. */
+  awaitEnd(job: AwaitedJob): () => void {
+    this.awaited.push(job)
+    this.awaitedCount += 1
+    this.send()
+    this.ask()
+    return () => {
+      this.awaitedCount -= 1
+    }
+  }
+
+  private send(): void {
+    if (this.isBusy || this.closing.aborted) return
+    this.isBusy = true
+    this.sending()
+      .catch((error: unknown) => this.failed(error))
+      .finally(() => {
+        this.isBusy = false
+        if (this.waking.size > 0 || this.awaited.length > 0) this.send()
+      })
+  }
+
+  private async sending(): Promise<void> {
+    // Lets the writer finish the writes of this moment, so that one message has all their hints.
+    await Promise.resolve()
+    const jobs = this.awaited.splice(0, jobsInMessage)
+    const wake = [...this.waking].map(
+      ([role, ranges]) => [role, ranges === null ? null : [...ranges]] as const,
+    )
+    this.waking.clear()
+    const { session, clock } = this.parts
+    const awaited = jobs.length === 0 ? {} : { awaited: { session, jobs } }
+    await this.posted(paths.hints, { wake: Object.fromEntries(wake), ...awaited }, hintTimeoutMs)
+    await clock.sleep(pauseMs, this.closing)
+  }
+
+  private ask(): void {
+    if (this.isAsking || this.closing.aborted) return
+    this.isAsking = true
+    this.asking()
+      .catch((error: unknown) => this.failed(error))
+      .finally(() => {
+        this.isAsking = false
+      })
+  }
+
+  private async asking(): Promise<void> {
+    while (this.awaitedCount > 0 && !this.closing.aborted) {
+      const answer = await this.posted(paths.ended, { session: this.parts.session }, questionTimeoutMs)
+      const { ended } = endedAnswer.parse(parsedJson(answer))
+      for (const job of ended) this.parts.onEnded(job)
+      // Ends that follow each other are then answered together.
+      await this.parts.clock.sleep(pauseMs, this.closing)
+    }
+  }
+
+  private posted(path: string, content: object, timeoutMs: number): Promise<string> {
+    const { address, clock, post } = this.parts
+    const body = bodyOf(content, clock.now())
+    const headers = { [signatureHeader]: signatureOf(path, body, address.key) }
+    return post({ origin: address.origin, path, body, headers, timeoutMs, signal: this.closing })
+  }
+
+  private failed(error: unknown): void {
+    this.waking.clear()
+    this.awaited = []
+    if (!this.closing.aborted) this.parts.onFailure(this.parts.address, error)
+  }
+}

@@ -1,0 +1,146 @@
+import type { FeedHints } from '../change-feed-processor/internal.js'
+import type { Clock } from '../platform/index.js'
+import type { Processes } from '../platform/internal.js'
+import { readers, type EndHints, type JobAddress, type Reader } from '../sas/internal.js'
+import type { Telemetry } from '../telemetry/index.js'
+import { WakeDirectory, type ListLeases } from './directory.js'
+import type { AwaitedJob } from './message.js'
+import { Neighbour } from './neighbour.js'
+import type { Post } from './post.js'
+import { wakeAddressOf, type WakeAddress } from './wake-address.js'
+
+/** A process that did not answer gets no hints for this time. */
+const avoidedMs = 30_000
+
+export interface WakeUpOptions {
+  /** The hints of this process. Each hint for a role is sent on to the process that reads for this role. */
+  readonly hints: FeedHints
+  readonly list: ListLeases
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly processes: Pick<Processes, 'own' | 'isNeighbour'>
+  /** Names this process in other processes. No other process has this name. */
+  readonly session: string
+  readonly post: Post
+}
+
+/**
+ * Sends the hints of this process to other processes, and learns from them when awaited jobs end. All of
+ * this only makes reads earlier (D10). A hint that cannot be sent is dropped.
+ */
+export class WakeUpsOfOthers implements EndHints {
+  private readonly neighbours = new Map<string, Neighbour>()
+  private readonly avoidedUntil = new Map<string, number>()
+  private readonly listeners = new Map<string, Set<() => void>>()
+  private readonly directory: WakeDirectory
+  private readonly closing = new AbortController()
+  private readonly unsubscribe: readonly (() => void)[]
+  private own: string | null = null
+  private isReceiving = false
+
+  constructor(private readonly options: WakeUpOptions) {
+    const { hints, list, clock, processes } = options
+    this.directory = new WakeDirectory(list, clock, processes)
+    this.unsubscribe = readers.map((role) =>
+      hints.part(role).subscribe((physicalRangeId) => {
+        if (!this.isReceiving) this.wake(role, physicalRangeId)
+      }),
+    )
+  }
+
+  /** Names the address of this process, which gets no hints of its own. */
+  ownAddressIs(address: string): void {
+    this.own = wakeAddressOf(address)?.origin ?? null
+  }
+
+  /** Passes hints of other processes to the readers here, without sending them on. */
+  receive(role: Reader, physicalRangeIds: readonly string[] | null): void {
+    const part = this.options.hints.part(role)
+    this.isReceiving = true
+    try {
+      for (const id of physicalRangeIds ?? [null]) part.notify(id)
+    } finally {
+      this.isReceiving = false
+    }
+  }
+
+  subscribe(job: JobAddress, physicalRangeId: string | null, onHint: () => void): () => void {
+    const key = `${job.pk}\n${job.jobId}`
+    const listeners = this.listeners.get(key) ?? new Set()
+    this.listeners.set(key, listeners.add(onHint))
+    const ends: (() => void)[] = [
+      () => {
+        listeners.delete(onHint)
+        if (listeners.size === 0) this.listeners.delete(key)
+      },
+    ]
+    let isOver = false
+    this.withNeighbours('scheduler', physicalRangeId, (neighbour) => {
+      if (!isOver) ends.push(neighbour.awaitEnd([job.pk, job.jobId]))
+    })
+    return () => {
+      isOver = true
+      for (const end of ends.splice(0)) end()
+    }
+  }
+
+  close(): void {
+    this.closing.abort()
+    for (const end of this.unsubscribe) end()
+  }
+
+  private wake(role: Reader, physicalRangeId: string | null): void {
+    this.withNeighbours(role, physicalRangeId, (neighbour) => neighbour.wake(role, physicalRangeId))
+  }
+
+  private withNeighbours(role: Reader, rangeId: string | null, use: (neighbour: Neighbour) => void): void {
+    const forEach = (addresses: readonly WakeAddress[]): void => {
+      for (const address of addresses) {
+        const neighbour = this.neighbour(address)
+        if (neighbour !== null) use(neighbour)
+      }
+    }
+    const known = this.directory.known(role, rangeId)
+    if (known !== null) {
+      forEach(known)
+      return
+    }
+    this.directory.addressesOf(role, rangeId).then(forEach, () => undefined)
+  }
+
+  /** Returns the process at an address, or null if it is this process or did not answer lately. */
+  private neighbour(address: WakeAddress): Neighbour | null {
+    if (address.origin === this.own || this.closing.signal.aborted) return null
+    const id = `${address.origin}#${address.key}`
+    const { clock, session, post } = this.options
+    if (clock.monotonic() < (this.avoidedUntil.get(id) ?? 0)) return null
+    const known = this.neighbours.get(id)
+    if (known !== undefined) return known
+    const parts = {
+      address,
+      session,
+      clock,
+      post,
+      onEnded: (job: AwaitedJob) => this.heard(job),
+      onFailure: (of: WakeAddress, error: unknown) => this.failed(of, error),
+    }
+    const neighbour = new Neighbour(parts, this.closing.signal)
+    this.neighbours.set(id, neighbour)
+    return neighbour
+  }
+
+  private heard([pk, jobId]: AwaitedJob): void {
+    for (const listener of [...(this.listeners.get(`${pk}\n${jobId}`) ?? [])]) listener()
+  }
+
+  private failed(address: WakeAddress, error: unknown): void {
+    const id = `${address.origin}#${address.key}`
+    if (!this.neighbours.delete(id)) return
+    const { clock, telemetry } = this.options
+    const now = clock.monotonic()
+    for (const [other, until] of this.avoidedUntil) if (until < now) this.avoidedUntil.delete(other)
+    this.avoidedUntil.set(id, now + avoidedMs)
+    this.directory.distrust(address)
+    telemetry.emit({ type: 'wakeUp.failed', origin: address.origin, error })
+  }
+}

@@ -1,0 +1,180 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { FeedHints } from '../../../src/change-feed-processor/internal.js'
+import { VirtualClock } from '../../../src/platform/index.js'
+import { silent } from '../../../src/telemetry/internal.js'
+import { hintsOf, paths, signatureHeader } from '../../../src/wake-up/message.js'
+import type { DoorRequest } from '../../../src/wake-up/post.js'
+import { wakeAddressText } from '../../../src/wake-up/wake-address.js'
+import { WakeUpsOfOthers } from '../../../src/wake-up/wake-ups.js'
+import { aLease } from '../../support/a-lease.js'
+import { deferred } from '../../support/deferred.js'
+
+const key = 'k-0123456789abcdef'
+const origins = ['http://10.0.0.1:8181', 'http://10.0.0.2:8181', 'http://10.0.0.3:8181'] as const
+const far = { own: null, isNeighbour: () => false }
+
+/** A process whose leases are those of `owners`: the origin that reads each range, or null. */
+function aProcess(owners: Readonly<Record<string, string | null>>) {
+  const clock = new VirtualClock()
+  const hints = new FeedHints()
+  const posts: DoorRequest[] = []
+  const leasesOf = (found: Readonly<Record<string, string | null>>) =>
+    Object.entries(found).map(([leaseToken, origin]) =>
+      aLease({ leaseToken, wakeAddress: origin === null ? null : wakeAddressText({ origin, key }) }),
+    )
+  const world = {
+    clock,
+    hints,
+    posts,
+    listings: 0,
+    owners,
+    answer: async (_request: DoorRequest): Promise<string> => '',
+    sent: () =>
+      posts.map(({ origin, path, body, headers }) => {
+        const signature = headers[signatureHeader] ?? ''
+        return [origin, hintsOf({ path, body, signature }, key, clock.now())?.wake]
+      }),
+  }
+  const others = new WakeUpsOfOthers({
+    hints,
+    clock,
+    telemetry: silent,
+    processes: far,
+    session: 'session',
+    list: async () => {
+      world.listings += 1
+      return { leases: leasesOf(world.owners), storeTimeMs: null }
+    },
+    post: (request) => {
+      posts.push(request)
+      return world.answer(request)
+    },
+  })
+  onTestFinished(() => {
+    others.close()
+  })
+  return { ...world, world, others }
+}
+
+it('a hint goes to the process that reads the range, and to no other', async () => {
+  const { hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[1] })
+  hints.part('agents').notify('1')
+  await clock.advance(0)
+  expect(sent()).toEqual([[origins[1], { agents: ['1'] }]])
+})
+
+it('a hint without a known range goes to every process of the role', async () => {
+  const { hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[1], '2': origins[1] })
+  hints.part('agents').notify(null)
+  await clock.advance(0)
+  expect(sent()).toEqual([
+    [origins[0], { agents: null }],
+    [origins[1], { agents: null }],
+  ])
+})
+
+it('many hints of a moment are one message, and those that follow are gathered for 10 ms', async () => {
+  const { hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[0] })
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  for (const range of ['0', '1', '0']) hints.part('agents').notify(range)
+  hints.part('scheduler').notify('1')
+  await clock.advance(9)
+  expect(sent()).toHaveLength(1)
+  await clock.advance(1)
+  expect(sent().slice(1)).toEqual([[origins[0], { agents: ['0', '1'], scheduler: ['1'] }]])
+})
+
+it('a process sends no hint to itself', async () => {
+  const { others, hints, clock, sent } = aProcess({ '0': origins[0] })
+  others.ownAddressIs(wakeAddressText({ origin: origins[0], key }))
+  hints.part('agents').notify('0')
+  await clock.advance(1_000)
+  expect(sent()).toEqual([])
+})
+
+it('a received hint wakes the readers here and is not sent on', async () => {
+  const { others, hints, clock, sent } = aProcess({ '0': origins[0] })
+  const woken: (string | null)[] = []
+  hints.part('agents').subscribe((range) => woken.push(range))
+  others.receive('agents', ['0'])
+  others.receive('agents', null)
+  await clock.advance(1_000)
+  expect(woken).toEqual(['0', null])
+  expect(sent()).toEqual([])
+})
+
+it('an address on the loopback interface is used only for processes of the same machine', async () => {
+  const { hints, clock, sent } = aProcess({ '0': 'http://127.0.0.1:8181' })
+  hints.part('agents').notify('0')
+  await clock.advance(1_000)
+  expect(sent()).toEqual([])
+})
+
+it('a process that does not answer gets no hints for 30 s, and its hints are not sent again', async () => {
+  const { world, hints, clock, sent } = aProcess({ '0': origins[0] })
+  world.answer = () => Promise.reject(new Error('refused'))
+  hints.part('agents').notify('0')
+  await clock.advance(29_000)
+  hints.part('agents').notify('0')
+  await clock.advance(900)
+  expect(sent()).toHaveLength(1)
+  world.answer = async () => ''
+  await clock.advance(200)
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  expect(sent()).toHaveLength(2)
+})
+
+it('after a failure the leases are listed again, so that the next owner is found', async () => {
+  const { world, hints, clock, sent } = aProcess({ '0': origins[0] })
+  world.answer = () => Promise.reject(new Error('refused'))
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  world.owners = { '0': origins[2] }
+  await clock.advance(5_000)
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  expect(sent().at(-1)).toEqual([origins[2], { agents: ['0'] }])
+})
+
+it('leases are listed once a minute at most while all hints find their process', async () => {
+  const { world, hints, clock } = aProcess({ '0': origins[0] })
+  for (let second = 0; second < 59; second += 1) {
+    hints.part('agents').notify('0')
+    await clock.advance(1_000)
+  }
+  expect(world.listings).toBe(1)
+  await clock.advance(1_000)
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  expect(world.listings).toBe(2)
+})
+
+it('an awaited job is named to its scheduler, which is then asked for its end', async () => {
+  const { world, others, clock, posts } = aProcess({ '0': origins[0] })
+  const asked = deferred<string>()
+  world.answer = ({ path }) => (path === paths.ended ? asked.promise : Promise.resolve(''))
+  let hintCount = 0
+  const unsubscribe = others.subscribe({ pk: 'p', id: 'sas.job.j', jobId: 'j' }, '0', () => (hintCount += 1))
+  await clock.advance(0)
+  expect(posts.map(({ path }) => path).sort()).toEqual([paths.ended, paths.hints])
+  expect(JSON.parse(posts.find(({ path }) => path === paths.hints)?.body ?? '')).toMatchObject({
+    awaited: { session: 'session', jobs: [['p', 'j']] },
+  })
+  unsubscribe()
+  asked.resolve(JSON.stringify({ ended: [['p', 'j']] }))
+  await clock.advance(1_000)
+  expect(hintCount).toBe(0)
+  expect(posts.filter(({ path }) => path === paths.ended)).toHaveLength(1)
+})
+
+it('a waiting caller is told that its job has ended', async () => {
+  const { world, others, clock } = aProcess({ '0': origins[0] })
+  world.answer = async ({ path }) => (path === paths.ended ? JSON.stringify({ ended: [['p', 'j']] }) : '')
+  let hintCount = 0
+  const job = { pk: 'p', id: 'sas.job.j', jobId: 'j' }
+  onTestFinished(others.subscribe(job, '0', () => (hintCount += 1)))
+  await clock.advance(0)
+  expect(hintCount).toBeGreaterThan(0)
+})
