@@ -42,7 +42,8 @@ export interface ContainerSettings {
 
 const databaseId = 'simulation'
 
-const answeredAtOnce: Fate = {
+/** The fate of a request in a world without faults. */
+export const answeredAtOnce: Fate = {
   kind: 'answered',
   delayMs: 0,
   answerDelayMs: 0,

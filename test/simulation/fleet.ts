@@ -1,7 +1,8 @@
 import { LeaseChecker } from './lease-checker.js'
 import { ProcessorUnit } from './processor-unit.js'
 import type { Computer } from '../../src/testing/simulated-process.js'
-import { World } from '../../src/testing/world.js'
+import type { Fate, Request } from '../../src/testing/network.js'
+import { answeredAtOnce, World } from '../../src/testing/world.js'
 
 /** A deployment unit without random faults. */
 export interface Fleet {
@@ -24,12 +25,18 @@ export interface FleetOptions {
   readonly leaseCount: number
   /** The largest error of each host's clock, in either direction. Default 0. */
   readonly skewMs?: number
+  /** Called with each request to the store. */
+  readonly onRequest?: (request: Request) => void
 }
 
 export const defaultIntervals = { expirationMs: 60_000, acquireMs: 17_000, renewMs: 13_000 } as const
 
-export function fleetOf({ seed, hostCount, leaseCount, skewMs = 0 }: FleetOptions): Fleet {
-  const world = new World({ seed, isHashed: false })
+export function fleetOf({ seed, hostCount, leaseCount, skewMs = 0, onRequest }: FleetOptions): Fleet {
+  const fateOf = (request: Request): Fate => {
+    onRequest?.(request)
+    return answeredAtOnce
+  }
+  const world = new World({ seed, isHashed: false, fateOf })
   const unit = new ProcessorUnit(world, { partitionCount: leaseCount })
   const ownership = new LeaseChecker({
     now: () => world.time.now(),
