@@ -28,10 +28,10 @@ const slots = 256
 /** Makes all measurements, one after the other. */
 export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): Promise<readonly Figure[]> {
   const here = { processes: { 'the process': process.pid }, targets: { p50Ms: 10, perSecond: 400 } }
-  const inOne = await inOneProcess(slots, false, (client) =>
+  const inOne = await inOneProcess({ slots, isThroughSdk: false }, (client) =>
     load(client, effort, { where: '(i) one process', ...here }),
   )
-  const bySdk = await inOneProcess(slots, true, (client) =>
+  const bySdk = await inOneProcess({ slots, isThroughSdk: true }, (client) =>
     load(client, effort, { where: '(i) one process, through the SDK', ...here }),
   )
   const inMany = await apart(programs, { slots, kind: 'fleet' }, async (running) => [
