@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { systemClock } from 'stepward'
 import { started } from './child.js'
 import type { Order, Peer, RunningPeer } from './peer.js'
 
@@ -70,12 +71,18 @@ interface BullMq {
 
 /** Three jobs, of which each waits for the one that is its child. */
 function flowOf(data: Order): object {
-  const names = ['ship', 'charge', 'reserve']
-  const opts = { attempts: 5, backoff: { type: 'exponential', delay: 100 } }
-  return names.reduceRight<readonly object[]>((children, name) => {
-    const own = name === 'ship' ? opts : { ...opts, failParentOnFailure: true }
-    return [{ name, queueName: 'orders', data, opts: { ...own, jobId: `${data.id}_${name}` }, children }]
-  }, [])[0]!
+  const retried = { attempts: 5, backoff: { type: 'exponential', delay: 100 } }
+  const step = (name: string, own: object, children: readonly object[]) => {
+    return {
+      name,
+      queueName: 'orders',
+      data,
+      opts: { ...retried, ...own, jobId: `${data.id}_${name}` },
+      children,
+    }
+  }
+  const needed = { failParentOnFailure: true }
+  return step('ship', {}, [step('charge', needed, [step('reserve', needed, [])])])
 }
 
 function restate(folder: string): Peer {
@@ -150,7 +157,7 @@ async function eventually(action: () => Promise<unknown>): Promise<void> {
       return
     } catch (error) {
       if (tries === 50) throw error
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await systemClock.sleep(300)
     }
   }
 }
