@@ -7,6 +7,7 @@ import { nodesOf, offence, type Source } from './source.js'
  */
 const mayWait: Readonly<Record<string, string>> = {
   'test/bench/jobs/workload.ts': 'a step that takes its time is what a worker is killed in',
+  'test/bench/peers/rivals.ts': 'the server of another system says nothing when it is ready',
   'test/bench/processor/latency.ts': 'writes must not come in step with polls',
   'test/bench/processor/throughput.ts': 'a delegate that takes its time is what is measured',
   'test/judge/runs/client.ts': 'a person who submits and decides at moments of their own',
@@ -14,6 +15,7 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/judge/runs/one-run.ts': 'faults of real processes come at moments',
   'test/judge/runs/remote.ts': 'a service outside that is slow',
   'test/judge/runs/store.ts': 'a fault lasts for a while',
+  'test/long/soak.ts': 'jobs come at a rate',
   'test/long/hostile/socket.ts': 'a client that sends slowly is what the server must bear',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }

@@ -1,14 +1,19 @@
-import type { JobClient, Workflow } from 'stepward'
+import type { JobClient, SubmitOptions, Workflow } from 'stepward'
 import type { Work } from './workload.js'
 
 let submitted = 0
 
 /** Submits one job. Returns a function that waits for its result, in milliseconds since the submission. */
-export async function begin(client: JobClient, workflow: Workflow<Work>): Promise<() => Promise<number>> {
+export async function begin(
+  client: JobClient,
+  workflow: Workflow<Work>,
+  options: Pick<SubmitOptions, 'retainFor'> = {},
+): Promise<() => Promise<number>> {
   submitted += 1
   const value = submitted
   const started = performance.now()
-  const job = await client.submit(workflow, { value }, { jobId: `${workflow.name}-${process.pid}-${value}` })
+  const jobId = `${workflow.name}-${process.pid}-${value}`
+  const job = await client.submit(workflow, { value }, { ...options, jobId })
   return async () => {
     await job.result()
     return performance.now() - started
