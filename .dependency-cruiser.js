@@ -24,7 +24,9 @@ const rooms = {
     'platform/processes': [],
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
-    'engine-ports': ['change-feed-processor/feed', 'emulator/engine', 'emulator/messages', ...stores],
+    'engine-ports': [
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
+    ],
     testing: ['change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', ...jobs, ...stores],
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
     connection: [

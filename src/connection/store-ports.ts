@@ -30,8 +30,8 @@ type OnCharge = (operation: string, charge: number) => void
 
 /**
  * Returns the ports of a connection. For an embedded account, everything that a job needs until its end uses
- * the engine directly. Searches through all jobs use the SDK, because only queries use the account's indexes.
- * The leases have the same ids in both cases, so either kind of process continues the work of the other.
+ * the engine directly. Questions of people about many jobs use the SDK, because only queries use the
+ * account's indexes. The leases have the same ids in both cases, so either kind of process continues the work of the other.
  */
 export async function openPorts(
   { client, embedded, database, container, leaseContainer }: OpenConnection,
@@ -47,26 +47,13 @@ export async function openPorts(
   const accountHost = await accountHostOf(containers.state)
   const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge })
   return {
-    state: withSearches(ports.stateStore(container), bySdk.state),
+    state: ports.stateStore(container),
     queries: bySdk.queries,
     changeFeed: () => ports.changeFeed(container),
     leases: async (processorName) =>
       ports.leaseStore({ processorName, leaseContainer, monitoredContainer: container }),
     watch: (onWrite) => ports.watch(container, onWrite),
     reportsWrites: true,
-  }
-}
-
-function withSearches(store: StateStore, searching: StateStore): StateStore {
-  return {
-    read: (address) => store.read(address),
-    apply: (partition, writes) => store.apply(partition, writes),
-    listSteps: (partition, jobId) => store.listSteps(partition, jobId),
-    listNotices: (partition, jobId) => store.listNotices(partition, jobId),
-    listOverdue: (due, limit) => searching.listOverdue(due, limit),
-    listUnsent: (due, limit) => searching.listUnsent(due, limit),
-    listFlagged: (afterSince, limit) => searching.listFlagged(afterSince, limit),
-    listUnreadable: (limit) => searching.listUnreadable(limit),
   }
 }
 

@@ -1,6 +1,7 @@
 import { StoreRefused, StoreUnavailable } from '../sas/model/errors.js'
 import type { DocumentAddress } from '../sas/store/state-store.js'
 import {
+  queryCharge,
   Refusal,
   scan,
   type Container,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../emulator/engine/index.js'
+import { StandingDocuments } from './standing-documents.js'
 
 /** `settled` waits until results may be returned. */
 export interface EngineStateStoreOptions {
@@ -57,6 +59,18 @@ export class EngineDocuments {
       if (found.length >= limit) break
       if (isWanted(version.document)) found.push(version)
     }
+    await this.settled()
+    return found
+  }
+
+  /** Returns the documents that a sweep may have to find and that `isWanted` accepts. */
+  async swept(
+    operation: string,
+    isWanted: (facts: Readonly<JsonObject>) => boolean,
+  ): Promise<readonly DocumentVersion[]> {
+    const found = await StandingDocuments.find(this.container(), isWanted)
+    const bytes = found.reduce((sum, version) => sum + version.bytes, 0)
+    this.options.onCharge(operation, queryCharge(bytes))
     await this.settled()
     return found
   }

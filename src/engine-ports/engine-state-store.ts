@@ -78,13 +78,15 @@ export class EngineStateStore implements StateStore {
     limit: number,
   ): Promise<readonly OverdueDocument[]> {
     const due = (document: Readonly<JsonObject>): number => dueAt(document, pickUpWithinMs)
-    const found = await this.documents.find((document) => due(document) > afterMs && due(document) < beforeMs)
+    const found = await this.documents.swept('state.listOverdue', (document) => {
+      return due(document) > afterMs && due(document) < beforeMs
+    })
     const overdue = found.map(({ document }) => ({ ...addressOf(document), dueMs: due(document) }))
     return wholeMoments(overdue, limit, (a, b) => a.dueMs - b.dueMs)
   }
 
   async listUnsent({ afterMs, beforeMs }: DueBetween, limit: number): Promise<readonly UnsentNotice[]> {
-    const found = await this.documents.find(({ type, completeByMs }) => {
+    const found = await this.documents.swept('state.listUnsent', ({ type, completeByMs }) => {
       const isDue = typeof completeByMs === 'number' && completeByMs > afterMs && completeByMs < beforeMs
       return type === 'sas.notify' && isDue
     })
@@ -101,7 +103,7 @@ export class EngineStateStore implements StateStore {
       type === 'sas.job' &&
       isFlag(attention) &&
       (afterSince === null || String(attention['since']) > afterSince)
-    const flagged = (await this.documents.find(isLater)).map(({ document }) => {
+    const flagged = (await this.documents.swept('state.listFlagged', isLater)).map(({ document }) => {
       const { kind, stepId, since } = document['attention'] as Attention
       return { ...addressOf(document), jobId: String(document['jobId']), kind, stepId, since }
     })
@@ -109,6 +111,8 @@ export class EngineStateStore implements StateStore {
   }
 
   async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {
-    return (await this.documents.find(({ type }) => type === 'sas.unreadable', { limit })).map(stored)
+    const isUnreadable = ({ type }: Readonly<JsonObject>): boolean => type === 'sas.unreadable'
+    const found = await this.documents.swept('state.listUnreadable', isUnreadable)
+    return found.slice(0, limit).map(stored)
   }
 }

@@ -16,8 +16,8 @@ export class DocumentIndexes {
   readonly expiry: ExpiryQueue
   /** A number that increases with every change of the documents. */
   changeCount = 0
-  /** The indexes that queries use, or null until a query needs one. */
-  follower: DocumentFollower | null = null
+  /** The objects that follow the documents, such as the indexes that queries use. */
+  readonly followers: DocumentFollower[] = []
   /** The size of all documents, as JSON. */
   bytes = 0
 
@@ -33,7 +33,7 @@ export class DocumentIndexes {
       this.bytes += version.bytes
       this.uniqueKeys.add(version)
       this.expiry.add(version)
-      this.follower?.added(version)
+      for (const follower of this.followers) follower.added(version)
     }
   }
 
@@ -42,6 +42,6 @@ export class DocumentIndexes {
     this.bytes -= version.bytes
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
-    this.follower?.removed(version)
+    for (const follower of this.followers) follower.removed(version)
   }
 }

@@ -29,10 +29,11 @@ export class ContainerIndexes implements DocumentFollower {
 
   /** Returns the indexes of a container. A split, a merge and new settings drop all of them. */
   static of(container: Container): ContainerIndexes {
-    const { indexes } = container
-    if (indexes.follower instanceof ContainerIndexes) return indexes.follower
+    const { followers } = container.indexes
+    const known = followers.find((follower) => follower instanceof ContainerIndexes)
+    if (known !== undefined) return known
     const created = new ContainerIndexes(container)
-    indexes.follower = created
+    followers.push(created)
     return created
   }
 

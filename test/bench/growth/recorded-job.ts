@@ -20,12 +20,12 @@ export async function recordedJob(): Promise<RecordedJob> {
   try {
     const transactions = new Map<number, string[]>()
     const container = cosmos.engine.container('stepward', 'state')
-    container.indexes.follower = {
+    container.indexes.followers.push({
       added: ({ lsn, fields: { text } }) => {
         transactions.set(lsn, [...(transactions.get(lsn) ?? []), text])
       },
       removed: () => undefined,
-    }
+    })
     const job = await host.client.submit(noop, { value: 1 }, { jobId })
     await job.result()
     const documents = [...transactions.values()]

@@ -192,7 +192,8 @@ export class DocumentVersion implements VersionFields, VersionHead {
     return this.contentBytes(content)
   }
 
-  private get seenText(): string {
+  /** The same as `text`, but it does not count as a use of the text. */
+  get seenText(): string {
     const { content, home } = this
     if (content !== null) return content.text
     if (home.memory === null) throw new RangeError(`the document '${this.id}' has no text`)

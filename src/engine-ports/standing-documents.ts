@@ -1,0 +1,113 @@
+import {
+  scan,
+  type Container,
+  type DocumentFollower,
+  type DocumentVersion,
+  type JsonObject,
+} from '../emulator/engine/index.js'
+import { systemClock } from '../platform/index.js'
+
+/**
+ * What the text of a document contains if a sweep may have to find the document. A match may be wrong, for
+ * example because the user's data contains the same text.
+ */
+const signs = /"completeByMs":\d|"processState":"Pending"|"attention":\{|"type":"sas\.unreadable"/u
+
+/** The properties by which sweeps find documents. */
+const sweptBy = [
+  'id',
+  'pk',
+  'jobId',
+  'type',
+  'schema',
+  'completeByMs',
+  'processState',
+  'submittedAtMs',
+  'attention',
+] as const
+
+/** The number of documents that are read in one turn of the event loop. */
+const sliceSize = 5_000
+
+interface Standing {
+  readonly version: DocumentVersion
+  /** The properties of {@link sweptBy}, once a sweep has read them. */
+  facts: Readonly<JsonObject> | null
+}
+
+/**
+ * The documents of a state container that a sweep may have to find: open steps, jobs that no scheduler has
+ * taken, unsent notices, flagged jobs and unreadable documents. All other documents, such as those of ended
+ * jobs, are left out. So a sweep costs nothing for them, however many there are.
+ *
+ * The first sweep reads every document of the container, in slices. Each later write updates the list. A
+ * split, a merge and new settings drop it.
+ */
+export class StandingDocuments implements DocumentFollower {
+  private readonly standing = new Map<number, Standing>()
+  private filling: Promise<void> | null = null
+
+  private constructor(private readonly container: Container) {}
+
+  /** Returns the standing documents of a container that `isWanted` accepts, in the order of creation. */
+  static async find(
+    container: Container,
+    isWanted: (facts: Readonly<JsonObject>) => boolean,
+  ): Promise<readonly DocumentVersion[]> {
+    for (;;) {
+      const documents = StandingDocuments.of(container)
+      await (documents.filling ??= documents.fill())
+      if (StandingDocuments.of(container) === documents) return documents.matching(isWanted)
+    }
+  }
+
+  private static of(container: Container): StandingDocuments {
+    const { followers } = container.indexes
+    const known = followers.find((follower) => follower instanceof StandingDocuments)
+    if (known !== undefined) return known
+    const created = new StandingDocuments(container)
+    followers.push(created)
+    return created
+  }
+
+  added(version: DocumentVersion): void {
+    if (signs.test(version.seenText)) this.standing.set(version.number, { version, facts: null })
+  }
+
+  removed({ number }: DocumentVersion): void {
+    this.standing.delete(number)
+  }
+
+  private matching(isWanted: (facts: Readonly<JsonObject>) => boolean): readonly DocumentVersion[] {
+    const found = [...this.standing.values()].filter(
+      (standing) => !this.container.isExpired(standing.version) && isWanted(factsOf(standing)),
+    )
+    return found.map(({ version }) => version).sort((one, other) => one.number - other.number)
+  }
+
+  /** Adds the documents that existed before. Changes between two slices are reported like all changes. */
+  private async fill(): Promise<void> {
+    const { indexes } = this.container
+    for (let after = 0; ;) {
+      // After a split, the scan would repeat documents of another list.
+      if (this.container.indexes !== indexes) return
+      let count = 0
+      for (const version of scan(this.container, { kind: 'range' }, after)) {
+        if (count === sliceSize) break
+        this.added(version)
+        after = version.number
+        count += 1
+      }
+      if (count < sliceSize) return
+      await systemClock.sleep(0)
+    }
+  }
+}
+
+function factsOf(standing: Standing): Readonly<JsonObject> {
+  if (standing.facts === null) {
+    const { seen } = standing.version
+    standing.facts = Object.fromEntries(sweptBy.map((name) => [name, seen[name]]))
+  }
+  return standing.facts
+}
