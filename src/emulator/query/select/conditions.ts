@@ -20,7 +20,7 @@ export function conjunctsOf(where: Expression): Expression[] {
   return inner.kind === 'logical' && inner.operator === 'AND' ? inner.operands.flatMap(conjunctsOf) : [inner]
 }
 
-/** Returns the condition that a conjunct states, or undefined if it states none that an index can use. */
+/** Returns the condition that a conjunct states, or undefined if no index can use the conjunct. */
 export function conditionOf(conjunct: Expression, scope: Scope): Condition | undefined {
   if (conjunct.kind === 'binary') return comparisonOf(conjunct, scope)
   if (conjunct.kind === 'call') return beginningOf(conjunct, scope)
