@@ -67,8 +67,8 @@ const operators: Readonly<
 }
 
 /**
- * Returns the reason, with advice, why a value is not a condition. Returns null if it is one. Accepts both a
- * new condition and a stored condition.
+ * Returns the reason, with advice, why a value is not a condition. Returns null for a condition. Accepts both
+ * a new condition and a stored condition.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null)

@@ -4,7 +4,8 @@ import { intersectionOf, pointSpan, prefixSpan, spanOf, type Span } from '../val
 import { canonicalText, isPrimitive } from '../values/values.js'
 
 /**
- * States that the value at a path lies in one of several spans. Every frame that passes a filter fulfils it.
+ * States that the value at a path lies in one of several spans. The statement is true for every frame that
+ * passes a filter.
  */
 export interface Condition {
   /** The alias with which the path begins. */
