@@ -25,7 +25,7 @@ import { EngineJobQueries } from './engine-job-queries.js'
 import { EngineLeaseStore } from './engine-lease-store.js'
 import { EngineStateStore } from './engine-state-store.js'
 
-/** The containers of a lease store, which must be in one database, and the name of its deployment unit. */
+/** The containers of a lease store, all in one database, and the name of the deployment unit. */
 export interface LeaseStoreNames {
   readonly leaseContainer: string
   readonly monitoredContainer: string

@@ -31,7 +31,7 @@ export class AzureRefused extends Error {
 const publicCloud = 'https://management.azure.com'
 const maxAttempts = 6
 const backoff: Backoff = { minMs: 1_000, maxMs: 30_000 }
-/** The longest time to wait for the end of an operation of Azure. */
+/** The longest time to wait for the end of an Azure operation. */
 const operationWithinMs = 10 * 60_000
 const defaultPollMs = 5_000
 

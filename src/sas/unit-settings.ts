@@ -32,8 +32,8 @@ export interface NotifierSettings {
   /** Receivers of alerts. Every alert is also an `alert.raised` event. Default: none. */
   readonly alertSinks?: readonly AlertSink[]
   /**
-   * The largest number of calls that one instance makes to each sink in a minute. If more jobs are flagged
-   * than calls are left, one call contains up to 250 jobs. Default 20.
+   * The largest number of calls that one instance makes to each sink in a minute. If the remaining
+   * calls of a minute are fewer than the flagged jobs, one call contains up to 250 jobs. Default 20.
    */
   readonly alertCallsPerMinute?: number
   /** The time after which an alert is raised again if its cause remains, at least 1 s. Default 1 d. */

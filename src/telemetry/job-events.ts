@@ -219,7 +219,7 @@ export const jobEvents = {
     text: ({ seq, failureCount, isGivenUp, error, ...on }) => {
       const failed = counted(failureCount, 'failure')
       return isGivenUp
-        ? `The notifier gave up notice ${seq} of ${job(on)} after ${failed}; ` +
+        ? `The notifier gave up on notice ${seq} of ${job(on)} after ${failed}; ` +
             `repair the receiver, then run "stepward resend": ${errorMessage(error)}`
         : `The notifier will send notice ${seq} of ${job(on)} again after ${failed}: ${errorMessage(error)}`
     },

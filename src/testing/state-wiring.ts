@@ -107,7 +107,7 @@ export class StateWirings implements Checker {
     if (newest === undefined) return answer
     const seen = this.seen.get(`${processId} ${pk}`) ?? 0
     const versions = [...(this.earlier.get(`${newest.keyText} ${id}`) ?? []), newest]
-    // A read in a session is at least as new as the newest version seen of the partition key.
+    // A read in a session is at least as new as the newest version that the process has seen there.
     const allowed = versions.find((_version, index) => (versions[index + 1]?.lsn ?? Infinity) > seen)
     return allowed === undefined ? answer : (JSON.parse(allowed.text) as Stored<DocumentAddress>)
   }

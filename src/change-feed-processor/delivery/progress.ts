@@ -30,7 +30,7 @@ interface Place {
   readonly token: string | null
 }
 
-/** A page on which the user's code still works. `before` is the number of changes delivered before it. */
+/** A page that the user's code has not finished. `before` is the number of changes delivered before it. */
 interface Unfinished {
   readonly before: number
   readonly position: string | null

@@ -260,7 +260,7 @@ export class LeaseHolder {
     else if (lease.owner !== null) telemetry.emit({ type: 'lease.renewed', ...on })
   }
 
-  /** Returns whether `token` is before the position that an earlier owner stored, which must not go back. */
+  /** Returns whether `token` is before an earlier owner's stored position. That position must not go back. */
   private isResuming(token: string): boolean {
     if (this.resumed !== null && !isBefore(token, this.resumed.until)) this.resumed = null
     return this.resumed !== null

@@ -1,8 +1,8 @@
 export const exitCodes = {
   ok: 0,
   /**
-   * The command ran, at least in part, and its result is a failure. Or it cannot run now, because a port or
-   * data directory is in use.
+   * The command ran at least in part and its result is a failure, or it cannot run now because a port or data
+   * directory is in use.
    */
   failed: 1,
   /** The command line, a file or the configuration is wrong. Nothing was done. */

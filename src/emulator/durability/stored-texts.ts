@@ -18,7 +18,7 @@ export function readText(
   const key = documentKey(containerRid, version.number)
   let found = textIn(store, key, { containerRid, version })
   if (found === undefined) {
-    // This turn of the event loop may still read a state of the store from before the version.
+    // The read transaction of this turn of the event loop may be older than the version.
     store.resetReadTxn()
     found = textIn(store, key, { containerRid, version })
   }

@@ -6,7 +6,7 @@ export class WriteWatch {
   private readonly listeners = new Set<WriteListener>()
   private silenced: WriteListener | null = null
 
-  /** Adds a listener and returns a function that removes it. The write may not be durable yet. */
+  /** Adds a listener and returns a function that removes it. A reported write may not be durable yet. */
   subscribe(listener: WriteListener): () => void {
     this.listeners.add(listener)
     return () => {
@@ -20,7 +20,7 @@ export class WriteWatch {
     }
   }
 
-  /** Runs a synchronous write that one listener does not hear, because the listener's owner makes it. */
+  /** Runs a synchronous write without a call to `listener`, because the listener's owner makes the write. */
   without<T>(listener: WriteListener, write: () => T): T {
     this.silenced = listener
     try {

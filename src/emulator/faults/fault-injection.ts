@@ -88,7 +88,7 @@ export class FaultInjection implements Faults {
     return fault
   }
 
-  /** Returns the error answer. If the request was carried out, the answer has its charge and activity id. */
+  /** Returns the error answer, with the charge and activity id of a request that was carried out. */
   private failed({ id, values }: Standing, status: number, lost: RestResponse | null): RestResponse {
     const defaults = status === throttling.status ? throttling : { substatus: 0, retryAfter: undefined }
     const { substatus = defaults.substatus, retryAfter = defaults.retryAfter } = values

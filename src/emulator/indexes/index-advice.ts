@@ -33,9 +33,9 @@ export function indexAdvice(policy: IndexingPolicy, query: AdvisedQuery): IndexA
 }
 
 /**
- * Returns the paths of predicates and of ORDER BY that recorded answers of the service name, in their order.
- * `id` comes last. If both a predicate and the only item of ORDER BY use a path, the path is left out, unless
- * it is the only path or a composite index is missing.
+ * Returns the paths of predicates and of ORDER BY. The paths and their order agree with recorded answers of
+ * the service. `id` comes last. If both a predicate and the only item of ORDER BY use a path, the path is
+ * left out, unless it is the only path or a composite index is missing.
  */
 function singlePaths(
   { order, usedPaths }: AdvisedQuery,

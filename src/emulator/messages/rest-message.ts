@@ -1,4 +1,4 @@
-/** A request as every door passes it to the routes. */
+/** A request to the routes, in the form that all doors use. */
 export interface RestRequest {
   /** The method in upper case. */
   readonly method: string

@@ -176,7 +176,7 @@ export class JobClient {
 
   /**
    * Stops a job. The outcomes of running attempts no longer count, and done steps with an undo are undone.
-   * The job ends Compensated.
+   * The job ends as Compensated.
    *
    * @throws CommandInvalid if there is no reason; nothing was written
    * @throws CommandRefused if the job has ended, or is already being undone; nothing was written

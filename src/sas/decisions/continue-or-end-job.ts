@@ -122,8 +122,8 @@ function completeBy(
 }
 
 /**
- * The largest size of the outputs that an ended job carries. Such a job costs about 1 RU more. A waiter in
- * another process saves a read of each step.
+ * The largest size of the outputs that an ended job carries. Such a job costs about 1 RU more. A client
+ * that waits for the job in another process saves a read of each step.
  */
 const maxCarriedBytes = 1_000
 

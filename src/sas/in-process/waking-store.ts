@@ -39,7 +39,7 @@ export interface LocalBeginning {
 
 /**
  * Lets the scheduler of this process begin a job while it is submitted, or when it is accepted. If the
- * scheduler cannot begin the job, it is woken to read the feed.
+ * scheduler cannot begin the job, the scheduler is woken to read the feed.
  */
 export function beginningHere(inProcessPath: InProcessPath, hints: FeedHints): LocalBeginning {
   const onAccepted = (accepted: AcceptedJob): void => {

@@ -133,7 +133,7 @@ export const jobSchema = z.object({
   completeWithinMs: z.number().nullable(),
   /** The end of that time, in milliseconds since the epoch. The scheduler sets it by its own clock (R18). */
   endByMs: z.number().nullable(),
-  /** The time for which the job is kept after it ended Processed or Compensated. Null means no limit. */
+  /** The time for which the job is kept after it ended as Processed or Compensated. Null means no limit. */
   retainForMs: z.number().nullable(),
   audit: z.array(auditEntry),
   input: json,
@@ -147,8 +147,9 @@ export const jobSchema = z.object({
   endedAt: z.string().nullable(),
   endedAtMs: z.number().nullable(),
   /**
-   * The outputs by step id of a job that has ended as Processed, so that a waiter needs no step. Missing if
-   * they are large, or if the scheduler that ended the job did not remember all steps.
+   * The outputs by step id of a job that has ended as Processed. A client that waits for the job then need
+   * not read the steps. Missing if the outputs are large, or if the scheduler that ended the job did not
+   * remember all steps.
    */
   outputs: z.record(z.string(), json).optional(),
 })

@@ -20,7 +20,7 @@ export const claim = z.object({
   token: z.string(),
   fence: z.number(),
   at: z.string(),
-  /** The identity of the process on its machine, by which its successor notices that it has ended. */
+  /** The identity of the process on its machine. A successor uses it to notice that the process has ended. */
   process: z.string().optional(),
 })
 

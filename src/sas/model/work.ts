@@ -23,7 +23,7 @@ export function mayHaveEffect({ kind, didNothing }: NonNullable<StepDocument['ou
   return kind !== 'permanent' || !didNothing
 }
 
-/** Returns the generation that an attempt at the step does or undoes. */
+/** Returns the generation of the step that an attempt carries out or undoes. */
 export function generationAtHand({ direction, generation, owed }: StepDocument): number {
   return direction === 'undo' ? (owed.at(-1)?.generation ?? generation) : generation
 }

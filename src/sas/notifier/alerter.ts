@@ -31,8 +31,8 @@ const remembered = 50_000
 
 /**
  * Alerts operators to flagged jobs, at least once for each problem (R114, I15). An outage may flag thousands
- * of jobs at the same time (F-V18). If more alerts are due than calls are left in this minute, one call
- * contains many alerts.
+ * of jobs at the same time (F-V18). If the remaining calls of this minute are fewer than the due alerts, one
+ * call contains many alerts.
  *
  * The alerter is idle, then running after `start`, then stopping after `stop`, then idle again. `stop` aborts
  * running calls of sinks.

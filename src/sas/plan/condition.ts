@@ -67,8 +67,8 @@ const operators: Readonly<
 }
 
 /**
- * Returns the reason, with advice, why a value is not a condition. Returns null if it is one. Accepts both a
- * new condition and a stored condition.
+ * Returns the reason, with advice, why a value is not a condition. Returns null for a condition. Accepts both
+ * a new condition and a stored condition.
  */
 export function conditionProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null)
@@ -132,7 +132,7 @@ function evaluate({ operator, of }: Condition): boolean {
     case 'present':
       return left !== null
     case 'hasItem':
-      // A list that is longer than its fan-out allows counts as empty, so that no step of the fan-out begins.
+      // A list beyond the limit of its fan-out is treated as empty, so that no step of the fan-out begins.
       return Array.isArray(left) && Number(right) < left.length && left.length <= Number(of[2])
     case 'not':
       return !evaluate(left as Condition)

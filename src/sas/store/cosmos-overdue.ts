@@ -26,8 +26,8 @@ export async function overdueDocuments(
     dueAfter(0, 'c.completeByMs', "c.type IN ('sas.step', 'sas.job')"),
     dueAfter(pickUpWithinMs, 'c.submittedAtMs', untaken),
   ])
-  // A page that has reached its limit leaves out documents that are due later. So later documents of the
-  // other page are left for the next page too.
+  // A full page may lack documents that are due after its last document. Documents of the other page that are
+  // due after that time therefore wait for the next page.
   const untilMs = Math.min(
     ...pages.map((page) => (page.length < limit ? Infinity : (page.at(-1)?.dueMs ?? 0))),
   )

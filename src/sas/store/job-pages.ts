@@ -12,7 +12,8 @@ export interface PagePosition {
 /** Queries for a store that can order by one field only. Ordering by two fields would need another index. */
 export interface JobQuestions {
   /**
-   * Returns the newest jobs (before `beforeMs`, if it is given). The jobs of one millisecond are in no order.
+   * Returns the newest jobs (before `beforeMs`, if it is given). The order of jobs within one millisecond is
+   * undefined.
    */
   newest(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Returns the jobs submitted in this millisecond (after `afterId`, if it is given), ordered by id. */

@@ -108,6 +108,6 @@ export interface StateStore {
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
   /** Lists jobs flagged after `afterSince` (null: all), by `since`, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
-  /** Lists records of unreadable documents, in no order. Read the document, as a record may be outdated. */
+  /** Lists records of unreadable documents, in any order. Read the document, because a record may be old. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
 }

@@ -87,7 +87,7 @@ async function submitAtOnce(
   throw unanswered(request)
 }
 
-/** Checks whether an ended job with the same id left this step. Such a step has a time to live. */
+/** Checks whether an ended job with the same id left this step behind. Such a step has a time to live. */
 function isLeftOver({ ttl }: StepDocument): boolean {
   return ttl !== -1
 }
@@ -226,7 +226,7 @@ function readable({ jobId }: SubmitRequest, writes: readonly StateWrite[]): read
   throw new SubmissionInvalid(`job ${JSON.stringify(jobId)} could not be read: ${problems.join('; ')}`)
 }
 
-/** Refuses documents with the same id, because the store would report that one already exists. */
+/** Refuses documents with the same id, because the store would report that a document already exists. */
 function refuseSameIds({ jobId }: SubmitRequest, writes: readonly StateWrite[]): void {
   const ids = writes.map(({ document }) => document.id)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]

@@ -241,7 +241,7 @@ export class PlanDraft {
     undo: Undo<O> | undefined,
     whenUncertain: boolean,
   ): PlanStep['undo'] {
-    // The check of the options reports an undo of another kind.
+    // If `undo` is not a function, the check of the options reports it.
     if (typeof undo !== 'function') return null
     const output = reference<O>(['steps', id, 'output'])
     const call = this.callOf(name, { kind: 'operation', what: 'its undo: ', call: () => undo(output) })

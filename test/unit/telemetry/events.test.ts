@@ -179,7 +179,7 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
   ],
   [
     { type: 'notice.failed', seq: 3, failureCount: 5, isGivenUp: true, error, ...job },
-    'The notifier gave up notice 3 of job 7 of shop after 5 failures; ' +
+    'The notifier gave up on notice 3 of job 7 of shop after 5 failures; ' +
       'repair the receiver, then run "stepward resend": away',
   ],
   [

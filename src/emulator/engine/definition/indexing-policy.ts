@@ -49,8 +49,8 @@ export function isIndexed(policy: IndexingPolicy, steps: PathSteps): boolean {
 
 /**
  * Returns the composite index that gives the order of several ORDER BY items, or undefined if there is none.
- * The index must have exactly the paths of these items, in the same sequence. Either all directions are the
- * same, or all are the opposite.
+ * The index must have exactly the paths of these items, in the same sequence. Either all directions in the
+ * index are those of the items, or all are the opposite.
  */
 export function compositeIndexOf(
   { compositeIndexes }: IndexingPolicy,

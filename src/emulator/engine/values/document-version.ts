@@ -39,7 +39,7 @@ interface Content {
  *
  * In an account with a data directory, a version first holds its text. When the text is on disk (`stored`),
  * the version may forget it (`forget`) and read it again. A version that is no longer the newest holds its
- * text for good (`hold`), because the disk then has another.
+ * text for good (`hold`), because the disk then has a newer text.
  */
 export class DocumentVersion implements VersionFields, VersionHead {
   readonly id: string
@@ -154,7 +154,7 @@ export class DocumentVersion implements VersionFields, VersionHead {
     home.memory.keep(this, this.contentBytes(content))
   }
 
-  /** Keeps the text as long as this version. Must be called before the disk gets another. */
+  /** Keeps the text as long as this version exists. Must be called before a newer text is stored on disk. */
   hold(): void {
     const { memory } = this.home
     if (memory === null) return

@@ -136,8 +136,8 @@ function compileBetween({ operand, low, high }: Between, compile: Compile): Eval
     const middle = value(input)
     const toLow = compareForOperators(middle, from(input))
     const toHigh = compareForOperators(middle, to(input))
-    // As with AND, one violated bound settles the result, even if the value has no order with the other
-    // bound.
+    // As with AND, one violated bound settles the result, even if the value cannot be compared with the
+    // other bound.
     if ((toLow !== undefined && toLow < 0) || (toHigh !== undefined && toHigh > 0)) return false
     return toLow === undefined || toHigh === undefined ? undefined : true
   }

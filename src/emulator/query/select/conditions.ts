@@ -4,7 +4,8 @@ import { intersectionOf, pointSpan, prefixSpan, spanOf, type Span } from '../val
 import { canonicalText, isPrimitive } from '../values/values.js'
 
 /**
- * States that the value at a path lies in one of several spans. Every frame that passes a filter fulfils it.
+ * States that the value at a path lies in one of several spans. The statement is true for every frame that
+ * passes a filter.
  */
 export interface Condition {
   /** The alias with which the path begins. */
@@ -20,7 +21,7 @@ export function conjunctsOf(where: Expression): Expression[] {
   return inner.kind === 'logical' && inner.operator === 'AND' ? inner.operands.flatMap(conjunctsOf) : [inner]
 }
 
-/** Returns the condition that a conjunct states, or undefined if it states none that an index can use. */
+/** Returns the condition that a conjunct states, or undefined if no index can use the conjunct. */
 export function conditionOf(conjunct: Expression, scope: Scope): Condition | undefined {
   if (conjunct.kind === 'binary') return comparisonOf(conjunct, scope)
   if (conjunct.kind === 'call') return beginningOf(conjunct, scope)

@@ -34,7 +34,10 @@ export class Shapes {
   }
 }
 
-/** Collections and selections also have a kind, but no span. Only the selection `*` has both. */
+/**
+ * Checks for a kind and a span. Collections and selections also have a kind, but no span. The only exception
+ * is the selection `*`, which has both.
+ */
 function isExpression(part: unknown): part is Expression {
   return typeof part === 'object' && part !== null && 'kind' in part && 'span' in part
 }

@@ -35,7 +35,7 @@ export function spanOf(operator: '<' | '<=' | '>' | '>=', constant: Primitive): 
 export function prefixSpan(prefix: string): Span {
   const low = { value: prefix, isInclusive: true }
   const last = prefix.charCodeAt(prefix.length - 1)
-  // Texts are ordered by UTF-16 units, so the next unit ends the span. The largest unit has no next one.
+  // Texts are ordered by UTF-16 units, so the next unit ends the span. No unit follows the largest unit.
   if (prefix === '' || last === 0xffff) return { low, high: highestLike(prefix) }
   const next = prefix.slice(0, -1) + String.fromCharCode(last + 1)
   return { low, high: { value: next, isInclusive: false } }

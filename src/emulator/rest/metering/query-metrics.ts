@@ -23,7 +23,7 @@ export class QueryMeasure {
     this.compileMs = this.monotonic() - this.begunMs
   }
 
-  /** Sets the counts and times of this page. An earlier page may have begun to load its documents. */
+  /** Sets the counts and times of this page. An earlier page may have begun to load the documents. */
   took(numbers: Readonly<LoadedNumbers>): void {
     this.ofPage = numbers
   }

@@ -12,7 +12,7 @@ const ticksPerMillisecond = 10_000n
 const firstTicks = BigInt(Date.parse('0001-01-01T00:00:00Z')) * ticksPerMillisecond
 const endTicks = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * ticksPerMillisecond
 
-/** Reads a date and time. Returns undefined for a value that is not one, such as 30 February. */
+/** Reads a date and time. Returns undefined for any other value, such as 30 February. */
 export function ticksOf(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || value.length > longestText) return undefined
   const [, date, time = '00:00:00', fraction = ''] = form.exec(value) ?? []

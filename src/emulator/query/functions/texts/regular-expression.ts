@@ -20,7 +20,7 @@ export interface RegularExpression {
   all(text: string, group: number): readonly string[]
 }
 
-/** Compiled expressions by modifiers and pattern. An invalid one is undefined. */
+/** Compiled expressions by modifiers and pattern. The value of an invalid expression is undefined. */
 const remembered = new Map<string, RegularExpression | undefined>()
 
 /** The most compiled expressions that are kept. Each of them may hold a few megabytes of states. */
