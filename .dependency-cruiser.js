@@ -27,7 +27,9 @@ const rooms = {
     'engine-ports': [
       'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
     ],
-    testing: ['change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', ...jobs, ...stores],
+    testing: [
+      'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
+    ],
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
     connection: [
       'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',

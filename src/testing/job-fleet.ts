@@ -19,6 +19,7 @@ import {
 } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
+import { FleetWakeUps } from './fleet-wake-ups.js'
 import { frozenFeed } from './frozen-feed.js'
 import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
 import type { Wiring } from './network.js'
@@ -46,15 +47,19 @@ export interface JobFleetOptions {
   readonly sweepIntervalMs?: number
   readonly slots?: number
   readonly telemetry?: Telemetry
+  /** Whether the processes wake each other. Default false: each role finds writes of others by its polls. */
+  readonly areWoken?: boolean
 }
 
 /** What the roles of a process share. */
-type SharedParts = Required<Pick<UnitOptions, 'feed' | 'inProcessPath'>>
+type SharedParts = Required<Pick<UnitOptions, 'feed' | 'inProcessPath'>> &
+  Pick<UnitOptions, 'hints' | 'wakeAddress'>
 
 interface Running {
   readonly process: SimulatedProcess
   readonly units: readonly Unit[]
   readonly inProcessPath: InProcessPath
+  readonly hints: FeedHints
 }
 
 /** The largest number of requests for the store's time, as in the host's `checkStore`. */
@@ -75,6 +80,7 @@ export class JobFleet {
   private readonly running = new Map<Computer, Running>()
   private readonly wirings: StateWirings
   private readonly leaseWirings: ReadonlyMap<Role, Wiring>
+  private readonly wakeUps: FleetWakeUps | null
 
   constructor(
     private readonly world: World,
@@ -85,6 +91,7 @@ export class JobFleet {
     world.createContainer(leaseContainer, { partitionKey: '/id', defaultTtl: -1 })
     this.wirings = new StateWirings(stateContainer, () => world.container(stateContainer))
     world.watch(this.wirings)
+    this.wakeUps = options.areWoken === true ? new FleetWakeUps(world.network) : null
     const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
     this.leaseWirings = new Map(
       [...roles, 'notifier' as const].map((role) => [role, leaseStoreWiring(role, leases)]),
@@ -110,8 +117,10 @@ export class JobFleet {
     const port = this.world.ports.changeFeed(stateContainer)
     const connected = this.world.network.connect(port, process, this.wirings.feed('host'))
     const feed = new SharedChangeFeed({ feed: frozenFeed(connected), clock: process.clock })
-    const units = rolesHere.map((role) => this.unit(role, process, { feed, inProcessPath }))
-    this.running.set(computer, { process, units, inProcessPath })
+    const list = (role: Role) => this.leaseStore(role, process).list()
+    const woken = this.wakeUps?.open(process, list, this.world.processesSeenBy(process)) ?? {}
+    const units = rolesHere.map((role) => this.unit(role, process, { feed, inProcessPath, ...woken }))
+    this.running.set(computer, { process, units, inProcessPath, hints: new FeedHints(), ...woken })
     const launch = (unit: Unit): void => {
       unit.start().catch(() => {
         process.clock.schedule(restartMs, () => launch(unit))
@@ -147,7 +156,7 @@ export class JobFleet {
   /** Creates a client in this process. If the process runs roles, the client uses their in-process path. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
-    const local = beside === undefined ? {} : beginningHere(beside.inProcessPath, new FeedHints())
+    const local = beside === undefined ? {} : beginningHere(beside.inProcessPath, beside.hints)
     const { network, ports } = this.world
     return new JobClient({
       ...local,

@@ -26,7 +26,7 @@
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
 import { errorMessage, machineProcesses, systemRandom } from '../platform/internal.js'
-import { readers, type EndHints, type WakeUps } from '../sas/internal.js'
+import type { EndHints, WakeUps } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { AwaitedEnds } from './awaited-ends.js'
 import type { ListLeases } from './directory.js'
@@ -35,7 +35,10 @@ import type { HintMessage } from './message.js'
 import { keptConnections } from './post.js'
 import { WakeUpsOfOthers } from './wake-ups.js'
 
-export { wakeOrigin } from './wake-address.js'
+export { wakeAddressText, wakeOrigin } from './wake-address.js'
+export { hintsOf, signatureHeader } from './message.js'
+export { WakeUpsOfOthers } from './wake-ups.js'
+export type { DoorRequest } from './post.js'
 export type { ListLeases } from './directory.js'
 export type { DoorPlace } from './door.js'
 
@@ -70,12 +73,10 @@ export async function openWakeUpLink(options: WakeUpLinkOptions): Promise<WakeUp
     post: connections.post,
   })
   const ends = wanted === undefined ? null : new AwaitedEnds(wanted.endings, clock)
-  const onHints = ({ wake, awaited }: HintMessage): void => {
+  const onHints = (message: HintMessage): void => {
+    const { awaited } = message
     if (awaited !== undefined) ends?.add(awaited.session, awaited.jobs)
-    for (const role of readers) {
-      const ranges = wake[role]
-      if (ranges !== undefined) others.receive(role, ranges)
-    }
+    others.receive(message)
   }
   const door =
     wanted === undefined || ends === null

@@ -4,7 +4,7 @@ import type { Processes } from '../platform/internal.js'
 import { readers, type EndHints, type JobAddress, type Reader } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { WakeDirectory, type ListLeases } from './directory.js'
-import type { AwaitedJob } from './message.js'
+import type { AwaitedJob, HintMessage } from './message.js'
 import { Neighbour } from './neighbour.js'
 import type { Post } from './post.js'
 import { wakeAddressOf, type WakeAddress } from './wake-address.js'
@@ -53,12 +53,15 @@ export class WakeUpsOfOthers implements EndHints {
     this.own = wakeAddressOf(address)?.origin ?? null
   }
 
-  /** Passes hints of other processes to the readers here, without sending them on. */
-  receive(role: Reader, physicalRangeIds: readonly string[] | null): void {
-    const part = this.options.hints.part(role)
+  /** Passes hints of another process to the readers here, without sending them on. */
+  receive({ wake }: Pick<HintMessage, 'wake'>): void {
     this.isReceiving = true
     try {
-      for (const id of physicalRangeIds ?? [null]) part.notify(id)
+      for (const role of readers) {
+        const ranges = wake[role]
+        if (ranges === undefined) continue
+        for (const id of ranges ?? [null]) this.options.hints.part(role).notify(id)
+      }
     } finally {
       this.isReceiving = false
     }

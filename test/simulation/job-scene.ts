@@ -44,6 +44,8 @@ export interface JobSceneOptions {
    * to other ends.
    */
   readonly areEndsKnown?: boolean
+  /** Whether the hosts wake each other. Default false. */
+  readonly areWoken?: boolean
 }
 
 export interface JobReport extends JobCounts {
@@ -143,6 +145,7 @@ export class JobScene {
       agents: (process) => this.services.agents(process),
       timing,
       sweepIntervalMs,
+      areWoken: options.areWoken ?? false,
       rolesOn: (computer) => hosts.find((host) => host.computer === computer)?.roles ?? [],
     })
     this.checker = new JobChecker({

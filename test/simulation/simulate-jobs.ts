@@ -38,6 +38,9 @@ const insideShare = 0.3
  */
 const recoveryMs = 2 * faultCostMs + lateAttempts * mostWrongMs + 60_000 + 60_000
 
+/** In one of this many seeds, the hosts wake each other. */
+const wokenSeeds = 3
+
 /** Makes one run of this many jobs with one seed: first all faults at the same time, then none. */
 export async function simulateJobs(seed: number, jobCount: number): Promise<JobReport> {
   const random = seededRandom(seed)
@@ -50,6 +53,7 @@ export async function simulateJobs(seed: number, jobCount: number): Promise<JobR
     faults: { rates: ratesFor(jobCount) },
     partitionCount: 1 + Math.floor(random.next() * 3),
     areEndsKnown: false,
+    areWoken: seed % wokenSeeds === 0,
   })
   const computers = hosts.map(({ computer }) => computer)
   const { world, fleet } = scene

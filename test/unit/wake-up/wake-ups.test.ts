@@ -97,8 +97,8 @@ it('a received hint wakes the readers here and is not sent on', async () => {
   const { others, hints, clock, sent } = aProcess({ '0': origins[0] })
   const woken: (string | null)[] = []
   hints.part('agents').subscribe((range) => woken.push(range))
-  others.receive('agents', ['0'])
-  others.receive('agents', null)
+  others.receive({ wake: { agents: ['0'] } })
+  others.receive({ wake: { agents: null } })
   await clock.advance(1_000)
   expect(woken).toEqual(['0', null])
   expect(sent()).toEqual([])
