@@ -58,7 +58,7 @@ function shaped(name: string, shape: Shape, options: Options, more: Partial<Worl
         const after = [...built.values()].filter((earlier) => dependencies.includes(earlier.id))
         built.set(id, job.step(id, shop.sell, {}, { completeWithin: 60_000, ...options, after }))
       }
-      job.onExhausted(onExhausted, { maxGenerations: 2 })
+      job.onExhausted(onExhausted === 'continue' ? 'error' : onExhausted, { maxGenerations: 2 })
     },
     more,
   )

@@ -23,6 +23,9 @@ const marks: Readonly<Record<StepView['state'], string>> = {
   Compensating: '↶',
   Compensated: '↺',
   Skipped: '–',
+  Failed: '✗',
+  TimedOut: '✗',
+  Refused: '✗',
 }
 
 /**

@@ -35,10 +35,11 @@ export interface StepOptions {
   /** The condition of the step. If it does not hold, this step and steps that need its output are skipped. */
   readonly when?: Condition
   /**
-   * The policy for a step that failed permanently or has no attempts left. Default: the policy of
-   * `job.onExhausted`.
+   * The policy for a step that failed permanently or has no attempts left. With `'continue'`, the job goes on
+   * without the step. Steps that need its output are skipped, unless they ask for its outcome, for example
+   * with `condition.failed(step)`. Default: the policy of `job.onExhausted`.
    */
-  readonly onExhausted?: OnExhausted
+  readonly onExhausted?: OnExhausted | 'continue'
   /**
    * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
    * if an attempt is cut off by its deadline or by the failure of another step. The undo then lacks the
@@ -93,6 +94,10 @@ export const exhaustionPolicy = chosen<ExhaustionPolicy>((value) =>
   isObject(value) ? extendedWait : policyName,
 )
 
+const stepPolicy = chosen<ExhaustionPolicy | 'continue'>((value) =>
+  value === 'continue' ? kind<'continue'>('', () => true) : exhaustionPolicy,
+)
+
 const retry = { tries: 3, backoff: { minMs: 1_000, maxMs: 60_000 } }
 
 const shape = {
@@ -109,7 +114,7 @@ const shape = {
   targetState: optional(stateName, 'Completed'),
   /** The condition itself is checked as part of the plan. */
   when: optional(kind<Condition>('a condition', () => true)),
-  onExhausted: optional(exhaustionPolicy, null),
+  onExhausted: optional(stepPolicy, null),
   undoUncertain: optional(flag(), true),
   claim: optional(flag(), false),
   undo: optional(
