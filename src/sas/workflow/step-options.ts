@@ -104,7 +104,7 @@ const shape = {
   after: optional(
     kind<readonly { readonly id: string }[]>(
       'a list of steps',
-      (value) => Array.isArray(value) && value.every((step) => isObject(step) && 'id' in step),
+      (value) => Array.isArray(value) && value.every((step) => isObject(step) && isStep(step)),
     ),
     [],
   ),
@@ -122,11 +122,40 @@ const shape = {
   ),
 }
 
+/** Checks whether an object has the id of a step. Every property of a reference is a reference. */
+function isStep(value: object): boolean {
+  return typeof Reflect.get(value, 'id') === 'string'
+}
+
+const [tries, deadline, undone] = ['retry: { tries: 3 }', "completeWithin: '30s'", 'undo: (output) => …']
+
+/** Advice on names that other libraries use. */
+const meant: Readonly<Record<string, string>> = {
+  retries: tries,
+  tries,
+  attempts: tries,
+  maxAttempts: tries,
+  maxRetries: tries,
+  timeout: deadline,
+  timeoutMs: deadline,
+  deadline,
+  compensate: undone,
+  compensation: undone,
+  rollback: undone,
+  if: 'when: condition.equal(…)',
+  condition: 'when: condition.equal(…)',
+  dependsOn: 'after: [step]',
+  needs: 'after: [step]',
+  onError: "onExhausted: 'continue'",
+  onFailure: "onExhausted: 'continue'",
+  optional: "onExhausted: 'continue'",
+}
+
 /**
  * Returns a step's options as they are stored, and every problem that can be found without the other steps.
  */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
-  const { values, problems } = readOptions(shape, options)
+  const { values, problems } = readOptions(shape, options, meant)
   const { initialState, targetState } = values
   if (initialState !== targetState) return { values, problems }
   const both = `initialState and targetState are both ${JSON.stringify(initialState)}`

@@ -3,10 +3,10 @@ import type { Duration } from '../../platform/index.js'
 import { isInstant } from '../../platform/internal.js'
 import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
-import type { Step } from '../model/step-handle.js'
+import { StepHandle, type Step } from '../model/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
-import { reference, type ValueOrReference, type Reference } from '../model/reference.js'
+import { reference, referencePath, type Reference, type ValueOrReference } from '../model/reference.js'
 import { toTemplate } from '../model/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
@@ -157,7 +157,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
     step: (id, operation, input, options = {}) =>
       draft.addStep({
         id,
-        call: () => ({ ...namesOf(operation), input: toTemplate(input, 'input') }),
+        call: () => ({ ...namesOf(draft, id, operation), input: toTemplate(input, 'input') }),
         options,
       }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
@@ -179,7 +179,15 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
  * Returns the names of an operation's actor and action. A misspelt operation in JavaScript is undefined and
  * gives empty names, which the draft refuses.
  */
-function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
+function namesOf(
+  draft: PlanDraft,
+  id: string,
+  operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined,
+) {
+  if (typeof operation === 'object' && 'input' in operation) {
+    const name = `${operation.actor ?? ''}.${operation.action ?? ''}`
+    draft.problemOf(id, `pass the operation and its input separately: job.step('${id}', ${name}, { … })`)
+  }
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
 }
 
@@ -189,6 +197,12 @@ function addSleep(
   time: Duration | { readonly until: ValueOrReference<string> },
   options: StepOptions,
 ): Step<null> {
+  const path = typeof time === 'object' ? referencePath(time) : null
+  if (path !== null) {
+    const name = path[0] === 'input' ? ['job', ...path].join('.') : 'step.output.at'
+    draft.problemOf(id, `its time is a reference: write { until: ${name} }, which refers to a point in time`)
+    return new StepHandle(id)
+  }
   const input = typeof time === 'object' ? time : forTime(draft, id, time)
   if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
     const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"

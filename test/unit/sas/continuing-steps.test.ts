@@ -79,7 +79,8 @@ describe('a step with onExhausted: continue', () => {
       }).scheduled(),
     )
     const begun = Object.entries(states(story)).flatMap(([id, state]) => (state === 'Processing' ? [id] : []))
-    const expected = outcome === 'done' ? ['if-done'] : ['if-failed', `if-${outcome === 'timedOut' ? 'late' : outcome}`]
+    const expected =
+      outcome === 'done' ? ['if-done'] : ['if-failed', `if-${outcome === 'timedOut' ? 'late' : outcome}`]
     expect(begun.toSorted()).toEqual([...new Set(expected)].toSorted())
   })
 
@@ -328,5 +329,20 @@ describe('another workflow that runs as a part', () => {
         job.forEach('each', job.input.names, () => shop.sell(item), late(job))
       }),
     ).toThrow(advice)
+  })
+})
+
+describe('a text in an undo', () => {
+  it('is made of the output of its own step and of other steps', () => {
+    const story = storyOf((job) => {
+      const pack = job.step('pack', shop.sell, item, { undo: 'none' })
+      job.step('pay', shop.sell, item, {
+        undo: (sold) => shop.takeBack({ item: text`${pack.output.item}+${sold.item}+${pack.outcome}` }),
+      })
+    })
+      .scheduled()
+      .concluded('pack', { kind: 'success', output: { item: 'box' } })
+      .settled('pay', { kind: 'success', output: { item: 'card' } })
+    expect(story.step('pay').undo?.input).toEqual({ item: 'box+card+done' })
   })
 })

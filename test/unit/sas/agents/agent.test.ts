@@ -50,7 +50,7 @@ describe('an agent', () => {
 
   it('needs at least one operation, and a function for each', () => {
     expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
-      'agent "idle": its operation "hold" must be a function; slot is not an option: the options are slots, ',
+      'agent "idle": its operation "hold" must be a function; slot is not an option: did you mean slots?',
     )
     expect(() => defineAgent('idle', {})).toThrow(
       new TypeError('agent "idle": it needs at least one operation'),
