@@ -85,6 +85,13 @@ function failingBesideAWait(job: WorkflowBuilder<Json>): void {
   job.onExhausted('error')
 }
 
+/** A workflow with a step that the job may go on without, and a step in its place. */
+function fallback(job: WorkflowBuilder<Json>): void {
+  const first = job.step('a', shop.sell, {}, { ...step, ...takeBack, retry: once, onExhausted: 'continue' })
+  job.step('b', shop.sell, {}, { ...step, ...takeBack, retry: once, when: condition.failed(first) })
+  job.onExhausted('compensate')
+}
+
 /** Worlds whose every state can be visited within seconds. */
 export const smallWorlds: readonly World[] = [
   shaped('one-step', { a: [] }, undoable, {
@@ -145,6 +152,7 @@ export const smallWorlds: readonly World[] = [
       mostCommands: 1,
     },
   ),
+  world('fallback', fallback, { lateCalls: true, overlaps: true, staleReads: true }),
   shaped('kept', chain, undoable, { retainForMs: 60_000 }),
 ]
 

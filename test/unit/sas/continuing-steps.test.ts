@@ -216,7 +216,7 @@ describe('a question for what is done so far', () => {
     expect(states(slept(begun.concluded('slow')))).toMatchObject({ slow: 'Processed', hurry: 'Skipped' })
   })
 
-  it('is answered once: a later end of the step changes nothing', () => {
+  it('is answered once: a later end of the step changes nothing (F-D18)', () => {
     const asked = slept(storyOf(build).scheduled())
     const later = asked.concluded('slow')
     expect(states(later)).toMatchObject({ slow: 'Processed', hurry: 'Processing' })
@@ -225,7 +225,7 @@ describe('a question for what is done so far', () => {
   })
 })
 
-describe('a job that goes back after it went on without a step', () => {
+describe('a job that goes back after it went on without a step (F-K14)', () => {
   const undo = { undo: () => shop.takeBack(item) }
   const build = (job: Builder): void => {
     const card = job.step('pay', shop.sell, item, { ...once, ...undo })

@@ -15,7 +15,7 @@ interface Order {
 type Builder = WorkflowBuilder<Order>
 
 const item = { item: 'x' }
-const inTemplateString = (value: unknown) => `${value as string}`
+const inTemplateString = (value: unknown) => value as string
 const define = (build: (job: Builder) => unknown) => () => defineWorkflow('w', build as never)
 
 /** Definitions that a caller in JavaScript may write, each with a part of the refusal. */
