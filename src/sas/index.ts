@@ -55,6 +55,7 @@ export {
   defineWorkflow,
   WorkflowInvalid,
   type Alongside,
+  type SleepOptions,
   type SubmissionDefaults,
   type Workflow,
   type WorkflowBuilder,

@@ -52,6 +52,16 @@ const hurried = defineWorkflow<ScenarioInput>('scenario', (job) => {
   job.step('ship', services.provide, { item: 'ship' }, { ...options, after: [charged, hurry] })
 })
 
+/** A timer that an approval cuts short, and a step that runs only if the approval does not come in time. */
+const cutShort = defineWorkflow<ScenarioInput>('scenario', (job) => {
+  const reserved = job.step('reserve', services.provide, { item: 'reserve' }, options)
+  const approval = job.waitFor<Asked>('approve', { after: [reserved] })
+  const long = job.sleep('long', '1d', { after: [reserved], orUntil: approval })
+  const isOpen = condition.not(condition.doneSoFar(approval))
+  job.step('remind', services.provide, { item: 'remind' }, { ...options, after: [long], when: isOpen })
+  job.step('ship', services.provide, { item: approval.output.item }, options)
+})
+
 const failing =
   (stepIds: readonly string[], mood: ReturnType<Moods>): Moods =>
   ({ stepId, isUndo }) =>
@@ -127,6 +137,14 @@ export const continuingStories: readonly (Omit<Scenario, 'isEndOpen'> & { readon
     name: 'approved-at-once',
     promise: 'an approval in time is heard, and no reminder is sent',
     workflow: reminded,
+    moods: willing,
+    interventions: [{ when: { isDone: 'reserve' }, command: raise('approve') }],
+    end: 'Processed',
+  },
+  {
+    name: 'cut-short',
+    promise: 'a timer that is not needed any more ends, whatever happens at that moment',
+    workflow: cutShort,
     moods: willing,
     interventions: [{ when: { isDone: 'reserve' }, command: raise('approve') }],
     end: 'Processed',

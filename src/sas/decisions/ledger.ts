@@ -27,16 +27,6 @@ const outcomes: Readonly<Partial<Record<LedgerEntry['state'], StepOutcome>>> = {
   Skipped: 'skipped',
 }
 
-/** Returns the outcomes of the steps that are over. */
-function outcomesIn(ledger: Ledger): ReadonlyMap<string, StepOutcome> {
-  return new Map(
-    Object.entries(ledger).flatMap(([stepId, { state }]) => {
-      const outcome = outcomes[state]
-      return outcome === undefined ? [] : [[stepId, outcome] as const]
-    }),
-  )
-}
-
 /** Checks whether the step of this entry is over, so that its dependents may begin. */
 export function isBehind(entry: LedgerEntry | undefined): boolean {
   return entry !== undefined && outcomes[entry.state] !== undefined
@@ -164,6 +154,9 @@ export function knownValues({ job, steps }: Knowing): KnownValues {
   return {
     input: job.input,
     outputs: new Map([...steps].map(([stepId, { output }]) => [stepId, output])),
-    outcomes: outcomesIn(job.steps),
+    outcomeOf: (stepId) => {
+      const state = job.steps[stepId]?.state
+      return state === undefined ? undefined : outcomes[state]
+    },
   }
 }

@@ -11,7 +11,7 @@ import {
   type SchedulingState,
 } from './continue-or-end-job.js'
 import { neededBy } from '../plan/gather.js'
-import type { Attention, StepDocument } from '../model/documents.js'
+import { continuingSchema, type Attention, type StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'
 import {
   fold,
@@ -67,7 +67,9 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps } = state
   const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
   if (isOverdue(state, ledger)) return endOverdue(state, ledger)
-  const again = underWayAndFree(state, ledger)
+  const unseenSleeps = mayCutShort(state, ledger)
+  if (unseenSleeps.length > 0) return { kind: 'read', stepIds: unseenSleeps }
+  const again = [...underWayAndFree(state, ledger), ...cutShort(state, ledger)]
   if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
   const ready = readyToBegin(state, ledger)
   if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
@@ -103,6 +105,7 @@ function isSkipped(step: StepDocument, state: SchedulingState, ledger: Ledger): 
     )
     if (!without.every((stepId) => asked.has(stepId))) return true
   }
+  if (step.when === null) return false
   // A step whose condition cannot be evaluated is not skipped. It is refused when it begins.
   return whenProblem(step) === null && !holds(step.when, knownValues(withLedger(state, ledger)))
 }
@@ -182,6 +185,23 @@ function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepD
     const step = steps.get(stepId)
     const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'
     return isFree && !isHeldBack(step, now) ? [step] : []
+  })
+}
+
+/** Returns the steps under way that must be read, because they may be sleeps that another step cuts short. */
+function mayCutShort({ job, steps }: SchedulingState, ledger: Ledger): string[] {
+  if (job.schema < continuingSchema) return []
+  return unseen(inState(ledger, 'Processing'), ledger, steps)
+}
+
+/** Returns the sleeps under way that are unnecessary, because the step for which they wait at most is over. */
+function cutShort({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
+  return inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    if (step?.kind !== 'sleep' || step.dispatch !== ledger[stepId]?.dispatch || !isHeldBack(step, now))
+      return []
+    const isOver = [...stepsWithPart(step.inputTemplate, 'outcomeSoFar')].some((id) => isBehind(ledger[id]))
+    return isOver ? [step] : []
   })
 }
 

@@ -1,8 +1,9 @@
 import type { Condition } from './condition.js'
 import type { Json } from '../model/documents.js'
 import { referencePath } from '../model/reference.js'
-import { StepHandle } from '../model/step-handle.js'
+import { StepHandle, type StepOutcome } from '../model/step-handle.js'
 import { patternProblem } from './pattern.js'
+import { stepsWithPart } from './template.js'
 
 /** The functions that make conditions, for the error about a value that is not a condition. */
 const makers =
@@ -106,4 +107,18 @@ function storedPath(value: object): readonly string[] | null {
 function valueText(value: unknown): string {
   const text: unknown = JSON.stringify(value)
   return typeof text === 'string' ? text : typeof value
+}
+
+/** The outcomes that only a step with `onExhausted: 'continue'` can have. */
+const failures: ReadonlySet<unknown> = new Set<StepOutcome>(['failed', 'timedOut', 'refused'])
+
+/** Returns the ids of the steps that a condition asks whether they were given up. */
+export function stepsAskedForFailure(template: Json): string[] {
+  if (template === null) return []
+  const { operator, of } = template as unknown as Condition
+  if (operator === 'not' || operator === 'all' || operator === 'any')
+    return of.flatMap((each) => stepsAskedForFailure(each as Json))
+  const [asked = null, answer] = of as readonly Json[]
+  const answers: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+  return answers.every((each) => failures.has(each)) ? [...stepsWithPart(asked, 'outcome')] : []
 }

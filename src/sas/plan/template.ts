@@ -6,8 +6,8 @@ import { toTemplate } from '../model/to-template.js'
 export interface KnownValues {
   readonly input: Json
   readonly outputs: ReadonlyMap<string, Json>
-  /** The outcomes of the steps that are over. Default: none. */
-  readonly outcomes?: ReadonlyMap<string, StepOutcome>
+  /** Returns the outcome of a step that is over. Default: no step is over. */
+  readonly outcomeOf?: (stepId: string) => StepOutcome | undefined
 }
 
 /** The parts of a step to which a template may refer. */
@@ -146,7 +146,7 @@ function resolvePart(template: Json, known: KnownValues): Json | undefined {
 function follow(path: ReferencePath, known: KnownValues): Json | undefined {
   if (path[0] === 'input') return path.slice(1).reduce<Json | undefined>(property, known.input)
   const [, stepId, part, ...rest] = path
-  const value = part === 'output' ? known.outputs.get(stepId) : known.outcomes?.get(stepId)
+  const value = part === 'output' ? known.outputs.get(stepId) : known.outcomeOf?.(stepId)
   return rest.reduce<Json | undefined>(property, value)
 }
 

@@ -1,6 +1,6 @@
 import { namePattern, type OperationCall } from '../agents/agent.js'
 import { conditionTemplate } from '../plan/condition.js'
-import { conditionProblem } from '../plan/condition-problem.js'
+import { conditionProblem, stepsAskedForFailure } from '../plan/condition-problem.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
@@ -146,9 +146,19 @@ export class PlanDraft {
   conditionOf(name: string, { when }: { readonly when?: StepOptions['when'] | undefined }): Json {
     if (when === undefined) return null
     const problem = conditionProblem(when)
-    if (problem === null) return this.template(name, 'its condition: ', () => conditionTemplate(when))
-    this.problemOf(name, `when: ${problem}`)
-    return null
+    if (problem !== null) {
+      this.problemOf(name, `when: ${problem}`)
+      return null
+    }
+    const template = this.template(name, 'its condition: ', () => conditionTemplate(when))
+    const never = stepsAskedForFailure(template).filter(
+      (id) => this.steps.get(id)?.step.jobGoesOn === undefined,
+    )
+    for (const id of never.filter((stepId) => this.steps.has(stepId))) {
+      const rule = `the job does not go on without step ${JSON.stringify(id)}, so no step can ask for its failure`
+      this.problemOf(name, `when: ${rule}; give that step onExhausted: 'continue'`)
+    }
+    return template
   }
 
   /**
@@ -192,7 +202,7 @@ export class PlanDraft {
     byUndo.delete(own)
     for (const { id } of after) if (!this.steps.has(id)) say(`after names step ${JSON.stringify(id)}`)
     const soFar = [...stepsWithPart(input, 'outcomeSoFar')].filter((stepId) => !this.steps.has(stepId))
-    for (const id of soFar) say(`its condition refers to step ${JSON.stringify(id)}`)
+    for (const id of soFar) say(`it asks about step ${JSON.stringify(id)}`)
     // A reference from another workflow would make the step wait indefinitely (F-D12).
     for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
       const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))

@@ -25,11 +25,14 @@ export interface WorkflowBuilder<I> {
     input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
-  /** Adds a step that is done a given time after it begins, or at an instant (ISO-8601). */
+  /**
+   * Adds a step that is done a given time after it begins, or at an instant (ISO-8601). With `orUntil`, the
+   * step is done earlier if that step is over, whatever its outcome.
+   */
   sleep(
     id: string,
     time: Duration | { readonly until: ValueOrReference<string> },
-    options?: Pick<StepOptions, 'after' | 'when'>,
+    options?: SleepOptions,
   ): Step<null>
   /**
    * Adds a step that is done when `client.raiseEvent` is called with the id of the step, even if the call
@@ -68,6 +71,12 @@ export interface WorkflowBuilder<I> {
    * Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
+}
+
+/** Options of a sleep. */
+export interface SleepOptions extends Pick<StepOptions, 'after' | 'when'> {
+  /** A step that makes the sleep unnecessary when it is over. The sleep does not wait for it. */
+  readonly orUntil?: { readonly id: string }
 }
 
 /** A document of the user that is created in the same transaction as the job. */
@@ -195,7 +204,7 @@ function addSleep(
   draft: PlanDraft,
   id: string,
   time: Duration | { readonly until: ValueOrReference<string> },
-  options: StepOptions,
+  { orUntil, ...options }: SleepOptions,
 ): Step<null> {
   const path = typeof time === 'object' ? referencePath(time) : null
   if (path !== null) {
@@ -208,10 +217,13 @@ function addSleep(
     const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"
     draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
   }
+  if (orUntil !== undefined && typeof orUntil.id !== 'string')
+    draft.problemOf(id, 'orUntil must be a step, as in { orUntil: approved }')
+  const cut = orUntil === undefined ? {} : { orUntil: reference(['steps', orUntil.id, 'outcomeSoFar']) }
   return draft.addStep<null>({
     id,
     kind: 'sleep',
-    call: () => byScheduler(toTemplate(input, 'input')),
+    call: () => byScheduler(toTemplate({ ...input, ...cut }, 'input')),
     options: { ...options, undo: 'none' },
   })
 }

@@ -225,6 +225,65 @@ describe('a question for what is done so far', () => {
   })
 })
 
+describe('a sleep that another step cuts short', () => {
+  const build = (job: Builder): void => {
+    const approved = job.waitFor('approve', { completeWithin: '10d', onExhausted: 'continue' })
+    const three = job.sleep('three-days', '3d', { orUntil: approved })
+    job.step('remind', shop.sell, item, {
+      after: [three],
+      when: condition.not(condition.doneSoFar(approved)),
+    })
+  }
+  const approve = (story: JobStory): JobStory => {
+    const raised = raiseEvent(story.step('approve'), true, story.now)
+    if (raised.kind !== 'write') throw new Error(raised.kind)
+    return story.withStep(raised.step).scheduled()
+  }
+
+  it('ends when that step is over, so that the job ends', () => {
+    const begun = storyOf(build).scheduled()
+    expect(begun.deciding()).toEqual({ kind: 'nothing' })
+    expect(begun.step('three-days').dependsOn).toEqual([])
+    const approved = approve(begun.later(1_000))
+    expect(states(approved)).toMatchObject({ approve: 'Processed', 'three-days': 'Processing' })
+    const cut = approved.scheduled()
+    expect(states(cut)).toMatchObject({ 'three-days': 'Processed', remind: 'NotStarted' })
+    expect(cut.step('three-days')).toMatchObject({ processState: 'Processed', completeBy: null, dispatch: 2 })
+    const ended = cut.scheduled()
+    expect(states(ended)).toMatchObject({ remind: 'Skipped' })
+    expect(ended.job.processState).toBe('Processed')
+  })
+
+  it('is read if the scheduler does not know it', () => {
+    const approved = approve(storyOf(build).scheduled())
+    expect(approved.deciding(['approve'])).toMatchObject({ kind: 'read', stepIds: ['three-days'] })
+  })
+
+  it('ends at its own time if that step is still under way', () => {
+    const late = storyOf(build).scheduled().expired('three-days').scheduled().scheduled()
+    expect(states(late)).toEqual({ approve: 'Processing', 'three-days': 'Processed', remind: 'Processing' })
+  })
+
+  it('ends at once if that step was over before it began', () => {
+    const story = storyOf((job) => {
+      const pay = job.step('pay', shop.sell, item)
+      const other = job.step('other', shop.sell, item, { completeWithin: '1h' })
+      job.sleep('rest', '3d', { orUntil: pay, after: [other] })
+    })
+      .scheduled()
+      .concluded('pay')
+      .concluded('other')
+    expect(story.scheduled().scheduled().job.processState).toBe('Processed')
+  })
+
+  it('needs a step that is there', () => {
+    const elsewhere = () => storyOf((job) => void job.sleep('rest', '3d', { orUntil: { id: 'there' } }))
+    expect(elsewhere).toThrow('step "rest": it asks about step "there", but there is no such earlier step')
+    const wrong = () => storyOf((job) => void job.sleep('rest', '3d', { orUntil: 'approve' as never }))
+    expect(wrong).toThrow('orUntil must be a step, as in { orUntil: approved }')
+  })
+})
+
 describe('a job that goes back after it went on without a step (F-K14)', () => {
   const undo = { undo: () => shop.takeBack(item) }
   const build = (job: Builder): void => {

@@ -15,7 +15,7 @@ interface Order {
 type Builder = WorkflowBuilder<Order>
 
 const item = { item: 'x' }
-const inTemplateString = (value: unknown) => value as string
+const inTemplateString = (value: unknown) => ''.concat(value as string)
 const define = (build: (job: Builder) => unknown) => () => defineWorkflow('w', build as never)
 
 /** Definitions that a caller in JavaScript may write, each with a part of the refusal. */
@@ -88,6 +88,22 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
     'value 1 of a text`…` is an object',
   ],
   [
+    'a failure that ends the job',
+    (job) => {
+      const a = job.step('a', shop.sell, item, { onExhausted: 'park' })
+      job.step('b', shop.sell, item, { when: condition.not(condition.timedOut(a)) })
+    },
+    'step "b": when: the job does not go on without step "a", so no step can ask for its failure; give that step onExhausted: \'continue\'',
+  ],
+  [
+    'a failure of a fan-out',
+    (job) => {
+      const all = job.forEach('all', job.input.items, () => shop.sell(item), { onExhausted: 'continue' })
+      job.step('b', shop.sell, item, { when: condition.failed(all) })
+    },
+    'step "b": when: the job does not go on without step "all"',
+  ],
+  [
     'an answer from a step of another workflow',
     (job) => {
       const others: { readonly id: string }[] = []
@@ -95,7 +111,7 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
       const [there = { id: '' }] = others
       job.step('a', shop.sell, item, { when: condition.doneSoFar(there) })
     },
-    'step "a": its condition refers to step "there", but there is no such earlier step',
+    'step "a": it asks about step "there", but there is no such earlier step',
   ],
 ]
 
