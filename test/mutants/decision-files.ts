@@ -96,11 +96,13 @@ export const decisionFiles: readonly DecisionFile[] = [
       'continuing-steps',
     ],
     'plan/condition-problem': [
+      'plan/condition-problem',
+      'workflow/misread',
       'integration/sas/plan/condition',
       'plan/condition-operators',
       'workflow/workflow',
     ],
-    'plan/pattern': ['plan/condition-operators'],
+    'plan/pattern': ['plan/pattern', 'plan/condition-operators'],
     'plan/plan-schema': ['plan/plan-schema'],
     'decisions/continue-or-end-job': [
       'decisions/continue-or-end-job',

@@ -311,4 +311,39 @@ export const survivorsOfJobs: readonly Survivors[] = [
       ],
     ],
   },
+  {
+    path: 'src/sas/plan/pattern.ts',
+    reason: 'For speed and memory: a pattern that was forgotten is compiled again.',
+    mutants: [
+      ['if (known !== undefined) return known', 'known !== undefined', 'false'],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'true',
+      ],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'false',
+      ],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'remembered.size > maxRemembered',
+      ],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'remembered.size < maxRemembered',
+      ],
+      ["const size = made.matcher('').programSize()", "''", '"Stryker was here!"'],
+    ],
+  },
+  {
+    path: 'src/sas/plan/pattern.ts',
+    reason: 'The engine throws nothing else.',
+    mutants: [
+      ['if (!(error instanceof RE2JSException)) throw error', '!(error instanceof RE2JSException)', 'false'],
+    ],
+  },
 ]

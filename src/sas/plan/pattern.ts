@@ -40,8 +40,7 @@ function patternOf(pattern: string): Re2.RE2JS | string {
   const known = remembered.get(pattern)
   if (known !== undefined) return known
   const made = compiled(pattern)
-  const [oldest] = remembered.keys()
-  if (remembered.size >= maxRemembered && oldest !== undefined) remembered.delete(oldest)
+  if (remembered.size >= maxRemembered) remembered.clear()
   remembered.set(pattern, made)
   return made
 }

@@ -53,6 +53,13 @@ describe('the schema of a job', () => {
       },
     ],
     [
+      'a new condition beside a known one',
+      (job) => {
+        const when = condition.all(condition.present(job.input.name), condition.less(job.input.total, 3))
+        job.step('a', shop.sell, item, { when })
+      },
+    ],
+    [
       'a question for an outcome',
       (job) => {
         const a = job.step('a', shop.sell, item)
