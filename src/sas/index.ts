@@ -55,12 +55,14 @@ export {
   defineWorkflow,
   WorkflowInvalid,
   type Alongside,
+  type SleepOptions,
   type SubmissionDefaults,
   type Workflow,
   type WorkflowBuilder,
 } from './workflow/workflow.js'
 export type { ForEachOptions } from './workflow/for-each.js'
-export type { Step } from './workflow/plan-draft.js'
+export type { Step, StepOutcome } from './model/step-handle.js'
+export { text } from './model/text-template.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export { condition, type Condition } from './plan/condition.js'
 export type { Reference, ValueOrReference } from './model/reference.js'

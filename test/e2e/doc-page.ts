@@ -42,6 +42,16 @@ export function textsIn(path: string, language: string, note?: string): readonly
     .map(({ text }) => text)
 }
 
+/** A page whose examples all use the agents of its first example. */
+export const workflowsPage = 'docs/workflows.md'
+
+/** Returns the examples in TypeScript of a page as modules. */
+export function programsIn(path: string): readonly string[] {
+  const [first = '', ...others] = textsIn(path, 'ts')
+  if (path !== workflowsPage) return textsIn(path, 'ts')
+  return [first, ...others.map((text) => `${first}\n${text}`)]
+}
+
 /** Returns the cells of every row of the table whose head begins with these words, without code marks. */
 export function tableOf(path: string, head: readonly string[]): readonly (readonly string[])[] {
   const lines = pageText(path).split('\n')

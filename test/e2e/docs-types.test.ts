@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CheckedProgram } from './checked-program.js'
-import { pagePaths, pageText, root, tableOf, textsIn } from './doc-page.js'
+import { pagePaths, pageText, programsIn, root, tableOf } from './doc-page.js'
 import { telemetryPage } from './telemetry-page.js'
 
 /** Declares the names that examples use and readers have of their own. */
@@ -39,7 +39,7 @@ export type ConfigTiming = { [K in keyof NonNullable<ConfigOf['timing']>]: unkno
 
 const misspelt = "new ChangeFeedEstimator({ monitoredContainer, leaseContainer, procesorName: 'x' })"
 const examples = pagePaths.flatMap((page) =>
-  textsIn(page, 'ts').map((text, index) => ({ name: `${page}, example ${index + 1}`, text })),
+  programsIn(page).map((text, index) => ({ name: `${page}, example ${index + 1}`, text })),
 )
 /** An example without imports continues the examples before it. */
 const asModule = (text: string): string => `${text}\nexport {}\n`

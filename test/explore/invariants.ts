@@ -121,7 +121,7 @@ function checkEnd({ job, steps }: Documents): void {
     entries.every(([, { state }]) => state !== 'Processing' && state !== 'Compensating'),
     'I8: nothing is under way in a job that has ended',
   )
-  const isWholeJobDone = entries.every(([, { state }]) => state === 'Processed' || state === 'Skipped')
+  const isWholeJobDone = entries.every(([, { state }]) => isBehind(state))
   const { processState } = job
   if (processState === 'Processed') must(isWholeJobDone, 'a job is done when all its steps are')
   if (processState !== 'Compensated') return
@@ -271,15 +271,21 @@ function checkUndo(after: StepDocument, to: Documents): void {
   must(after.undo !== null, `I6: ${stepId} is undone only if it has an undo`)
   must(to.job.compensation !== null, `I6: ${stepId} is undone only where the job goes back`)
   const later = [...to.steps.values()].filter(({ dependsOn }) => dependsOn.includes(stepId))
-  const isLast = later.every(({ stepId: id, undo }) => {
+  const isLast = later.every((step) => {
+    const { stepId: id, undo } = step
     const { state = 'NotStarted' } = to.job.steps[id] ?? {}
+    if (isLeftBehind(state)) return owedBy(step).length === 0
     return ['NotStarted', 'Skipped', 'Compensated', 'Error'].includes(state) || undo === null
   })
   must(isLast, `I6: ${stepId} is undone after all that came after it`)
 }
 
+function isLeftBehind(state: string | undefined): boolean {
+  return state === 'Failed' || state === 'TimedOut' || state === 'Refused'
+}
+
 function isBehind(state: string | undefined): boolean {
-  return state === 'Processed' || state === 'Skipped'
+  return state === 'Processed' || state === 'Skipped' || isLeftBehind(state)
 }
 
 /** Checks the state after a write of a scheduler that had all documents. */

@@ -58,7 +58,7 @@ function shaped(name: string, shape: Shape, options: Options, more: Partial<Worl
         const after = [...built.values()].filter((earlier) => dependencies.includes(earlier.id))
         built.set(id, job.step(id, shop.sell, {}, { completeWithin: 60_000, ...options, after }))
       }
-      job.onExhausted(onExhausted, { maxGenerations: 2 })
+      job.onExhausted(onExhausted === 'continue' ? 'error' : onExhausted, { maxGenerations: 2 })
     },
     more,
   )
@@ -83,6 +83,13 @@ function failingBesideAWait(job: WorkflowBuilder<Json>): void {
   job.step('act', shop.sell, {}, step)
   job.waitFor('event', { completeWithin: 60_000 })
   job.onExhausted('error')
+}
+
+/** A workflow with a step that the job may go on without, and a step in its place. */
+function fallback(job: WorkflowBuilder<Json>): void {
+  const first = job.step('a', shop.sell, {}, { ...step, ...takeBack, retry: once, onExhausted: 'continue' })
+  job.step('b', shop.sell, {}, { ...step, ...takeBack, retry: once, when: condition.failed(first) })
+  job.onExhausted('compensate')
 }
 
 /** Worlds whose every state can be visited within seconds. */
@@ -145,6 +152,7 @@ export const smallWorlds: readonly World[] = [
       mostCommands: 1,
     },
   ),
+  world('fallback', fallback, { lateCalls: true, overlaps: true, staleReads: true }),
   shaped('kept', chain, undoable, { retainForMs: 60_000 }),
 ]
 

@@ -22,7 +22,13 @@ function inRoom(room: string, tests: string, files: Files): DecisionFile[] {
 }
 
 /** Tests of whole jobs that use only the decisions. */
-const stories = ['decisions/schedule', 'waiting-steps', 'workflow/for-each', 'decisions/compensate']
+const stories = [
+  'decisions/schedule',
+  'waiting-steps',
+  'continuing-steps',
+  'workflow/for-each',
+  'decisions/compensate',
+]
 
 /**
  * The pure files that decide. Their tests take milliseconds, because each runs once for every mutant it
@@ -76,12 +82,28 @@ export const decisionFiles: readonly DecisionFile[] = [
     'decisions/claim': ['decisions/claim', 'decisions/owed-undos', 'decisions/recover-step'],
     'decisions/compensate': [
       'decisions/compensate',
+      'continuing-steps',
       'decisions/owed-undos',
       'integration/sas/decisions/recover-job',
       'decisions/operate',
       'integration/sas/decisions/notices',
     ],
-    'plan/condition': ['integration/sas/plan/condition', 'waiting-steps', 'workflow/for-each'],
+    'plan/condition': [
+      'integration/sas/plan/condition',
+      'waiting-steps',
+      'workflow/for-each',
+      'plan/condition-operators',
+      'continuing-steps',
+    ],
+    'plan/condition-problem': [
+      'plan/condition-problem',
+      'workflow/misread',
+      'integration/sas/plan/condition',
+      'plan/condition-operators',
+      'workflow/workflow',
+    ],
+    'plan/pattern': ['plan/pattern', 'plan/condition-operators'],
+    'plan/plan-schema': ['plan/plan-schema'],
     'decisions/continue-or-end-job': [
       'decisions/continue-or-end-job',
       ...stories,
@@ -103,6 +125,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'decisions/give-up': [],
     'decisions/ledger': [
       'decisions/ledger',
+      'continuing-steps',
       'decisions/schedule',
       'decisions/compensate',
       'decisions/owed-undos',

@@ -49,11 +49,10 @@ export const survivorsOfJobs: readonly Survivors[] = [
         'job.compensation.thenRetry',
       ],
       ['const state = ledger[step.stepId]?.state', 'ledger[step.stepId]?.state', 'ledger[step.stepId].state'],
-      ['const state = ledger[stepId]?.state', 'ledger[stepId]?.state', 'ledger[stepId].state'],
       [
-        "return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
+        "return entry?.state === 'Processed' ? step.undo !== null : isLeftBehind(entry) && owedBy(step).length > 0",
+        'entry?.state',
+        'entry.state',
       ],
       [
         'ahead.push(...(steps.get(next)?.dependsOn ?? []))',
@@ -90,7 +89,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/decisions/schedule.ts',
+    path: 'src/sas/decisions/ledger.ts',
     reason: 'Only the output of these steps is read, and one that is missing counts as null.',
     mutants: [
       [
@@ -148,17 +147,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
   },
   {
     path: 'src/sas/workflow/for-each.ts',
-    reason: 'It stands for a step of a definition that is refused, and only its id is asked for.',
-    mutants: [
-      [
-        "const refused: Step<readonly O[]> = { id, output: reference(['steps', id, 'output']) }",
-        "'output'",
-        '""',
-      ],
-    ],
-  },
-  {
-    path: 'src/sas/workflow/for-each.ts',
     reason: 'Needed by the compiler only: a condition that is undefined is none.',
     mutants: [
       [
@@ -172,6 +160,11 @@ export const survivorsOfJobs: readonly Survivors[] = [
     path: 'src/sas/decisions/ledger.ts',
     reason: 'Needed by the compiler only: every step of a job has an entry.',
     mutants: [
+      [
+        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
+        'ledger[stepId]?.state',
+        'ledger[stepId].state',
+      ],
       [
         'return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)',
         'ledger[stepId]?.dispatch',
@@ -194,7 +187,7 @@ export const survivorsOfJobs: readonly Survivors[] = [
   {
     path: 'src/sas/workflow/plan-draft.ts',
     reason: 'What is not said follows the job.',
-    mutants: [["onExhausted: values.onExhausted ?? 'error',", "'error'", '""']],
+    mutants: [["return { onExhausted: onExhausted ?? 'error' }", "'error'", '""']],
   },
   {
     path: 'src/sas/decisions/schedule.ts',
@@ -206,34 +199,9 @@ export const survivorsOfJobs: readonly Survivors[] = [
         'steps.get(stepId)?.attention',
         'steps.get(stepId).attention',
       ],
-      [
-        "if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      [
-        "const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      [
-        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
-        'ledger[stepId]?.dispatch',
-        'ledger[stepId].dispatch',
-      ],
-      [
-        "return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'",
-        'step?.processState',
-        'step.processState',
-      ],
+      ["if (entry?.state !== 'Processed') return false", 'entry?.state', 'entry.state'],
       [
         "const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      ["return entry?.state === 'Processed' || entry?.state === 'Skipped'", 'entry?.state', 'entry.state'],
-      [
-        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
         'ledger[stepId]?.state',
         'ledger[stepId].state',
       ],
@@ -341,6 +309,41 @@ export const survivorsOfJobs: readonly Survivors[] = [
         'oldest !== undefined',
         'true',
       ],
+    ],
+  },
+  {
+    path: 'src/sas/plan/pattern.ts',
+    reason: 'For speed and memory: a pattern that was forgotten is compiled again.',
+    mutants: [
+      ['if (known !== undefined) return known', 'known !== undefined', 'false'],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'true',
+      ],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'false',
+      ],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'remembered.size > maxRemembered',
+      ],
+      [
+        'if (remembered.size >= maxRemembered) remembered.clear()',
+        'remembered.size >= maxRemembered',
+        'remembered.size < maxRemembered',
+      ],
+      ["const size = made.matcher('').programSize()", "''", '"Stryker was here!"'],
+    ],
+  },
+  {
+    path: 'src/sas/plan/pattern.ts',
+    reason: 'The engine throws nothing else.',
+    mutants: [
+      ['if (!(error instanceof RE2JSException)) throw error', '!(error instanceof RE2JSException)', 'false'],
     ],
   },
 ]

@@ -1,6 +1,7 @@
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { deriveProcessState, isTerminal } from '../../src/sas/model/process-state.js'
 import type { Rule } from './job-changes.js'
+import { isLeftBehind } from './step-rules.js'
 
 /** I1: a job exists with all its steps, or not at all. */
 const complete: Rule<JobDocument> = ({ after, steps }) => {
@@ -22,12 +23,43 @@ const acceptedOnce: Rule<JobDocument> = ({ before, after }) => {
   if (before?.generation !== after.generation) return null
   const again = after.stepIds.filter((stepId) => {
     const [was, is] = [before.steps[stepId]?.state, after.steps[stepId]?.state]
-    if (was === 'Processed') return is !== 'Processed' && is !== 'Compensating'
+    if (was === 'Processed' || was === 'Skipped' || isLeftBehind(was))
+      return is !== was && is !== 'Compensating'
     return was === 'Compensated' && is !== 'Compensated'
   })
   return again.length === 0
     ? null
     : `I2: ${again.join(', ')} of job ${after.jobId} lost their accepted outcome`
+}
+
+/** The outcome of the last attempt of a step without which the job went on, by the state of its entry. */
+const lastOutcomes: Readonly<Record<string, string>> = {
+  Failed: 'failed',
+  TimedOut: 'none',
+  Refused: 'permanent',
+}
+
+/** I2: a job goes on only without a step that allows this, and its ledger says how the last attempt ended. */
+const leftAsAllowed: Rule<JobDocument> = ({ after, steps }) => {
+  const wrong = after.stepIds.filter((stepId) => {
+    const step = steps.get(stepId)
+    const expected = lastOutcomes[after.steps[stepId]?.state ?? '']
+    if (expected === undefined) return false
+    return step?.jobGoesOn !== true || (step.outcome?.kind ?? 'none') !== expected
+  })
+  return wrong.length === 0
+    ? null
+    : `I2: job ${after.jobId} went on without ${wrong.join(', ')} for no reason`
+}
+
+/** I2: a job that is done has no step that failed, unless the job went on without that step. */
+const wholeWhenDone: Rule<JobDocument> = ({ after }) => {
+  if (after.processState !== 'Processed') return null
+  const open = after.stepIds.filter((stepId) => {
+    const state = after.steps[stepId]?.state
+    return state !== 'Processed' && state !== 'Skipped' && !isLeftBehind(state)
+  })
+  return open.length === 0 ? null : `I2: job ${after.jobId} is Processed without ${open.join(', ')}`
 }
 
 /** I15: a job in Error contains its reason. */
@@ -61,6 +93,8 @@ export const jobRules: readonly Rule<JobDocument>[] = [
   complete,
   endedForGood,
   acceptedOnce,
+  leftAsAllowed,
+  wholeWhenDone,
   explained,
   keptWhileOpen,
   derived,

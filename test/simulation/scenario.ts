@@ -120,7 +120,8 @@ export function workflowOf(
       )
       built.set(id, step)
     }
-    job.onExhausted(options.onExhausted ?? 'error', { maxGenerations: 2 })
+    const { onExhausted = 'error' } = options
+    job.onExhausted(onExhausted === 'continue' ? 'error' : onExhausted, { maxGenerations: 2 })
   })
 }
 

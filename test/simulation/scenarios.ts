@@ -1,4 +1,5 @@
 import { defineWorkflow } from '../../src/sas/index.js'
+import { continuing } from './continuing-stories.js'
 import { services, type Asked } from './remote-services.js'
 import {
   backoff,
@@ -40,6 +41,7 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
 
 /** Stories in which every write meets every fault. */
 export const scenarios: readonly Scenario[] = [
+  ...continuing,
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

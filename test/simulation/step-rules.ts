@@ -70,7 +70,8 @@ const countedOnce: Rule<StepDocument> = (change) => {
     return counted <= 0 ? null : `I4: ${by.party} counted a failure of ${after.id}`
   }
   const hasEnded = before.lockedBy !== null && after.lockedBy === null
-  const isNone = after.outcome === null && wasLate(before, before._ts)
+  // A step that waits for an event makes no attempt, so none of its waits can begin too late.
+  const isNone = after.kind === 'operation' && after.outcome === null && wasLate(before, before._ts)
   const hasFailed = hasEnded && !isNone && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
@@ -82,8 +83,10 @@ const inOrder: Rule<StepDocument> = (change) => {
   if (!isDispatch(change) || after.direction !== 'do') return null
   const open = after.dependsOn.filter((stepId) => {
     const state = job?.steps[stepId]?.state
-    const isDone = state === 'Processed' && steps.get(stepId)?.processState === 'Processed'
-    return !isDone && state !== 'Skipped'
+    const step = steps.get(stepId)
+    const isDone = state === 'Processed' && step?.processState === 'Processed'
+    const isLeft = isLeftBehind(state) && step?.processState === 'Error' && step.jobGoesOn === true
+    return !isDone && !isLeft && state !== 'Skipped'
   })
   return open.length === 0 ? null : `I5: ${after.id} was dispatched before ${open.join(', ')}`
 }
@@ -98,9 +101,16 @@ const inReverse: Rule<StepDocument> = (change) => {
   if (owedBy(before).length === 0) return `I6: ${after.id} is undone and did nothing`
   const later = dependentsOf(after.stepId, steps).filter((stepId) => {
     const state = job?.steps[stepId]?.state
-    return (state === 'Processed' && steps.get(stepId)?.undo !== null) || state === 'Compensating'
+    const step = steps.get(stepId)
+    const mayHaveActed = isLeftBehind(state) && step !== undefined && owedBy(step).length > 0
+    return (state === 'Processed' && step?.undo !== null) || mayHaveActed || state === 'Compensating'
   })
   return later.length === 0 ? null : `I6: ${after.id} is undone before ${later.join(', ')}`
+}
+
+/** Checks whether a ledger entry with this state says that the job went on without the step. */
+export function isLeftBehind(state: string | undefined): boolean {
+  return state === 'Failed' || state === 'TimedOut' || state === 'Refused'
 }
 
 function dependentsOf(stepId: string, steps: ReadonlyMap<string, StepDocument>): string[] {

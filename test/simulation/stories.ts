@@ -1,4 +1,5 @@
 import { defineWorkflow } from '../../src/sas/index.js'
+import { continuingStories } from './continuing-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
   backoff,
@@ -276,4 +277,5 @@ export const stories: readonly StoryOfJob[] = [
   ...waysBack,
   ...setAside,
   ...deadlines,
+  ...continuingStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

@@ -6,7 +6,7 @@ import type { Plan } from '../../src/sas/plan/plan.js'
 import type { Reference } from '../../src/sas/model/reference.js'
 import type { StateDocument, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
-import type { Step } from '../../src/sas/workflow/plan-draft.js'
+import type { Step } from '../../src/sas/model/step-handle.js'
 import type { StepOptions } from '../../src/sas/workflow/step-options.js'
 import { defineWorkflow, type Workflow } from '../../src/sas/workflow/workflow.js'
 
@@ -44,7 +44,8 @@ export function aWorkflow(
         : { undo: 'none' as const }
       built.set(id, job.step(id, shop.sell, { item: id }, { ...options, after, ...back }))
     }
-    job.onExhausted(options.onExhausted ?? 'error', { maxGenerations })
+    const policy = options.onExhausted ?? 'error'
+    job.onExhausted(policy === 'continue' ? 'error' : policy, { maxGenerations })
   })
 }
 

@@ -23,6 +23,9 @@ const marks: Readonly<Record<StepView['state'], string>> = {
   Compensating: '↶',
   Compensated: '↺',
   Skipped: '–',
+  Failed: '✗',
+  TimedOut: '✗',
+  Refused: '✗',
 }
 
 /**
@@ -62,7 +65,7 @@ export function remark(
 ): string {
   // The state already shows that the step failed.
   if (attention !== null)
-    return state === 'Error' ? attention.message : `${attention.kind}: ${attention.message}`
+    return marks[state] === marks.Error ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   if (state === 'Processing' || state === 'Compensating') {
     return [attempt > 1 ? `attempt ${attempt}` : '', until].filter((part) => part !== '').join(', ')

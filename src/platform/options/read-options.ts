@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 
 /**
@@ -27,10 +28,14 @@ interface Issue {
 
 /**
  * Reads options by their shape. Checks everything, because the compiler checks neither JavaScript callers nor
- * files.
+ * files. `meant` has advice for names that other libraries use for one of the options.
  */
-export function readOptions<S extends Shape>(shape: S, given: object): Read<S> {
-  const { values, issues } = read(shape, given)
+export function readOptions<S extends Shape>(
+  shape: S,
+  given: object,
+  meant: Readonly<Record<string, string>> = {},
+): Read<S> {
+  const { values, issues } = read(shape, given, meant)
   return { values, problems: issues.map(sentence) }
 }
 
@@ -117,8 +122,12 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function read<S extends Shape>(shape: S, given: object): { values: Values<S>; issues: Issue[] } {
-  const issues = unknownNames(shape, given)
+function read<S extends Shape>(
+  shape: S,
+  given: object,
+  meant: Readonly<Record<string, string>> = {},
+): { values: Values<S>; issues: Issue[] } {
+  const issues = unknownNames(shape, given, meant)
   const values = Object.entries(shape).map(([name, of]) => {
     const { data, error } = of.safeParse(Reflect.get(given, name))
     for (const { path, message } of error?.issues ?? []) issues.push({ path: [name, ...path], message })
@@ -131,21 +140,23 @@ function read<S extends Shape>(shape: S, given: object): { values: Values<S>; is
  * Returns a problem for each unknown name. The compiler does not find such names in JavaScript callers and in
  * files.
  */
-function unknownNames(shape: Shape, given: object): Issue[] {
+function unknownNames(shape: Shape, given: object, meant: Readonly<Record<string, string>>): Issue[] {
   const known = Object.keys(shape)
   return Object.keys(given).flatMap((name) => {
     if (Object.hasOwn(shape, name)) return []
-    const meant = known.find((candidate) => isMeant(candidate.toLowerCase(), name.toLowerCase()))
-    const advice = meant === undefined ? `the options are ${known.join(', ')}` : `did you mean ${meant}?`
+    const similar = known.find((candidate) => isMeant(candidate.toLowerCase(), name.toLowerCase()))
+    const other = similar === undefined ? `the options are ${known.join(', ')}` : `did you mean ${similar}?`
+    const advice = Object.hasOwn(meant, name) ? `write ${meant[name] ?? ''}` : other
     return [{ path: [name], message: `is not an option: ${advice}` }]
   })
 }
 
 /**
- * Checks whether `name` means `candidate`. In earlier versions, the names of durations ended in their unit.
+ * Checks whether `name` means `candidate`: at most one in four of its characters is wrong. In earlier versions,
+ * the names of durations ended in their unit.
  */
 function isMeant(candidate: string, name: string): boolean {
-  return name === candidate || name === `${candidate}ms`
+  return name === `${candidate}ms` || distance(candidate, name) <= name.length / 4
 }
 
 function sentence({ path, message }: Issue): string {

@@ -4,7 +4,8 @@ import { duration, durationRange, group, optional, readOptions, wholeNumber } fr
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
-import { toTemplate, type ValueOrReference } from '../model/reference.js'
+import type { ValueOrReference } from '../model/reference.js'
+import { toTemplate } from '../model/to-template.js'
 
 /** The attempt that a handler makes, and the functions that the handler may call. */
 export interface AgentContext {

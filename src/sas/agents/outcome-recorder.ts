@@ -5,6 +5,7 @@ import { isOpen, settle, type Outcome } from '../decisions/settle.js'
 import type { SettledAttempt, InProcessPath } from '../in-process/in-process-path.js'
 import type { StepDocument } from '../model/documents.js'
 import { DocumentInvalid, StoreUnavailable } from '../model/errors.js'
+import { isLeftToJob } from '../model/work.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
 import type { AgentsHealth } from './agents-health.js'
@@ -104,7 +105,7 @@ export class OutcomeRecorder {
     }
     const error = outcome.kind === 'success' ? {} : { error: outcome.message }
     telemetry.emit({ type: 'step.settled', outcome: outcome.kind, ...about, ...error })
-    if (outcome.kind === 'permanent') {
+    if (outcome.kind === 'permanent' && !isLeftToJob(step)) {
       const raised = { kind: written?.attention?.kind ?? 'error', message: outcome.message }
       telemetry.emit({ type: 'attention.raised', ...raised, jobId, workflow, stepId })
     }

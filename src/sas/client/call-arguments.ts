@@ -11,10 +11,13 @@ import type { CommandOptions, JobSummary } from './command-options.js'
 /** The name of the operator if the caller passes none. */
 export const defaultOperator = 'operator'
 
-/** The states of steps that are skipped, or whose effect has not been undone. */
+/** The states of steps that are over, or whose effect has not been undone. */
 const doneStates: ReadonlySet<LedgerEntry['state']> = new Set([
   'Processed',
   'Skipped',
+  'Failed',
+  'TimedOut',
+  'Refused',
   'Compensating',
   'CompensationFailed',
 ])

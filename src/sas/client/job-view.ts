@@ -6,9 +6,11 @@ import type {
   Diagnostic,
   JobDocument,
   Json,
+  LedgerEntry,
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
+import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
 
 /** A step as shown to people. */
@@ -16,8 +18,11 @@ export interface StepView {
   readonly stepId: string
   readonly actor: string
   readonly action: string
-  /** `Skipped` if the step's condition did not hold, or if the step needs a skipped step's output. */
-  readonly state: ProcessState | 'Skipped'
+  /**
+   * `Skipped` if the step's condition did not hold, or if the step needs an output that does not exist.
+   * `Failed`, `TimedOut` or `Refused` if the job went on without the step (`onExhausted: 'continue'`).
+   */
+  readonly state: ProcessState | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused'
   readonly currentState: string
   readonly attempt: number
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
@@ -76,12 +81,13 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobVie
     audit: job.audit,
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)
-      return step === undefined ? [] : [stepViewOf(step, job.steps[stepId]?.state === 'Skipped')]
+      return step === undefined ? [] : [stepViewOf(step, job.steps[stepId])]
     }),
   }
 }
 
-function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
+function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepView {
+  const isSkipped = entry?.state === 'Skipped'
   const { stepId, actor, action, currentState, attempt, maxFailures, completeBy } = step
   const { dependsOn, attention, diagnostics } = step
   // A step that is skipped now may have been done in an earlier generation.
@@ -90,7 +96,7 @@ function stepViewOf(step: StepDocument, isSkipped: boolean): StepView {
     stepId,
     actor,
     action,
-    state: isSkipped ? 'Skipped' : step.processState,
+    state: isSkipped ? 'Skipped' : isLeftBehind(entry) ? entry.state : step.processState,
     currentState,
     attempt,
     failureCount: workOf(step).failureCount,

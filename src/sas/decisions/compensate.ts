@@ -12,6 +12,7 @@ import { owedBy } from './owed-undos.js'
 import {
   hasMoreToUndo,
   inState,
+  isLeftBehind,
   isUnderWay,
   sameLedger,
   unseen,
@@ -85,7 +86,8 @@ function withIntent(state: SchedulingState): SchedulingState {
 
 /**
  * Stops a step that is under way in the direction `do`. Undoes a step that was given up, stopped or skipped
- * if any of its generations may have acted (F-K2).
+ * if any of its generations may have acted (F-K2). A step without which the job went on waits until the steps
+ * after it are undone, like a step that is done.
  */
 function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): readonly StepChange[] {
   if (step.direction === 'undo') return []
@@ -103,22 +105,24 @@ function stoppedStep(step: StepDocument, ledger: Ledger, by: SchedulingState): r
 }
 
 /**
- * Returns the done steps that have an undo and on which no step with an effect depends, even indirectly (I6).
+ * Returns the steps that have an effect to undo and on which no step with an effect depends, even indirectly
+ * (I6). These steps are done, or the job went on without them although they may have acted.
  */
 function stepsToUndo(
   begun: readonly StepDocument[],
   ledger: Ledger,
   steps: ReadonlyMap<string, StepDocument>,
 ): StepDocument[] {
-  const hasEffect = ({ stepId, undo }: StepDocument): boolean => {
-    const state = ledger[stepId]?.state
-    return (
-      (state === 'Processed' && undo !== null) || state === 'Compensating' || state === 'CompensationFailed'
-    )
+  const isOwed = (step: StepDocument): boolean => {
+    const entry = ledger[step.stepId]
+    return entry?.state === 'Processed' ? step.undo !== null : isLeftBehind(entry) && owedBy(step).length > 0
   }
-  const inTheWay = begun.filter(hasEffect)
+  const inTheWay = begun.filter((step) => {
+    const state = ledger[step.stepId]?.state
+    return isOwed(step) || state === 'Compensating' || state === 'CompensationFailed'
+  })
   const needed = ancestorsOf(inTheWay, steps)
-  return inTheWay.filter(({ stepId }) => ledger[stepId]?.state === 'Processed' && !needed.has(stepId))
+  return inTheWay.filter((step) => isOwed(step) && !needed.has(step.stepId))
 }
 
 /** Returns every step on which one of these steps depends, directly or indirectly. */

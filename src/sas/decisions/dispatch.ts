@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
-import { whenProblem } from '../plan/condition.js'
+import { whenProblem } from '../plan/condition-problem.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
-import type { StepChange } from './ledger.js'
+import { knownValues, type StepChange } from './ledger.js'
 import { offerWithinMs } from './offer-time.js'
 import { isTooDeep, maxGivenLevels } from '../model/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
@@ -53,9 +53,7 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
  * If the input is too large for a transaction, the step is flagged for an operator and keeps its key.
  */
 export function begin(step: StepDocument, by: Dispatching): StepChange {
-  const { job } = by
-  const outputs = new Map<string, Json>([...by.steps].map(([stepId, { output }]) => [stepId, output]))
-  const known = { input: job.input, outputs }
+  const known = knownValues(by)
   const input = resolveTemplate(step.inputTemplate, known)
   const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
   // A refused step calls no handler, so its key and the record of calls with this key do not change.

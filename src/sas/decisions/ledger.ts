@@ -1,4 +1,6 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
+import type { StepOutcome } from '../model/step-handle.js'
+import type { KnownValues } from '../plan/template.js'
 
 /** The state of every step of a job, as accepted by the scheduler. */
 export type Ledger = Readonly<Record<string, LedgerEntry>>
@@ -16,6 +18,34 @@ const folds: Readonly<Partial<Record<LedgerEntry['state'], Partial<Record<string
     Compensating: { Compensated: 'Compensated', Error: 'CompensationFailed' },
   }
 
+/** The outcome of a step, by the state of its ledger entry. States of steps that are not over are missing. */
+const outcomes: Readonly<Partial<Record<LedgerEntry['state'], StepOutcome>>> = {
+  Processed: 'done',
+  Failed: 'failed',
+  TimedOut: 'timedOut',
+  Refused: 'refused',
+  Skipped: 'skipped',
+}
+
+/** Checks whether the step of this entry is over, so that its dependents may begin. */
+export function isBehind(entry: LedgerEntry | undefined): boolean {
+  return entry !== undefined && outcomes[entry.state] !== undefined
+}
+
+/** Checks whether the job goes on without the step of this entry, which was given up. */
+export function isLeftBehind(
+  entry: LedgerEntry | undefined,
+): entry is LedgerEntry & { readonly state: 'Failed' | 'TimedOut' | 'Refused' } {
+  const state = entry?.state
+  return state === 'Failed' || state === 'TimedOut' || state === 'Refused'
+}
+
+/** Returns the state of a step without which the job goes on, by its last attempt. */
+function leftBehind({ outcome }: StepDocument): LedgerEntry['state'] {
+  if (outcome === null) return 'TimedOut'
+  return outcome.kind === 'permanent' ? 'Refused' : 'Failed'
+}
+
 /**
  * Returns the ledger with the outcomes of steps. A step counts only if the ledger has the same dispatch
  * number.
@@ -25,7 +55,9 @@ export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): 
     const step = steps.get(stepId)
     const isCurrent = step?.dispatch === entry.dispatch && !hasMoreToUndo(step)
     const state = isCurrent ? folds[entry.state]?.[step.processState] : undefined
-    return [stepId, state === undefined ? entry : { ...entry, state }]
+    if (state === undefined) return [stepId, entry]
+    const isLeft = state === 'Error' && step?.jobGoesOn === true
+    return [stepId, { ...entry, state: isLeft ? leftBehind(step) : state }]
   })
   return Object.fromEntries(folded)
 }
@@ -65,6 +97,9 @@ export function unseen(
 /** The state of a step whose attempts are over, by the state of its ledger entry. */
 const ends: Readonly<Partial<Record<LedgerEntry['state'], StepDocument['processState']>>> = {
   Processed: 'Processed',
+  Failed: 'Error',
+  TimedOut: 'Error',
+  Refused: 'Error',
   Error: 'Error',
   Compensated: 'Compensated',
   CompensationFailed: 'Error',
@@ -95,4 +130,33 @@ export function sameLedger(before: Ledger, after: Ledger): boolean {
 export function withStates(ledger: Ledger, stepIds: readonly string[], state: LedgerEntry['state']) {
   const changed = Object.entries(ledger).filter(([stepId]) => stepIds.includes(stepId))
   return { ...ledger, ...Object.fromEntries(changed.map(([stepId, entry]) => [stepId, { ...entry, state }])) }
+}
+
+/** A job with the ledger that a decision has reached, and its known steps. */
+interface Knowing {
+  readonly job: JobDocument
+  readonly steps: ReadonlyMap<string, StepDocument>
+}
+
+/**
+ * Returns the state with this ledger, and without the outputs of steps that are not done, such as the output
+ * of an earlier generation.
+ */
+export function withLedger<S extends Knowing>(state: S, ledger: Ledger): S {
+  const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
+    return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
+  })
+  return { ...state, job: { ...state.job, steps: ledger }, steps: new Map(steps) }
+}
+
+/** Returns the values to which the templates of a job may refer. */
+export function knownValues({ job, steps }: Knowing): KnownValues {
+  return {
+    input: job.input,
+    outputs: new Map([...steps].map(([stepId, { output }]) => [stepId, output])),
+    outcomeOf: (stepId) => {
+      const state = job.steps[stepId]?.state
+      return state === undefined ? undefined : outcomes[state]
+    },
+  }
 }

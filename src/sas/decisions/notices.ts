@@ -1,4 +1,4 @@
-import { schemaVersion, type JobDocument, type NoticeDocument } from '../model/documents.js'
+import { basicSchema, type JobDocument, type NoticeDocument } from '../model/documents.js'
 import { noticeDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 
@@ -35,7 +35,7 @@ export function noticeOf(
     id: noticeDocumentId(job, seq),
     pk: job.pk,
     type: 'sas.notify',
-    schema: schemaVersion,
+    schema: basicSchema,
     jobId: job.jobId,
     orderId: job.orderId,
     workflow: job.workflow,

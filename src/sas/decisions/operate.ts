@@ -3,7 +3,7 @@ import { betweenStates, deadline, isStaged, withDerivedState } from '../model/pr
 import { takeFitting } from './dispatch.js'
 import { inState, withStates } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
-import { toTemplate } from '../model/reference.js'
+import { toTemplate } from '../model/to-template.js'
 import { isWaiting } from '../model/work.js'
 
 /** A decision of an operator about a job. */

@@ -19,7 +19,9 @@ export function raiseEvent(step: StepDocument, payload: Json, now: number): Rais
     return isSame ? { kind: 'nothing' } : refused(`step ${step.stepId} has already received another event`)
   }
   if (step.processState !== 'Pending' && step.processState !== 'Processing') {
-    return refused(`step ${step.stepId} is ${step.processState} and no longer waits`)
+    const isLate = step.processState === 'Error' && step.outcome === null
+    const why = isLate ? 'waited until its deadline' : `is ${step.processState}`
+    return refused(`step ${step.stepId} ${why} and no longer waits`)
   }
   const event = { payload, at: new Date(now).toISOString() }
   // The event ends an extended wait, but a parked step still waits for an operator.

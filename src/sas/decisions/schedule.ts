@@ -1,4 +1,5 @@
-import { holds, whenProblem } from '../plan/condition.js'
+import { holds } from '../plan/condition.js'
+import { whenProblem } from '../plan/condition-problem.js'
 import { compensationFor, compensate } from './compensate.js'
 import { begin, takeFitting, redispatch, cancelStep } from './dispatch.js'
 import {
@@ -10,11 +11,22 @@ import {
   type SchedulingState,
 } from './continue-or-end-job.js'
 import { neededBy } from '../plan/gather.js'
-import type { Attention, LedgerEntry, StepDocument } from '../model/documents.js'
+import { continuingSchema, type Attention, type StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'
-import { fold, inState, isUnderWay, sameLedger, unseen, withChanges, type Ledger } from './ledger.js'
+import {
+  fold,
+  inState,
+  isBehind,
+  isUnderWay,
+  knownValues,
+  sameLedger,
+  unseen,
+  withChanges,
+  withLedger,
+  type Ledger,
+} from './ledger.js'
 import { withNotices } from './notices.js'
-import { stepsReferredTo } from '../plan/template.js'
+import { stepsWithPart } from '../plan/template.js'
 import { expire, withRetention } from './retention.js'
 import { isHeldBack } from '../model/work.js'
 
@@ -55,7 +67,9 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   const { job, steps } = state
   const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
   if (isOverdue(state, ledger)) return endOverdue(state, ledger)
-  const again = underWayAndFree(state, ledger)
+  const unseenSleeps = mayCutShort(state, ledger)
+  if (unseenSleeps.length > 0) return { kind: 'read', stepIds: unseenSleeps }
+  const again = [...underWayAndFree(state, ledger), ...cutShort(state, ledger)]
   if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
   const ready = readyToBegin(state, ledger)
   if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
@@ -66,7 +80,7 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   if (skipped.length > 0) return advance(state, withSkipped(ledger, skipped))
   const changes = [
     ...again.map((step) => redispatch(step, state)),
-    ...ready.steps.map((step) => begin(step, withDoneOutputs(state, ledger))),
+    ...ready.steps.map((step) => begin(step, withLedger(state, ledger))),
   ]
   if (Object.values(ledger).every(isBehind)) {
     return endJob(
@@ -79,27 +93,21 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   return continueJob(state, ledger, takeFitting(changes, job))
 }
 
-/** Checks whether the step of this entry is done or skipped, so that its dependents may begin. */
-function isBehind(entry: LedgerEntry | undefined): boolean {
-  return entry?.state === 'Processed' || entry?.state === 'Skipped'
-}
-
-/** Checks whether a step's condition is false or the step needs the output of a skipped step. */
-function isSkipped(step: StepDocument, { job, steps }: SchedulingState, ledger: Ledger): boolean {
-  const needed = [...neededBy(step)]
-  if (needed.some((stepId) => ledger[stepId]?.state === 'Skipped')) return true
-  const known = withDoneOutputs({ steps }, ledger).steps
-  const outputs = new Map([...known].map(([stepId, { output }]) => [stepId, output]))
+/**
+ * Checks whether a step's condition is false, or the step needs an output that does not exist. A step that
+ * asks for the outcome of another step also runs without the output of that step.
+ */
+function isSkipped(step: StepDocument, state: SchedulingState, ledger: Ledger): boolean {
+  const without = [...neededBy(step)].filter((stepId) => ledger[stepId]?.state !== 'Processed')
+  if (without.length > 0) {
+    const asked = new Set(
+      [step.when, step.inputTemplate].flatMap((each) => [...stepsWithPart(each, 'outcome')]),
+    )
+    if (!without.every((stepId) => asked.has(stepId))) return true
+  }
+  if (step.when === null) return false
   // A step whose condition cannot be evaluated is not skipped. It is refused when it begins.
-  return whenProblem(step) === null && !holds(step.when, { input: job.input, outputs })
-}
-
-/** Removes the outputs of steps that are not done, such as the output of an earlier generation. */
-function withDoneOutputs<S extends Pick<SchedulingState, 'steps'>>(state: S, ledger: Ledger): S {
-  const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
-    return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
-  })
-  return { ...state, steps: new Map(steps) }
+  return whenProblem(step) === null && !holds(step.when, knownValues(withLedger(state, ledger)))
 }
 
 function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {
@@ -180,13 +188,30 @@ function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepD
   })
 }
 
+/** Returns the steps under way that must be read, because they may be sleeps that another step cuts short. */
+function mayCutShort({ job, steps }: SchedulingState, ledger: Ledger): string[] {
+  if (job.schema < continuingSchema) return []
+  return unseen(inState(ledger, 'Processing'), ledger, steps)
+}
+
+/** Returns the sleeps under way that are unnecessary, because the step for which they wait at most is over. */
+function cutShort({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
+  return inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    if (step?.kind !== 'sleep' || step.dispatch !== ledger[stepId]?.dispatch || !isHeldBack(step, now))
+      return []
+    const isOver = [...stepsWithPart(step.inputTemplate, 'outcomeSoFar')].some((id) => isBehind(ledger[id]))
+    return isOver ? [step] : []
+  })
+}
+
 interface Ready {
   readonly steps: readonly StepDocument[]
   /** The ids of steps that may be ready, but whose document is missing or old. */
   readonly missing: readonly string[]
 }
 
-/** Returns the steps that have not begun and whose dependencies are done or skipped (I5). */
+/** Returns the steps that have not begun and whose dependencies are over (I5). */
 function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
   const open = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'NotStarted')
   const missing = unseen(open, ledger, steps)
@@ -198,7 +223,7 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
 }
 
 /**
- * Avoids useless reads. A step can be ready only if no step has begun, or if some step is done or skipped.
+ * Avoids useless reads. A step can be ready only if no step has begun, or if some step is over.
  */
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
@@ -214,15 +239,16 @@ function outputsNeeded(
   const needed = new Set(
     ready.flatMap((step) =>
       [step.inputTemplate, step.when, step.undoTemplate ?? step.undo?.inputTemplate ?? null].flatMap(
-        (template) => [...stepsReferredTo(template)],
+        (template) => [...stepsWithPart(template, 'output')],
       ),
     ),
   )
   return [...needed].filter((stepId) => {
-    const isKnown = ready.some((step) => step.stepId === stepId) || ledger[stepId]?.state === 'Skipped'
-    if (isKnown) return false
+    // The other steps have no output, and the output of a step that begins now belongs to its own undo.
+    const entry = ledger[stepId]
+    if (entry?.state !== 'Processed') return false
     const step = steps.get(stepId)
-    return step?.dispatch !== ledger[stepId]?.dispatch || step?.processState !== 'Processed'
+    return step?.dispatch !== entry.dispatch || step.processState !== 'Processed'
   })
 }
 

@@ -6,8 +6,18 @@ import { claim, effectHistory, outcome, undo } from './step-parts.js'
 export type { Json } from './json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 
-/** The version of the document schema that this code writes. Newer documents are left alone. */
-export const schemaVersion = 1
+/** The newest version of the document schema that this code knows. Newer documents are left alone. */
+export const schemaVersion = 2
+
+/** The version of the documents on which code that knows only version 1 also acts correctly. */
+export const basicSchema = 1
+
+/**
+ * The version of a job whose plan has parts that code of version 1 would read wrongly, such as
+ * `onExhausted: 'continue'`. Only the job has this version, because only schedulers read these parts. Agents,
+ * supervisors and agents in other languages of version 1 do the work of its steps correctly.
+ */
+export const continuingSchema = 2
 
 export const processStates = [
   'Pending',
@@ -86,6 +96,12 @@ const ledgerEntry = z.object({
     'Processing',
     'Processed',
     'Skipped',
+    /** The job goes on without this step, whose last attempt reported an error. */
+    'Failed',
+    /** The job goes on without this step, whose last attempt gave no answer in time. */
+    'TimedOut',
+    /** The job goes on without this step, which was refused for good. */
+    'Refused',
     'Error',
     'Compensating',
     'Compensated',
@@ -180,6 +196,11 @@ export const stepSchema = z.object({
   input: json,
   undo: undo.nullable(),
   onExhausted: exhaustionPolicy,
+  /**
+   * Whether the job goes on without the step if the step is given up (`onExhausted: 'continue'`). Only
+   * schedulers read it. Missing means false.
+   */
+  jobGoesOn: z.boolean().optional(),
   completeWithinMs: z.number(),
   retryBackoff: z.object({ minMs: z.number(), maxMs: z.number() }),
   /** The earliest next dispatch, in milliseconds since the epoch. The supervisor clears it at this time. */

@@ -49,3 +49,8 @@ export function isHeldBack(step: StepDocument, now: number): boolean {
 export function isWaiting({ attention }: StepDocument): boolean {
   return attention?.kind === 'parked' || attention?.kind === 'extendedWait'
 }
+
+/** Checks whether the job goes on without the step, so that no operator has to act if the step is given up. */
+export function isLeftToJob({ direction, jobGoesOn }: StepDocument): boolean {
+  return direction === 'do' && jobGoesOn === true
+}

@@ -1,4 +1,4 @@
-import { schemaVersion, type Diagnostic, type JobDocument } from '../model/documents.js'
+import { basicSchema, type Diagnostic, type JobDocument } from '../model/documents.js'
 import { alertDocumentId } from '../model/document-ids.js'
 import type { UnreadableJob } from '../store/unreadable-jobs.js'
 
@@ -80,7 +80,7 @@ export function alertRecordOf(
     id: alertDocumentId(alert.jobId),
     pk: about.pk,
     type: 'sas.alert',
-    schema: schemaVersion,
+    schema: basicSchema,
     jobId: alert.jobId,
     alertId: alert.alertId,
     raisedAt: new Date(about.now).toISOString(),

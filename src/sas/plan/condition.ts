@@ -1,14 +1,30 @@
 import type { Json } from '../model/documents.js'
+import { matches } from './pattern.js'
 import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
-import { referencePath, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
+import { reference, type Reference, type ValueOrReference } from '../model/reference.js'
+import type { StepOutcome } from '../model/step-handle.js'
+import { toTemplate } from '../model/to-template.js'
 
 /**
  * The condition of a step, made by the functions of {@link condition}. It is evaluated before the step
  * begins. If it does not hold, the step is skipped.
  */
 export interface Condition {
-  readonly operator: 'equal' | 'greater' | 'present' | 'hasItem' | 'not' | 'all' | 'any'
+  readonly operator:
+    | 'equal'
+    | 'greater'
+    | 'less'
+    | 'atLeast'
+    | 'atMost'
+    | 'in'
+    | 'matches'
+    | 'startsWith'
+    | 'present'
+    | 'hasItem'
+    | 'not'
+    | 'all'
+    | 'any'
   readonly of: readonly unknown[]
 }
 
@@ -24,9 +40,86 @@ export const condition = {
     return { operator: 'greater', of: [left, right] }
   },
 
+  /** Holds if both values are numbers and the left number is smaller. */
+  less(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
+    return { operator: 'less', of: [left, right] }
+  },
+
+  /** Holds if both values are numbers and the left number is not smaller. */
+  atLeast(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
+    return { operator: 'atLeast', of: [left, right] }
+  },
+
+  /** Holds if both values are numbers and the left number is not larger. */
+  atMost(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
+    return { operator: 'atMost', of: [left, right] }
+  },
+
+  /** Holds if the value is the same JSON as a member of the list. */
+  in<T>(value: Reference<T>, list: Reference<readonly T[]> | readonly ValueOrReference<T>[]): Condition {
+    return { operator: 'in', of: [value, list] }
+  },
+
+  /**
+   * Holds if the value is a text and the pattern matches a part of it. The pattern is a regular expression of
+   * RE2, given as text: it has neither lookaround nor backreferences. Write `^…$` to match the whole text,
+   * and `(?i)` to ignore case. A pattern has at most 200 characters. No pattern matches a text of more than
+   * 10,000 characters.
+   */
+  matches(value: Reference<string>, pattern: string): Condition {
+    return { operator: 'matches', of: [value, pattern] }
+  },
+
+  /** Holds if both values are texts and the first begins with the second. */
+  startsWith(value: Reference<string>, start: ValueOrReference<string>): Condition {
+    return { operator: 'startsWith', of: [value, start] }
+  },
+
   /** Holds if the value exists and is not null. */
   present(value: Reference<unknown>): Condition {
     return { operator: 'present', of: [value] }
+  },
+
+  /** Holds if the step succeeded. Waits until the step is over. */
+  done(step: { readonly id: string }): Condition {
+    return { operator: 'equal', of: [outcomeOf('done', step), 'done'] }
+  },
+
+  /**
+   * Holds if the step was given up: its outcome is `failed`, `timedOut` or `refused`. The step must have
+   * `onExhausted: 'continue'`. Waits until the step is over.
+   */
+  failed(step: { readonly id: string }): Condition {
+    return { operator: 'in', of: [outcomeOf('failed', step), ['failed', 'timedOut', 'refused']] }
+  },
+
+  /**
+   * Holds if the last attempt at the step gave no answer before its deadline, or if no event came in time.
+   * The step must have `onExhausted: 'continue'`. Waits until the step is over.
+   */
+  timedOut(step: { readonly id: string }): Condition {
+    return { operator: 'equal', of: [outcomeOf('timedOut', step), 'timedOut'] }
+  },
+
+  /**
+   * Holds if the handler of the step failed permanently, or if the step could not be dispatched. The step must
+   * have `onExhausted: 'continue'`. Waits until the step is over.
+   */
+  refused(step: { readonly id: string }): Condition {
+    return { operator: 'equal', of: [outcomeOf('refused', step), 'refused'] }
+  },
+
+  /** Holds if the step was skipped. Waits until the step is over. */
+  skipped(step: { readonly id: string }): Condition {
+    return { operator: 'equal', of: [outcomeOf('skipped', step), 'skipped'] }
+  },
+
+  /**
+   * Holds if the step has succeeded at the moment when the rest is ready. Does not wait for the step. The
+   * answer is given once, when the step with this condition begins or is skipped.
+   */
+  doneSoFar(step: { readonly id: string }): Condition {
+    return { operator: 'equal', of: [outcomeOf('doneSoFar', step, 'outcomeSoFar'), 'done'] }
   },
 
   /** Holds if the given condition does not hold. */
@@ -45,76 +138,24 @@ export const condition = {
   },
 }
 
+/** @throws TypeError if the value is not a step */
+function outcomeOf(
+  name: string,
+  step: { readonly id: unknown } | undefined,
+  part: 'outcome' | 'outcomeSoFar' = 'outcome',
+): Reference<StepOutcome> {
+  const id = step?.id
+  if (typeof id === 'string') return reference(['steps', id, part])
+  const call = `condition.${name}`
+  throw new TypeError(
+    `${call} needs a step, as in const paid = job.step('pay', …) and { when: ${call}(paid) }; pass the step ` +
+      'itself, not its output or its id',
+  )
+}
+
 /** Returns a condition as JSON, with its references in the form of templates. */
 export function conditionTemplate(of: Condition): Json {
   return toTemplate(of, 'when')
-}
-
-/** The functions that make conditions, for the error about a value that is not a condition. */
-const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
-
-/** The number of operands of each operator (null: any number), and whether they are conditions. */
-const operators: Readonly<
-  Record<Condition['operator'], { readonly count: number | null; readonly joins: boolean }>
-> = {
-  equal: { count: 2, joins: false },
-  greater: { count: 2, joins: false },
-  present: { count: 1, joins: false },
-  hasItem: { count: 3, joins: false },
-  not: { count: 1, joins: true },
-  all: { count: null, joins: true },
-  any: { count: null, joins: true },
-}
-
-/**
- * Returns the reason, with advice, why a value is not a condition. Returns null for a condition. Accepts both
- * a new condition and a stored condition.
- */
-export function conditionProblem(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null)
-    return `${valueText(value)} is not a condition: use ${makers}`
-  const path = referencePath(value) ?? storedPath(value)
-  if (path !== null) {
-    const [first, ...rest] = path
-    const name = first === 'input' ? ['job.input', ...rest].join('.') : rest.join('.')
-    return (
-      `${name} is a reference, not a condition: write condition.equal(${name}, true), or ` +
-      `condition.present(${name})`
-    )
-  }
-  const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
-  if (typeof operator !== 'string' || !Array.isArray(of))
-    return `${valueText(value)} is not a condition: use ${makers}`
-  const rule = Object.entries(operators).find(([name]) => name === operator)?.[1]
-  if (rule === undefined) return `the operator ${JSON.stringify(operator)} is unknown: use ${makers}`
-  if (rule.count !== null && (of.length !== rule.count || of.includes(undefined))) {
-    const given = of.filter((each) => each !== undefined).length
-    return `${operator} needs ${rule.count} ${rule.joins ? 'condition' : 'values'}; this one has ${given}`
-  }
-  if (operator === 'greater') return notNumbers(of)
-  if (!rule.joins) return null
-  return of.map(conditionProblem).find((problem) => problem !== null) ?? null
-}
-
-/** Refuses `greater` with a value that is not a number, because the condition would never hold. */
-function notNumbers(of: readonly unknown[]): string | null {
-  const wrong = of.find((each) => typeof each !== 'number' && (typeof each !== 'object' || each === null))
-  return wrong === undefined ? null : `greater compares numbers, and ${valueText(wrong)} is not a number`
-}
-
-function storedPath(value: object): readonly string[] | null {
-  const { $from } = value as { readonly $from?: unknown }
-  return Array.isArray($from) ? $from.map(String) : null
-}
-
-function valueText(value: unknown): string {
-  const text: unknown = JSON.stringify(value)
-  return typeof text === 'string' ? text : typeof value
-}
-
-/** Returns the reason why the condition of a stored step cannot be evaluated, or null. */
-export function whenProblem({ when }: { readonly when: Json }): string | null {
-  return when === null ? null : conditionProblem(when)
 }
 
 /** Checks whether a stored condition holds. A reference to a missing value counts as null. */
@@ -128,7 +169,19 @@ function evaluate({ operator, of }: Condition): boolean {
     case 'equal':
       return sameJson(left as Json, right as Json)
     case 'greater':
-      return typeof left === 'number' && typeof right === 'number' && left > right
+      return areNumbers(left, right) && Number(left) > Number(right)
+    case 'less':
+      return areNumbers(left, right) && Number(left) < Number(right)
+    case 'atLeast':
+      return areNumbers(left, right) && Number(left) >= Number(right)
+    case 'atMost':
+      return areNumbers(left, right) && Number(left) <= Number(right)
+    case 'in':
+      return Array.isArray(right) && right.some((member: Json) => sameJson(left as Json, member))
+    case 'matches':
+      return typeof left === 'string' && typeof right === 'string' && matches(left, right)
+    case 'startsWith':
+      return typeof left === 'string' && typeof right === 'string' && left.startsWith(right)
     case 'present':
       return left !== null
     case 'hasItem':
@@ -145,4 +198,8 @@ function evaluate({ operator, of }: Condition): boolean {
         `a condition has the operator ${JSON.stringify(operator satisfies never)}, which is unknown`,
       )
   }
+}
+
+function areNumbers(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'number')
 }

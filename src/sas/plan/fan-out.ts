@@ -1,4 +1,4 @@
-import { whenProblem } from './condition.js'
+import { whenProblem } from './condition-problem.js'
 import type { Json } from '../model/documents.js'
 import { lengthOf, listProblem, type FanOutInput, type GatherInput } from './gather.js'
 import type { Plan, PlanStep } from './plan.js'

@@ -1,5 +1,5 @@
 import type { Json, StepDocument } from '../model/documents.js'
-import { stepsReferredTo } from './template.js'
+import { stepsWithPart } from './template.js'
 
 /**
  * The input of a gathering step: the list of a fan-out with the outputs of its steps, or one value made from
@@ -47,5 +47,5 @@ export function lengthOf(list: Json | undefined): number {
  */
 export function neededBy({ kind, inputTemplate }: Pick<StepDocument, 'kind' | 'inputTemplate'>): Set<string> {
   const gathers = kind === 'gather' ? (inputTemplate as unknown as GatherInput) : null
-  return stepsReferredTo(gathers !== null && 'list' in gathers ? gathers.list : inputTemplate)
+  return stepsWithPart(gathers !== null && 'list' in gathers ? gathers.list : inputTemplate, 'output')
 }

@@ -27,6 +27,8 @@ export interface PlanStep {
   readonly targetState: string
   readonly undo: PlanUndo | null
   readonly onExhausted: ExhaustionPolicy
+  /** True if the job goes on without the step when the step is given up. Otherwise missing. */
+  readonly jobGoesOn?: true
   readonly isClaimRequired: boolean
 }
 

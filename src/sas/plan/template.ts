@@ -1,22 +1,48 @@
 import type { Json } from '../model/documents.js'
-import { toTemplate, type ReferencePath } from '../model/reference.js'
+import type { ReferencePath } from '../model/reference.js'
+import type { StepOutcome } from '../model/step-handle.js'
+import { toTemplate } from '../model/to-template.js'
 
 export interface KnownValues {
   readonly input: Json
   readonly outputs: ReadonlyMap<string, Json>
+  /** Returns the outcome of a step that is over. Default: no step is over. */
+  readonly outcomeOf?: (stepId: string) => StepOutcome | undefined
 }
 
-/** Returns the ids of the steps to whose output a template refers. */
+/** The parts of a step to which a template may refer. */
+export type StepPart = (ReferencePath & readonly ['steps', ...unknown[]])[2]
+
+/** Returns the ids of the steps to which a template refers, by output or outcome. They must be over before. */
 export function stepsReferredTo(template: Json): Set<string> {
+  return stepsWithPart(template, 'output', 'outcome')
+}
+
+/** Returns the ids of the steps to one of whose parts a template refers. */
+export function stepsWithPart(template: Json, ...parts: readonly StepPart[]): Set<string> {
   const found = new Set<string>()
-  const visit = (part: Json): void => {
-    const node = nodeOf(part)
-    if (node.kind === 'reference' && node.path[0] === 'steps') found.add(node.path[1])
-    if (node.kind === 'list') node.items.forEach(visit)
-    if (node.kind === 'object') Object.values(node.properties).forEach(visit)
-  }
-  visit(template)
+  visitNodes(template, (node) => {
+    if (node.kind !== 'reference' || node.path[0] !== 'steps') return
+    const [, stepId, part] = node.path
+    if (parts.includes(part)) found.add(stepId)
+  })
   return found
+}
+
+/** Checks whether a template contains a text with values. */
+export function hasText(template: Json): boolean {
+  let isFound = false
+  visitNodes(template, ({ kind }) => {
+    if (kind === 'text') isFound = true
+  })
+  return isFound
+}
+
+function visitNodes(template: Json, visit: (node: TemplateNode) => void): void {
+  const node = nodeOf(template)
+  visit(node)
+  if (node.kind === 'list' || node.kind === 'text') for (const item of node.items) visitNodes(item, visit)
+  if (node.kind === 'object') for (const part of Object.values(node.properties)) visitNodes(part, visit)
 }
 
 /**
@@ -64,6 +90,7 @@ function partOf(template: Json | undefined, path: readonly string[]): Json | und
       return partOf(property(node.items, key), rest)
     case 'object':
       return partOf(property(node.properties, key), rest)
+    case 'text':
     case 'value':
       return undefined
   }
@@ -80,6 +107,8 @@ function replaceReferences(
       return replace(node.path)
     case 'list':
       return node.items.map((item) => replaceReferences(item, replace) ?? null)
+    case 'text':
+      return { $from: ['text', ...node.items.map((item) => replaceReferences(item, replace) ?? null)] }
     case 'object': {
       const replaced = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
         const value = replaceReferences(part, replace)
@@ -100,6 +129,8 @@ function resolvePart(template: Json, known: KnownValues): Json | undefined {
       return follow(node.path, known)
     case 'list':
       return node.items.map((item) => resolvePart(item, known) ?? null)
+    case 'text':
+      return node.items.map((item) => asText(resolvePart(item, known) ?? null)).join('')
     case 'object': {
       const resolved = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
         const value = resolvePart(part, known)
@@ -114,7 +145,15 @@ function resolvePart(template: Json, known: KnownValues): Json | undefined {
 
 function follow(path: ReferencePath, known: KnownValues): Json | undefined {
   if (path[0] === 'input') return path.slice(1).reduce<Json | undefined>(property, known.input)
-  return path.slice(3).reduce<Json | undefined>(property, known.outputs.get(path[1]))
+  const [, stepId, part, ...rest] = path
+  const value = part === 'output' ? known.outputs.get(stepId) : known.outcomeOf?.(stepId)
+  return rest.reduce<Json | undefined>(property, value)
+}
+
+/** Returns a value as a part of a text. */
+function asText(value: Json): string {
+  if (value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function property(value: Json | undefined, key: string): Json | undefined {
@@ -125,6 +164,8 @@ function property(value: Json | undefined, key: string): Json | undefined {
 type TemplateNode =
   | { readonly kind: 'reference'; readonly path: ReferencePath }
   | { readonly kind: 'list'; readonly items: readonly Json[] }
+  /** A text that is made of these parts. */
+  | { readonly kind: 'text'; readonly items: readonly Json[] }
   | { readonly kind: 'object'; readonly properties: Readonly<Record<string, Json>> }
   | { readonly kind: 'value'; readonly value: Json }
 
@@ -132,7 +173,10 @@ function nodeOf(template: Json): TemplateNode {
   if (isList(template)) return { kind: 'list', items: template }
   if (typeof template !== 'object' || template === null) return { kind: 'value', value: template }
   const { $from, $literal } = template
-  if (isList($from)) return { kind: 'reference', path: $from as unknown as ReferencePath }
+  if (isList($from)) {
+    if ($from[0] === 'text') return { kind: 'text', items: $from.slice(1) }
+    return { kind: 'reference', path: $from as unknown as ReferencePath }
+  }
   if (typeof $literal === 'object' && $literal !== null && !isList($literal)) {
     return { kind: 'object', properties: $literal }
   }

@@ -1,6 +1,6 @@
 import { compare } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { schemaVersion, type JobDocument } from '../model/documents.js'
+import { basicSchema, schemaVersion, type JobDocument } from '../model/documents.js'
 import { jobIdPrefix, unreadableDocumentId } from '../model/document-ids.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
 import { JobUnreadable, StoreUnavailable } from '../model/errors.js'
@@ -158,7 +158,7 @@ export class UnreadableJobs {
       id: unreadableDocumentId(id),
       pk,
       type: 'sas.unreadable',
-      schema: schemaVersion,
+      schema: basicSchema,
       jobId: jobIdIn(document),
       documentId: id,
       since: new Date(clock.now()).toISOString(),

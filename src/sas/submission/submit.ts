@@ -1,5 +1,5 @@
 import {
-  schemaVersion,
+  basicSchema,
   type JobDocument,
   type Json,
   type LedgerEntry,
@@ -9,6 +9,7 @@ import {
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
+import { schemaOf } from '../plan/plan-schema.js'
 import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
@@ -116,7 +117,7 @@ function jobOf(request: SubmitRequest): JobDocument {
     submittedAtMs: now,
     endedAt: null,
     endedAtMs: null,
-    ...envelopeOf(request),
+    ...envelopeOf(request, schemaOf(plan)),
   })
 }
 
@@ -157,7 +158,8 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     owed: [],
     undoTemplate: null,
     firstBy: null,
-    ...envelopeOf(request),
+    ...envelopeOf(request, basicSchema),
+    ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
   })
 }
 
@@ -171,10 +173,10 @@ function undoOf({ undo }: PlanStep): StepDocument['undo'] {
  * Returns the fields that jobs and steps share. Spread the result last, because an object literal that begins
  * with a spread costs a hundred times as much.
  */
-function envelopeOf(request: SubmitRequest) {
+function envelopeOf(request: SubmitRequest, schema: number) {
   return {
     pk: request.partition,
-    schema: schemaVersion,
+    schema,
     jobId: request.jobId,
     orderId: request.orderId,
     workflow: request.plan.workflow,

@@ -7,6 +7,7 @@ import { DueWork, forEachEntry } from '../timing/due-work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, jobIdPrefix } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
+import { isLeftToJob } from '../model/work.js'
 import { decodeDelivered, type Decoded } from '../model/decode.js'
 import { mustRead } from '../decisions/readers.js'
 import { pickUpWithinMs, recoverJob, type JobRecovery } from '../decisions/recover-job.js'
@@ -226,7 +227,7 @@ export class Supervisor {
     const about = { jobId, workflow, stepId, attempt }
     if (recovery.kind === 'unclaimed') telemetry.emit({ type: 'step.unclaimed', ...about })
     else telemetry.emit({ type: 'step.recovered', failureCount, ...about })
-    if (recovery.kind === 'exhausted' && step.attention !== null) {
+    if (recovery.kind === 'exhausted' && step.attention !== null && !isLeftToJob(step)) {
       const { kind, message } = step.attention
       telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
     }

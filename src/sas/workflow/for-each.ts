@@ -2,8 +2,10 @@ import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Json } from '../model/documents.js'
 import { maxSteps } from '../plan/plan.js'
-import { byScheduler, type PlanDraft, type Step } from './plan-draft.js'
-import { reference, referencePath, toTemplate, type Reference } from '../model/reference.js'
+import { StepHandle, type Step } from '../model/step-handle.js'
+import { byScheduler, type PlanDraft } from './plan-draft.js'
+import { reference, referencePath, type Reference } from '../model/reference.js'
+import { toTemplate } from '../model/to-template.js'
 import type { StepOptions } from './step-options.js'
 
 /** The options of a fan-out, which apply to each of its steps. */
@@ -39,7 +41,7 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
     { atMost: given },
   )
   const { atMost } = values
-  const refused: Step<readonly O[]> = { id, output: reference(['steps', id, 'output']) }
+  const refused: Step<readonly O[]> = new StepHandle(id)
   for (const what of problems) draft.problemOf(id, what)
   if (problems.length > 0) return refused
   const path = referencePath(list)
@@ -47,6 +49,7 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
     draft.problemOf(id, 'its list must be a reference (job.input, the output of a step, or a part of either)')
     return refused
   }
+  draft.sharedConditionOf(id, { when })
   const items = Array.from({ length: atMost }, (_, index) => {
     const item = reference<E>([...path, String(index)])
     const isThere = { operator: 'hasItem' as const, of: [list, index, atMost] }

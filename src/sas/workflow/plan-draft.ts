@@ -1,9 +1,12 @@
 import { namePattern, type OperationCall } from '../agents/agent.js'
-import { conditionProblem, conditionTemplate } from '../plan/condition.js'
+import { conditionTemplate } from '../plan/condition.js'
+import { conditionProblem, stepsAskedForFailure } from '../plan/condition-problem.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
-import { NotPlainDataError, reference, toTemplate, type Reference } from '../model/reference.js'
+import { reference } from '../model/reference.js'
+import { StepHandle, type Step } from '../model/step-handle.js'
+import { NotPlainDataError, toTemplate } from '../model/to-template.js'
 import {
   exhaustionPolicy,
   readStepOptions,
@@ -11,14 +14,8 @@ import {
   type StepOptions,
   type Undo,
 } from './step-options.js'
-import { stepsReferredTo } from '../plan/template.js'
+import { stepsReferredTo, stepsWithPart } from '../plan/template.js'
 import { undoProblems } from './undo-problems.js'
-
-/** A step of a workflow that is being defined. `output` refers to the later result of its operation. */
-export interface Step<O> {
-  readonly id: string
-  readonly output: Reference<O>
-}
 
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
 
@@ -61,6 +58,16 @@ const maxIdLength = 200
 const exhaustionShape = {
   policy: optional(exhaustionPolicy, 'error' as const),
   maxGenerations: optional(wholeNumber(1), 3),
+}
+
+/** Returns the stored policy. A step without which the job goes on fails like a step that ends its job. */
+function policyOf({
+  onExhausted,
+}: {
+  readonly onExhausted: ExhaustionPolicy | 'continue' | null
+}): Pick<PlanStep, 'onExhausted' | 'jobGoesOn'> {
+  if (onExhausted === 'continue') return { onExhausted: 'error', jobGoesOn: true }
+  return { onExhausted: onExhausted ?? 'error' }
 }
 
 /** Collects the steps and the problems of a workflow while its definition runs. */
@@ -110,7 +117,7 @@ export class PlanDraft {
       initialState: values.initialState,
       targetState: values.targetState,
       undo,
-      onExhausted: values.onExhausted ?? 'error',
+      ...policyOf(values),
       isClaimRequired: values.claim,
     }
     return this.include<O>({
@@ -132,15 +139,37 @@ export class PlanDraft {
     }
     if (this.steps.has(id)) this.problemOf(id, 'its id is used twice')
     this.steps.set(id, drafted)
-    return { id, output: reference(['steps', id, 'output']) }
+    return new StepHandle(id)
   }
 
   /** Returns the condition of the step called `name` as a template, or null if the step has no condition. */
-  conditionOf(name: string, { when }: Pick<StepOptions, 'when'>): Json {
+  conditionOf(name: string, { when }: { readonly when?: StepOptions['when'] | undefined }): Json {
     if (when === undefined) return null
     const problem = conditionProblem(when)
-    if (problem === null) return this.template(name, 'its condition: ', () => conditionTemplate(when))
-    this.problemOf(name, `when: ${problem}`)
+    if (problem !== null) {
+      this.problemOf(name, `when: ${problem}`)
+      return null
+    }
+    const template = this.template(name, 'its condition: ', () => conditionTemplate(when))
+    const never = stepsAskedForFailure(template).filter(
+      (id) => this.steps.get(id)?.step.jobGoesOn === undefined,
+    )
+    for (const id of never.filter((stepId) => this.steps.has(stepId))) {
+      const rule = `the job does not go on without step ${JSON.stringify(id)}, so no step can ask for its failure`
+      this.problemOf(name, `when: ${rule}; give that step onExhausted: 'continue'`)
+    }
+    return template
+  }
+
+  /**
+   * Returns the condition like `conditionOf`, for several steps. They would get different answers to a question
+   * for what is done so far, so such a question is refused.
+   */
+  sharedConditionOf(name: string, options: { readonly when?: StepOptions['when'] | undefined }): Json {
+    const when = this.conditionOf(name, options)
+    if (stepsWithPart(when, 'outcomeSoFar').size === 0) return when
+    const rule = "doneSoFar is asked by one step only: ask with job.sleep('late', 1, { when: … }), and write"
+    this.problemOf(name, `when: ${rule} condition.done(late) here`)
     return null
   }
 
@@ -172,6 +201,8 @@ export class PlanDraft {
     const byUndo = stepsReferredTo(undo)
     byUndo.delete(own)
     for (const { id } of after) if (!this.steps.has(id)) say(`after names step ${JSON.stringify(id)}`)
+    const soFar = [...stepsWithPart(input, 'outcomeSoFar')].filter((stepId) => !this.steps.has(stepId))
+    for (const id of soFar) say(`it asks about step ${JSON.stringify(id)}`)
     // A reference from another workflow would make the step wait indefinitely (F-D12).
     for (const [what, referredTo] of Object.entries({ input: byInput, undo: byUndo })) {
       const unknown = [...referredTo].filter((stepId) => !this.steps.has(stepId))

@@ -35,10 +35,11 @@ export interface StepOptions {
   /** The condition of the step. If it does not hold, this step and steps that need its output are skipped. */
   readonly when?: Condition
   /**
-   * The policy for a step that failed permanently or has no attempts left. Default: the policy of
-   * `job.onExhausted`.
+   * The policy for a step that failed permanently or has no attempts left. With `'continue'`, the job goes on
+   * without the step. Steps that need its output are skipped, unless they ask for its outcome, for example
+   * with `condition.failed(step)`. Default: the policy of `job.onExhausted`.
    */
-  readonly onExhausted?: OnExhausted
+  readonly onExhausted?: OnExhausted | 'continue'
   /**
    * Whether the step's `undo` also runs if it is unknown whether the last attempt took effect. This happens
    * if an attempt is cut off by its deadline or by the failure of another step. The undo then lacks the
@@ -93,13 +94,17 @@ export const exhaustionPolicy = chosen<ExhaustionPolicy>((value) =>
   isObject(value) ? extendedWait : policyName,
 )
 
+const stepPolicy = chosen<ExhaustionPolicy | 'continue'>((value) =>
+  value === 'continue' ? kind<'continue'>('', () => true) : exhaustionPolicy,
+)
+
 const retry = { tries: 3, backoff: { minMs: 1_000, maxMs: 60_000 } }
 
 const shape = {
   after: optional(
     kind<readonly { readonly id: string }[]>(
       'a list of steps',
-      (value) => Array.isArray(value) && value.every((step) => isObject(step) && 'id' in step),
+      (value) => Array.isArray(value) && value.every((step) => isObject(step) && isStep(step)),
     ),
     [],
   ),
@@ -109,7 +114,7 @@ const shape = {
   targetState: optional(stateName, 'Completed'),
   /** The condition itself is checked as part of the plan. */
   when: optional(kind<Condition>('a condition', () => true)),
-  onExhausted: optional(exhaustionPolicy, null),
+  onExhausted: optional(stepPolicy, null),
   undoUncertain: optional(flag(), true),
   claim: optional(flag(), false),
   undo: optional(
@@ -117,11 +122,40 @@ const shape = {
   ),
 }
 
+/** Checks whether an object has the id of a step. Every property of a reference is a reference. */
+function isStep(value: object): boolean {
+  return typeof Reflect.get(value, 'id') === 'string'
+}
+
+const [tries, deadline, undone] = ['retry: { tries: 3 }', "completeWithin: '30s'", 'undo: (output) => …']
+
+/** Advice on names that other libraries use. */
+const meant: Readonly<Record<string, string>> = {
+  retries: tries,
+  tries,
+  attempts: tries,
+  maxAttempts: tries,
+  maxRetries: tries,
+  timeout: deadline,
+  timeoutMs: deadline,
+  deadline,
+  compensate: undone,
+  compensation: undone,
+  rollback: undone,
+  if: 'when: condition.equal(…)',
+  condition: 'when: condition.equal(…)',
+  dependsOn: 'after: [step]',
+  needs: 'after: [step]',
+  onError: "onExhausted: 'continue'",
+  onFailure: "onExhausted: 'continue'",
+  optional: "onExhausted: 'continue'",
+}
+
 /**
  * Returns a step's options as they are stored, and every problem that can be found without the other steps.
  */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
-  const { values, problems } = readOptions(shape, options)
+  const { values, problems } = readOptions(shape, options, meant)
   const { initialState, targetState } = values
   if (initialState !== targetState) return { values, problems }
   const both = `initialState and targetState are both ${JSON.stringify(initialState)}`

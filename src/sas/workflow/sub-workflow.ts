@@ -1,8 +1,9 @@
 import type { Json } from '../model/documents.js'
 import { addGather } from './for-each.js'
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
-import type { Drafted, PlanDraft, Step } from './plan-draft.js'
-import { toTemplate } from '../model/reference.js'
+import type { Step } from '../model/step-handle.js'
+import type { Drafted, PlanDraft } from './plan-draft.js'
+import { toTemplate } from '../model/to-template.js'
 import type { StepOptions } from './step-options.js'
 import { substitute } from '../plan/template.js'
 
@@ -22,7 +23,7 @@ export interface RunDraft {
  */
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
-  const condition = draft.conditionOf(id, options)
+  const condition = draft.sharedConditionOf(id, options)
   const first = draft.dependencies(id, options, { input: [given, condition], undo: null, own: id })
   const rename = (stepId: string): string => `${id}-${stepId}`
   const rewritten = (template: Json): Json => substitute(template, given, rename)

@@ -3,9 +3,11 @@ import type { Duration } from '../../platform/index.js'
 import { isInstant } from '../../platform/internal.js'
 import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
-import { byScheduler, PlanDraft, type Drafted, type Step } from './plan-draft.js'
+import { StepHandle, type Step } from '../model/step-handle.js'
+import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
-import { reference, toTemplate, type ValueOrReference, type Reference } from '../model/reference.js'
+import { reference, referencePath, type Reference, type ValueOrReference } from '../model/reference.js'
+import { toTemplate } from '../model/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
 
@@ -23,11 +25,14 @@ export interface WorkflowBuilder<I> {
     input: ValueOrReference<OI>,
     options?: StepOptions & { readonly undo?: Undo<O> },
   ): Step<O>
-  /** Adds a step that is done a given time after it begins, or at an instant (ISO-8601). */
+  /**
+   * Adds a step that is done a given time after it begins, or at an instant (ISO-8601). With `orUntil`, the
+   * step is done earlier if that step is over, whatever its outcome.
+   */
   sleep(
     id: string,
     time: Duration | { readonly until: ValueOrReference<string> },
-    options?: Pick<StepOptions, 'after' | 'when'>,
+    options?: SleepOptions,
   ): Step<null>
   /**
    * Adds a step that is done when `client.raiseEvent` is called with the id of the step, even if the call
@@ -66,6 +71,12 @@ export interface WorkflowBuilder<I> {
    * Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
+}
+
+/** Options of a sleep. */
+export interface SleepOptions extends Pick<StepOptions, 'after' | 'when'> {
+  /** A step that makes the sleep unnecessary when it is over. The sleep does not wait for it. */
+  readonly orUntil?: { readonly id: string }
 }
 
 /** A document of the user that is created in the same transaction as the job. */
@@ -155,7 +166,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
     step: (id, operation, input, options = {}) =>
       draft.addStep({
         id,
-        call: () => ({ ...namesOf(operation), input: toTemplate(input, 'input') }),
+        call: () => ({ ...namesOf(draft, id, operation), input: toTemplate(input, 'input') }),
         options,
       }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
@@ -177,7 +188,15 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
  * Returns the names of an operation's actor and action. A misspelt operation in JavaScript is undefined and
  * gives empty names, which the draft refuses.
  */
-function namesOf(operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined) {
+function namesOf(
+  draft: PlanDraft,
+  id: string,
+  operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined,
+) {
+  if (typeof operation === 'object' && 'input' in operation) {
+    const name = `${operation.actor ?? ''}.${operation.action ?? ''}`
+    draft.problemOf(id, `pass the operation and its input separately: job.step('${id}', ${name}, { … })`)
+  }
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
 }
 
@@ -185,17 +204,26 @@ function addSleep(
   draft: PlanDraft,
   id: string,
   time: Duration | { readonly until: ValueOrReference<string> },
-  options: StepOptions,
+  { orUntil, ...options }: SleepOptions,
 ): Step<null> {
+  const path = typeof time === 'object' ? referencePath(time) : null
+  if (path !== null) {
+    const name = path[0] === 'input' ? ['job', ...path].join('.') : 'step.output.at'
+    draft.problemOf(id, `its time is a reference: write { until: ${name} }, which refers to a point in time`)
+    return new StepHandle(id)
+  }
   const input = typeof time === 'object' ? time : forTime(draft, id, time)
   if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
     const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"
     draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
   }
+  if (orUntil !== undefined && typeof orUntil.id !== 'string')
+    draft.problemOf(id, 'orUntil must be a step, as in { orUntil: approved }')
+  const cut = orUntil === undefined ? {} : { orUntil: reference(['steps', orUntil.id, 'outcomeSoFar']) }
   return draft.addStep<null>({
     id,
     kind: 'sleep',
-    call: () => byScheduler(toTemplate(input, 'input')),
+    call: () => byScheduler(toTemplate({ ...input, ...cut }, 'input')),
     options: { ...options, undo: 'none' },
   })
 }

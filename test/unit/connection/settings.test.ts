@@ -67,7 +67,7 @@ describe('settings', () => {
   it.each([
     ['a file that is not there', null, /configuration file other\.json does not exist/],
     ['a file that is not JSON', '{', /other\.json is not JSON/],
-    ['an unknown name', { slot: 4 }, /other\.json: slot is not an option: the options are /],
+    ['an unknown name', { slot: 4 }, /other\.json: slot is not an option: did you mean slots\?/],
     [
       'a value out of bounds',
       { slots: 0, timing: { stopTimeout: -1 } },

@@ -5,7 +5,7 @@ import { StateWorld } from '../../../support/state-world.js'
 
 describe('a filter', () => {
   it.each<[object, string]>([
-    [{ workflw: 'shopping' }, 'list: workflw is not an option: the options are state, workflow, '],
+    [{ workflw: 'shopping' }, 'list: workflw is not an option: did you mean workflow?'],
     [{ State: 'Error' }, 'list: State is not an option: did you mean state?'],
     [{ state: 'Failed' }, 'list: state is "Failed"; it must be "Pending", "Processing", '],
     [{ attention: 'stuck' }, 'list: attention is "stuck"; it must be "error", "corrupt", '],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { conditionProblem, conditionTemplate, holds, condition } from '../../../../src/sas/plan/condition.js'
+import { conditionTemplate, holds, condition } from '../../../../src/sas/plan/condition.js'
+import { conditionProblem } from '../../../../src/sas/plan/condition-problem.js'
 import type { Json } from '../../../../src/sas/model/documents.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -8,7 +9,8 @@ import { reference } from '../../../../src/sas/model/reference.js'
 import { shop } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
-const makers = 'condition.equal(…), .greater(…), .present(…), .not(…), .all(…) or .any(…)'
+const makers =
+  'condition.equal(…), .greater(…), .present(…), .not(…), .all(…), .any(…) or another function of condition'
 const isGift = reference<boolean>(['input', 'isGift'])
 
 const wrong: readonly (readonly [string, unknown, string])[] = [

@@ -42,6 +42,15 @@ describe('the graph of a job', () => {
     expect(stepGraph(viewOf(left, [...story.steps.values()]), room)).toMatch(/– pay +Skipped/)
   })
 
+  it('shows the outcome of a step without which the job went on, and the reason', () => {
+    const once = { retry: { tries: 1 }, onExhausted: 'continue' } as const
+    const begun = JobStory.submitted({ pay: [] }, once).scheduled()
+    const refused = begun.concluded('pay', { kind: 'permanent', message: 'declined' })
+    expect(graph(refused)).toMatch(/^job-1 {2}shopping {2}Processed\n✗ pay {2}Refused {2}declined$/)
+    const late = begun.expired('pay').scheduled()
+    expect(graph(late)).toMatch(/✗ pay {2}TimedOut {2}given up after 1 fail/)
+  })
+
   it('shows why a step failed, within its width', () => {
     const message = 'the card was refused by a bank with a very long name indeed'
     const failed = JobStory.submitted({ pay: [] }).scheduled().settled('pay', { kind: 'permanent', message })

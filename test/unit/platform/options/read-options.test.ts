@@ -33,7 +33,7 @@ describe('options', () => {
       values: { name: undefined, size: 16, timing: undefined },
       problems: [
         'Name is not an option: did you mean name?',
-        'sise is not an option: the options are name, size, timing',
+        'sise is not an option: did you mean size?',
         'name is missing; it must be a string that is not empty',
         'size is 0; it must be a whole number from 1',
         'timing.pollIntervalMs is not an option: did you mean pollInterval?',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, definitionOf, isAgent, type AgentOptions } from '../../../../src/sas/agents/agent.js'
 import type { Duration } from '../../../../src/platform/index.js'
-import { NotPlainDataError, reference } from '../../../../src/sas/model/reference.js'
+import { reference } from '../../../../src/sas/model/reference.js'
+import { NotPlainDataError } from '../../../../src/sas/model/to-template.js'
 
 const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
 const warehouse = defineAgent('ware-house2', { hold, drop: () => undefined })
@@ -49,7 +50,7 @@ describe('an agent', () => {
 
   it('needs at least one operation, and a function for each', () => {
     expect(() => defineAgent('idle', { hold: 5 as never }, { slot: 1 } as AgentOptions)).toThrow(
-      'agent "idle": its operation "hold" must be a function; slot is not an option: the options are slots, ',
+      'agent "idle": its operation "hold" must be a function; slot is not an option: did you mean slots?',
     )
     expect(() => defineAgent('idle', {})).toThrow(
       new TypeError('agent "idle": it needs at least one operation'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NotPlainDataError, reference, toTemplate } from '../../../../src/sas/model/reference.js'
+import { reference } from '../../../../src/sas/model/reference.js'
+import { NotPlainDataError, toTemplate } from '../../../../src/sas/model/to-template.js'
 
 const input = reference<{ user: { name: string; tags: string[] }; total: number }>(['input'])
 
@@ -19,7 +20,7 @@ describe('a reference', () => {
 
   it('does not become text, because it has no value yet', () => {
     const asText: (value: unknown) => string = String
-    expect(() => asText(input.total)).toThrow(TypeError)
+    expect(() => asText(input.total)).toThrow('write text`…${reference}…`')
   })
 })
 
@@ -63,19 +64,65 @@ describe('a reference used as if its value were known', () => {
   const input = reference<{ readonly id: string }>(['input'])
   const output = reference<{ readonly id: string }>(['steps', 'pay', 'output'])
 
-  it.each<[string, () => unknown, string]>([
-    ['spread', () => ({ ...input, more: 1 }), 'job.input cannot be spread'],
-    ['made JSON', () => JSON.stringify(input), 'job.input cannot be spread'],
-    ['listed', () => Object.keys(output.id), 'the output of step "pay".id cannot be spread'],
-    ['added to', () => Number(input.id) + 1, 'job.input.id cannot be converted to text or a number'],
+  const list = reference<readonly string[]>(['input', 'items']) as unknown as Iterable<unknown>
+  const loose = input as unknown as Record<string, unknown>
+  const named = 'pass it on whole or name its fields one by one, and work with its value in an agent'
+  const compared = 'compare it in a condition, as in { when: condition.greater(reference, 3) }'
+  const looped = 'name its members, as in list[0], or add a step for each of them with job.forEach'
+
+  it.each<[string, () => unknown, string, string]>([
+    ['spread', () => ({ ...input, more: 1 }), 'job.input cannot be spread', named],
+    [
+      'destructured with a rest',
+      () => {
+        const { id, ...rest } = loose
+        return [id, rest]
+      },
+      'job.input cannot be spread, listed or turned into JSON',
+      named,
+    ],
+    ['made JSON', () => JSON.stringify(input), 'job.input cannot be spread', named],
+    ['listed', () => Object.keys(output.id), 'the output of step "pay".id cannot be spread', named],
+    [
+      'added to',
+      () => Number(input.id) + 1,
+      'job.input.id cannot be converted to text or a number',
+      compared,
+    ],
     [
       'compared',
       () => Number(output.id) > 3,
       'the output of step "pay".id cannot be converted to text or a number',
+      compared,
     ],
-  ])('throws when it is %s, and says what to do instead', (_how, use, message) => {
+    [
+      'put into a template string',
+      () => `Hello ${input.id as unknown as string}`,
+      'job.input.id cannot be converted to text or a number',
+      'write text`…${reference}…`',
+    ],
+    ['spread into a list', () => [...list], 'job.input.items cannot be iterated', looped],
+    [
+      'destructured as a list',
+      () => {
+        const [first] = list
+        return first
+      },
+      'job.input.items cannot be iterated',
+      looped,
+    ],
+    ['asked with "in"', () => 'id' in loose, 'job.input cannot be asked with "in"', 'condition.present(…)'],
+    ['changed', () => (loose['id'] = 1), 'job.input cannot be changed', 'in an agent'],
+    ['changed by a deletion', () => delete loose['id'], 'job.input cannot be changed', 'in an agent'],
+    [
+      'changed by a definition',
+      () => Object.defineProperty(loose, 'id', { value: 1 }),
+      'job.input cannot be changed',
+      'in an agent',
+    ],
+  ])('throws when it is %s, and says what to do instead', (_how, use, message, advice) => {
     expect(use).toThrow(TypeError)
     expect(use).toThrow(message)
-    expect(use).toThrow('pass it on whole or name its fields one by one, and work with its value in an agent')
+    expect(use).toThrow(advice)
   })
 })

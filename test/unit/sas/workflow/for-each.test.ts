@@ -47,7 +47,8 @@ function packing(options: ForEachOptions<Line, Parcel> = {}) {
       { atMost: 3, ...options },
     )
     job.step('load', warehouse.load, { parcels: packed.output }, { undo: 'none' })
-    if (options.onExhausted !== undefined) job.onExhausted(options.onExhausted)
+    if (options.onExhausted !== undefined && options.onExhausted !== 'continue')
+      job.onExhausted(options.onExhausted)
   }
 }
 

@@ -218,7 +218,7 @@ describe('an invalid workflow that another one runs', () => {
       }),
     ).toBe('its output refers to step "elsewhere", but there is no such step,it has no steps')
     expect(problemsOf(async (job) => void job.step('own', bank.file, { receiptId: 'x' }))).toBe(
-      'its output is an instance of Promise; a plan holds only JSON values and references',
+      'its output is a Promise; a definition only describes the steps, so it awaits nothing: pass the output of a step',
     )
   })
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/sas/workflow/workflow.js'
 import { maxSteps } from '../../../../src/sas/plan/plan.js'
 import type { Reference } from '../../../../src/sas/model/reference.js'
-import type { Step } from '../../../../src/sas/workflow/plan-draft.js'
+import type { Step } from '../../../../src/sas/model/step-handle.js'
 import { readStepOptions, type StepOptions, type Undo } from '../../../../src/sas/workflow/step-options.js'
 import { aWorkflow, shop } from '../../../support/a-job.js'
 
@@ -216,7 +216,10 @@ describe('the definition of a workflow', () => {
     ['after is [an object]; it must be a list of steps', { after: [{}] } as unknown as StepOptions],
     ['undo is true; it must be a function, or "none"', { undo: true } as unknown as StepOptions],
     ['Undo is not an option: did you mean undo?', { Undo: () => undefined } as StepOptions],
-    ['timeout is not an option: the options are after, ', { timeout: '1s' } as StepOptions],
+    ['completWithin is not an option: did you mean completeWithin?', { completWithin: '1s' } as StepOptions],
+    ["timeout is not an option: write completeWithin: '30s'", { timeout: '1s' } as StepOptions],
+    ['retries is not an option: write retry: { tries: 3 }', { retries: 5 } as StepOptions],
+    ['speed is not an option: the options are after, ', { speed: 5 } as StepOptions],
   ])('is refused because of an option of a step: %s', (problem, options) => {
     expect(problemsOfStep(options)).toEqual([expect.stringContaining(problem)])
   })

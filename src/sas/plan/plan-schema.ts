@@ -1,0 +1,33 @@
+import { basicSchema, continuingSchema, type Json } from '../model/documents.js'
+import type { Condition } from './condition.js'
+import type { Plan, PlanStep } from './plan.js'
+import { hasText, stepsWithPart } from './template.js'
+
+/** The operators that code of version 1 knows. */
+const basicOperators: ReadonlySet<unknown> = new Set<Condition['operator']>([
+  'equal',
+  'greater',
+  'present',
+  'hasItem',
+  'not',
+  'all',
+  'any',
+])
+
+/** Returns the schema version of a job with this plan: the lowest that reads all parts of the plan. */
+export function schemaOf({ steps }: Pick<Plan, 'steps'>): number {
+  return steps.some(isContinuing) ? continuingSchema : basicSchema
+}
+
+function isContinuing({ jobGoesOn, when, input, undo }: PlanStep): boolean {
+  if (jobGoesOn === true || !hasBasicOperators(when)) return true
+  const templates = [when, input, undo?.input ?? null]
+  return templates.some((each) => hasText(each) || stepsWithPart(each, 'outcome', 'outcomeSoFar').size > 0)
+}
+
+function hasBasicOperators(when: Json): boolean {
+  if (when === null) return true
+  const { operator, of } = when as unknown as Condition
+  const isJoin = operator === 'not' || operator === 'all' || operator === 'any'
+  return basicOperators.has(operator) && (!isJoin || of.every((each) => hasBasicOperators(each as Json)))
+}
