@@ -49,7 +49,11 @@ export class AwaitedEnds {
     }
   }
 
-  /** Resolves with the jobs of the session that have ended since the last answer. */
+  /**
+   * Resolves with the jobs of the session that have ended since the last answer.
+   *
+   * @param signal aborts when the asking process no longer waits for the answer
+   */
   async next(name: string, signal: AbortSignal): Promise<readonly AwaitedJob[]> {
     const session = this.sessions.get(name) ?? this.begun(name)
     if (session === null) return []
@@ -59,7 +63,9 @@ export class AwaitedEnds {
       const over = new AbortController()
       const answer = (): void => over.abort()
       session.answer = answer
-      await this.clock.sleep(longestWaitMs, AbortSignal.any([over.signal, signal]))
+      signal.addEventListener('abort', answer)
+      await this.clock.sleep(longestWaitMs, over.signal)
+      signal.removeEventListener('abort', answer)
       if (session.answer === answer) session.answer = null
     }
     session.askedAtMs = this.clock.monotonic()

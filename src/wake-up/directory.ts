@@ -1,7 +1,7 @@
 import type { Lease, LeaseListing } from '../../lease-store/index.js'
 import type { Clock } from '../platform/index.js'
 import type { Processes } from '../platform/internal.js'
-import { readers, type Reader } from '../sas/internal.js'
+import type { Reader } from '../sas/internal.js'
 import { isOnLoopback, wakeAddressOf, type WakeAddress } from './wake-address.js'
 
 /** Leases change rarely, and a hint to a former owner costs only a delay, so a listing is kept for a minute. */
@@ -14,7 +14,10 @@ const againMs = 5_000
 export type ListLeases = (role: Reader) => Promise<LeaseListing>
 
 interface Listed {
-  readonly leases: readonly Lease[]
+  /** The address for each lease, or null if its owner has none that can be reached from here. */
+  readonly byToken: ReadonlyMap<string, WakeAddress | null>
+  /** All these addresses, once each. */
+  readonly all: readonly WakeAddress[]
   readonly atMs: number
 }
 
@@ -52,31 +55,24 @@ export class WakeDirectory {
     return ageMs < (addresses.length === 0 ? againMs : keptMs) ? addresses : null
   }
 
-  /** Forgets the listings that contain an address which did not answer, so that they are read again soon. */
+  /** Forgets an address that did not answer. The listings that contain it are read again soon. */
   distrust({ origin }: WakeAddress): void {
-    for (const role of readers) {
-      const listed = this.listed.get(role)
-      if (listed === undefined) continue
-      const leases = listed.leases.filter(
-        ({ wakeAddress }) => wakeAddressOf(wakeAddress ?? '')?.origin !== origin,
-      )
-      if (leases.length < listed.leases.length)
-        this.listed.set(role, {
-          leases,
-          atMs: Math.max(listed.atMs, this.clock.monotonic() - keptMs + againMs),
-        })
+    const soonMs = this.clock.monotonic() - keptMs + againMs
+    for (const [role, { byToken, all, atMs }] of this.listed) {
+      if (!all.some((address) => address.origin === origin)) continue
+      const others = [...byToken].map(([token, address]) => {
+        return [token, address?.origin === origin ? null : address] as const
+      })
+      this.listed.set(role, listedOf(others, Math.min(atMs, soonMs)))
     }
   }
 
   private addresses(role: Reader, physicalRangeId: string | null): readonly WakeAddress[] {
-    const leases = this.listed.get(role)?.leases ?? []
-    const exact = leases.filter(({ leaseToken }) => leaseToken === physicalRangeId)
-    const found = new Map<string, WakeAddress>()
-    for (const lease of exact.length > 0 ? exact : leases) {
-      const address = this.reachable(lease)
-      if (address !== null) found.set(address.origin, address)
-    }
-    return [...found.values()]
+    const listed = this.listed.get(role)
+    // A lease of a part of a physical partition has another name, so all owners are told.
+    const address = physicalRangeId === null ? undefined : listed?.byToken.get(physicalRangeId)
+    if (address === undefined) return listed?.all ?? []
+    return address === null ? [] : [address]
   }
 
   /** A loopback address has a meaning only on the machine of the owner. */
@@ -97,10 +93,17 @@ export class WakeDirectory {
         () => ({ leases: [], laterMs: keptMs - againMs }),
       )
       .then(({ leases, laterMs }) => {
-        this.listed.set(role, { leases, atMs: this.clock.monotonic() + laterMs })
+        const byToken = leases.map((lease) => [lease.leaseToken, this.reachable(lease)] as const)
+        this.listed.set(role, listedOf(byToken, this.clock.monotonic() + laterMs))
         this.listing.delete(role)
       })
     this.listing.set(role, listing)
     return listing
   }
+}
+
+function listedOf(byToken: readonly (readonly [string, WakeAddress | null])[], atMs: number): Listed {
+  const found = byToken.flatMap(([, address]) => address ?? [])
+  const all = [...new Map(found.map((address) => [address.origin, address])).values()]
+  return { byToken: new Map(byToken), all, atMs }
 }

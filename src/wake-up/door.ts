@@ -33,9 +33,8 @@ export interface Door {
  * @throws the error of the system if the port is not available
  */
 export function openDoor(place: DoorPlace, parts: DoorParts): Promise<Door> {
-  const closing = new AbortController()
   const server = createServer((request, response) => {
-    answer(request, response, parts, closing.signal).catch(() => response.destroy())
+    answer(request, response, parts).catch(() => response.destroy())
   })
   server.unref()
   return new Promise((resolve, reject) => {
@@ -48,7 +47,6 @@ export function openDoor(place: DoorPlace, parts: DoorParts): Promise<Door> {
         address: wakeAddressText(address),
         close: () =>
           new Promise((closed) => {
-            closing.abort()
             server.close(() => closed())
             server.closeAllConnections()
           }),
@@ -68,7 +66,6 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   { key, clock, ends, onHints }: DoorParts,
-  closing: AbortSignal,
 ): Promise<void> {
   const path = request.url ?? ''
   if (request.method !== 'POST' || (path !== paths.hints && path !== paths.ended)) {
@@ -98,7 +95,7 @@ async function answer(
   }
   const left = new AbortController()
   response.once('close', () => left.abort())
-  const ended = await ends.next(session, AbortSignal.any([closing, left.signal]))
+  const ended = await ends.next(session, left.signal)
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ended }))
 }
 

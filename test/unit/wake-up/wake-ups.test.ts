@@ -138,6 +138,20 @@ it('after a failure the leases are listed again, so that the next owner is found
   expect(sent().at(-1)).toEqual([origins[2], { agents: ['0'] }])
 })
 
+it('a failure of one process lets the leases of its role be listed again after 5 s', async () => {
+  const { world, hints, clock, sent } = aProcess({ '0': origins[0], '1': origins[1] })
+  world.answer = ({ origin }) =>
+    origin === origins[0] ? Promise.reject(new Error('refused')) : Promise.resolve('')
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  world.owners = { '0': origins[2], '1': origins[1] }
+  hints.part('agents').notify('1')
+  await clock.advance(5_000)
+  hints.part('agents').notify('0')
+  await clock.advance(0)
+  expect(sent().at(-1)).toEqual([origins[2], { agents: ['0'] }])
+})
+
 it('leases are listed once a minute at most while all hints find their process', async () => {
   const { world, hints, clock } = aProcess({ '0': origins[0] })
   for (let second = 0; second < 59; second += 1) {
