@@ -126,6 +126,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'decisions/ledger': [
       'decisions/ledger',
       'continuing-steps',
+      'waiting-steps',
       'decisions/schedule',
       'decisions/compensate',
       'decisions/owed-undos',

@@ -160,6 +160,11 @@ export const survivorsOfJobs: readonly Survivors[] = [
     path: 'src/sas/decisions/ledger.ts',
     reason: 'Needed by the compiler only: every step of a job has an entry.',
     mutants: [
+      ['const state = job.steps[stepId]?.state', 'job.steps[stepId]?.state', 'job.steps[stepId].state'],
+      ['return state === undefined ? undefined : outcomes[state]', 'state === undefined', 'false'],
+      ['return entry !== undefined && outcomes[entry.state] !== undefined', 'entry !== undefined', 'true'],
+      ['const state = entry?.state', 'entry?.state', 'entry.state'],
+      ["const isLeft = state === 'Error' && step?.jobGoesOn === true", 'step?.jobGoesOn', 'step.jobGoesOn'],
       [
         "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
         'ledger[stepId]?.state',

@@ -131,6 +131,20 @@ describe('a step with onExhausted: continue', () => {
     })
   })
 
+  it('asks whether another step was skipped', () => {
+    const build = (job: Builder): void => {
+      const gift = condition.equal(job.input.name, 'Ada')
+      const wrap = job.step('wrap', shop.sell, item, { when: gift })
+      job.step('plain', shop.sell, item, { when: condition.skipped(wrap) })
+    }
+    expect(states(storyOf(build, { name: 'Bob' }).scheduled())).toEqual({
+      wrap: 'Skipped',
+      plain: 'Processing',
+    })
+    const wrapped = storyOf(build).scheduled().concluded('wrap')
+    expect(states(wrapped)).toEqual({ wrap: 'Processed', plain: 'Skipped' })
+  })
+
   it('needs no other document than its own to be left behind', () => {
     const story = storyOf((job) => {
       const pay = job.step('pay', shop.sell, item, once)
@@ -299,10 +313,14 @@ describe('a job that goes back after it went on without a step (F-K14)', () => {
   it.each<[string, (story: JobStory) => JobStory]>([
     ['gave no answer', (story) => story.expired('pay').scheduled()],
     ['may have acted', (story) => story.concluded('pay', doubtful)],
+    [
+      'reported an error',
+      (story) => story.settled('pay', { kind: 'failed', message: 'busy' }).expired('pay').scheduled(),
+    ],
   ])('undoes the step that %s, after the steps that came after it (I6)', (_what, end) => {
     const first = back(end)
     expect(states(first)).toMatchObject({ invoice: 'Compensating', ship: 'Error' })
-    expect(states(first)['pay']).toMatch(/^(TimedOut|Refused)$/u)
+    expect(states(first)['pay']).toMatch(/^(TimedOut|Refused|Failed)$/u)
     const second = first.concluded('invoice', undone)
     expect(states(second)).toMatchObject({ pay: 'Compensating', invoice: 'Compensated' })
     expect(second.step('pay')).toMatchObject({

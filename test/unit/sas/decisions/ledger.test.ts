@@ -19,6 +19,9 @@ describe('`stepsAsIn`', () => {
     ['Error', 'Error'],
     ['Compensated', 'Compensated'],
     ['CompensationFailed', 'Error'],
+    ['Failed', 'Error'],
+    ['TimedOut', 'Error'],
+    ['Refused', 'Error'],
   ] as const)(
     'returns all steps in the order of the workflow when they agree with a ledger entry of %s',
     (state, looks) => {
