@@ -75,6 +75,9 @@ const rooms = {
       'decisions', 'model', 'plan', 'store', 'timing', '/change-feed-processor', '/platform', '/telemetry',
     ],
     workflow: ['agents', 'model', 'plan', '/platform'],
+    schedules: [
+      'decisions', 'model', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
+    ],
     client: [
       'decisions', 'in-process', 'model', 'notifier', 'plan', 'store', 'submission', 'workflow',
       '/platform', '/telemetry',
