@@ -79,7 +79,7 @@ const rooms = {
       'decisions', 'model', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
     ],
     client: [
-      'decisions', 'in-process', 'model', 'notifier', 'plan', 'store', 'submission', 'workflow',
+      'decisions', 'in-process', 'model', 'notifier', 'plan', 'schedules', 'store', 'submission', 'workflow',
       '/platform', '/telemetry',
     ],
     scheduler: [
@@ -87,10 +87,11 @@ const rooms = {
       '/platform', '/telemetry',
     ],
     supervisor: [
-      'decisions', 'model', 'store', 'timing', '/change-feed-processor', '/platform', '/telemetry',
+      'decisions', 'model', 'schedules', 'store', 'timing', '/change-feed-processor', '/platform',
+      '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'in-process', 'model', 'notifier', 'plan', 'scheduler', 'store',
+      'agents', 'client', 'decisions', 'in-process', 'model', 'notifier', 'plan', 'scheduler', 'schedules', 'store',
       'supervisor', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
     ],
   }),

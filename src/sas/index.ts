@@ -61,6 +61,21 @@ export {
 } from './workflow/workflow.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { Step } from './workflow/plan-draft.js'
+export {
+  defineSchedule,
+  ScheduleInvalid,
+  type Schedule,
+  type ScheduleOptions,
+  type ScheduleTick,
+} from './schedules/define-schedule.js'
+export type { PassedRow, ScheduleView } from './schedules/schedule-view.js'
+export type {
+  BackfillOptions,
+  BackfillReport,
+  ScheduleCommandOptions,
+  Schedules,
+  ScheduleSet,
+} from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export { condition, type Condition } from './plan/condition.js'
 export type { Reference, ValueOrReference } from './model/reference.js'
@@ -89,6 +104,7 @@ export {
   JobFailed,
   JobNotFound,
   JobUnreadable,
+  ScheduleNotFound,
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,

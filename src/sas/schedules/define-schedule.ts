@@ -149,7 +149,9 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   const { completeWithin: completeWithinMs, retainFor: retainForMs } = values
   const job = { plan: workflow.plan, inputTemplate, priority, replyTo, completeWithinMs, retainForMs }
   if (exceeds(job, maxJobBytes)) {
-    throw new ScheduleInvalid(id, [`its plan and input exceed ${maxJobBytes} bytes: pass large inputs by reference`])
+    throw new ScheduleInvalid(id, [
+      `its plan and input exceed ${maxJobBytes} bytes: pass large inputs by reference`,
+    ])
   }
   const definition = { workflow: workflow.name, calendar, overlap, catchUpMs, jitterMs, job }
   return Object.freeze({ id, definition, hash: hashOfDefinition(definition), [isSchedule_]: true as const })

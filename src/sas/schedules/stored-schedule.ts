@@ -1,10 +1,6 @@
 import { schemaVersion } from '../model/documents.js'
 import { scheduledJobDocumentId, scheduleDocumentId } from '../model/document-ids.js'
-import type {
-  ScheduleDecision,
-  ScheduleDocument,
-  ScheduledJobDocument,
-} from '../model/schedule-documents.js'
+import type { ScheduleDecision, ScheduleDocument, ScheduledJobDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
 import type { Json } from '../model/json.js'

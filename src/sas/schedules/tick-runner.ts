@@ -98,10 +98,7 @@ export class TickRunner {
    * Cancels and submits what the decision says. Returns the decision as it must be written, or null if the
    * schedule was redefined meanwhile.
    */
-  private async performed(
-    schedule: Stored<ScheduleDocument>,
-    decision: Advance,
-  ): Promise<Advance | null> {
+  private async performed(schedule: Stored<ScheduleDocument>, decision: Advance): Promise<Advance | null> {
     const { submission, cancel } = decision
     if (submission === null) return decision
     const { store, clock } = this.options
@@ -111,7 +108,10 @@ export class TickRunner {
     const submitter = { ...this.options, now: () => clock.now() }
     const result =
       job === null
-        ? { kind: 'refused' as const, message: 'the document with the plan of its jobs is missing or unreadable' }
+        ? {
+            kind: 'refused' as const,
+            message: 'the document with the plan of its jobs is missing or unreadable',
+          }
         : await submitTick(submitter, job, submission)
     if (result.kind === 'submitted') {
       const { jobId } = submission

@@ -123,7 +123,9 @@ describe('overlap: skip', () => {
   })
 
   it('submits if the previous run ended before the tick was due', () => {
-    expect(advance(schedule, first, { previous: { kind: 'ended', endedAtMs: first } }).submission).not.toBeNull()
+    expect(
+      advance(schedule, first, { previous: { kind: 'ended', endedAtMs: first } }).submission,
+    ).not.toBeNull()
     expect(advance(schedule, first, { previous: { kind: 'none' } }).submission).not.toBeNull()
   })
 
