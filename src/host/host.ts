@@ -213,7 +213,6 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     health.watchUnit(role, unit)
     await awaitStore(() => startedOn(connection, unit), waitingOf(settings, shell))
   }
-  health.started()
   const client = new JobClient({
     store: wakingReaders(ports.state, hints),
     queries: ports.queries,
@@ -222,6 +221,10 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     wakeUps: endings,
     ...beginningHere(inProcessPath, hints),
   })
+  for (const schedule of settings.schedules) {
+    await awaitStore(() => client.schedules.set(schedule), waitingOf(settings, shell))
+  }
+  health.started()
   return {
     instanceName,
     roles: wanted,

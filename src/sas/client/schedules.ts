@@ -186,10 +186,10 @@ export class Schedules {
    * @throws SubmissionInvalid if a job can never be accepted
    */
   async backfill(id: string, options: BackfillOptions): Promise<BackfillReport> {
-    const { from, to, dryRun = false, ...by } = orNone(options)
+    const { from = new Date(NaN), to = new Date(NaN), dryRun = false, ...by } = orNone(options)
     const { clock, store } = this.options
     const who = whoOf('backfill', id, { by: by.by, why: by.why ?? 'backfill' }, { from, to, dryRun })
-    const [fromMs, toMs] = [(from as Date).getTime(), (to as Date).getTime()]
+    const [fromMs, toMs] = [from.getTime(), to.getTime()]
     const wrong = [
       ...(fromMs > toMs ? ['from is after to'] : []),
       ...(toMs > clock.now() ? ['to is in the future'] : []),

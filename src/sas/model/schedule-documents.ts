@@ -9,7 +9,7 @@ export type OverlapPolicy = (typeof overlapPolicies)[number]
 /** The reasons why a tick is passed over, so that no job is submitted for it. */
 export const passReasons = ['late', 'overlap', 'paused', 'refused'] as const
 
-/** The times of the ticks: a cron pattern in a time zone, or every so many milliseconds since 1970. */
+/** The times of the ticks: a cron pattern in a time zone, or an interval that is counted from 1970. */
 const calendar = z.union([
   z.object({ cron: z.string(), timeZone: z.string() }),
   z.object({ everyMs: z.number().int().positive() }),
@@ -60,7 +60,7 @@ export const scheduleSchema = z.object({
   last: z.object({ dueMs: z.number(), jobId: z.string() }).nullable(),
   /** The number of ticks whose job was submitted. */
   submitted: z.number().int(),
-  /** The number of ticks that nobody submitted in time, or whose job was refused. */
+  /** The number of ticks that no instance submitted in time, or whose job was refused. */
   missed: z.number().int(),
   /** The number of ticks that were passed over on purpose: by `overlap`, or during a pause. */
   skipped: z.number().int(),

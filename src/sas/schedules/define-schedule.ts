@@ -188,9 +188,13 @@ function calendarOf({ cron, timeZone, every }: Times, problems: string[]): Calen
   return { cron: cron ?? '', timeZone: zone }
 }
 
+function isFunction(value: unknown): value is (tick: Reference<ScheduleTick>) => unknown {
+  return typeof value === 'function'
+}
+
 function inputOf(input: unknown, problems: string[]): Json {
   try {
-    const made: unknown = typeof input === 'function' ? input(reference<ScheduleTick>(['input'])) : input
+    const made = isFunction(input) ? input(reference<ScheduleTick>(['input'])) : input
     return made === undefined ? null : toTemplate(made, 'input')
   } catch (error) {
     if (!(error instanceof NotPlainDataError)) throw error

@@ -29,7 +29,7 @@ export interface ScheduleView {
   readonly last: { readonly due: string; readonly jobId: string } | null
   /** The number of ticks whose job was submitted. */
   readonly submitted: number
-  /** The number of ticks that nobody submitted in time, or whose job was refused. */
+  /** The number of ticks that no instance submitted in time, or whose job was refused. */
   readonly missed: number
   /** The number of ticks that were passed over by `overlap`, or during a pause. */
   readonly skipped: number

@@ -25,7 +25,7 @@ export type TickSubmitted =
   | { readonly kind: 'refused'; readonly message: string }
 
 /**
- * Submits the job of a tick. If a job with its id exists already, whoever submitted it, the tick is submitted:
+ * Submits the job of a tick. If a job with its id exists already, the tick is submitted:
  * another instance was first, or the definition has changed since the first try.
  *
  * @throws StoreUnavailable if the store could not be reached; submit the same tick again

@@ -46,7 +46,7 @@ describe('set', () => {
     expect(changes.map(({ change }) => change).sort()).toEqual(['created', 'unchanged'])
   })
 
-  it('keeps ticks that are due if the times stay, and begins anew with other times', async () => {
+  it('keeps ticks that are due if the times stay, and starts again with other times', async () => {
     await schedules.set(hourly())
     await world.clock.advance(90 * minute)
     const same = await schedules.set(hourly({ input: 'other' }))
@@ -136,6 +136,6 @@ it.each([
 it('a job that can never be accepted is refused with the reason', async () => {
   const workflow = aWorkflow()
   const steps = workflow.plan.steps.map((step) => ({ ...step, when: { no: 1 } }))
-  await schedules.set(hourly({ workflow: { ...workflow, plan: { ...workflow.plan, steps } } as never }))
+  await schedules.set(hourly({ workflow: { ...workflow, plan: { ...workflow.plan, steps } } }))
   await expect(schedules.trigger('hourly')).rejects.toThrow(SubmissionInvalid)
 })

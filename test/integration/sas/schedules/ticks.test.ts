@@ -102,14 +102,14 @@ describe('the ticks of a schedule', () => {
     const unavailable = new StoreUnavailable('killed', { cause: null })
     const { store } = world
     let isDead = false
-    const { apply } = store
+    const apply = store.apply.bind(store)
     // The job is written, and the schedule is not.
     store.apply = async (partition, writes) => {
       if (isDead || writes.some(({ kind }) => kind === 'replace')) {
         isDead = true
         throw unavailable
       }
-      return apply.call(store, partition, writes)
+      return apply(partition, writes)
     }
     await world.clock.advance(minute)
     await supervisor.stop()
@@ -128,10 +128,10 @@ describe('the ticks of a schedule', () => {
     await set({ catchUp: '2m' })
     await world.clock.advance(minute + 2_001)
     const { store } = world
-    const { apply } = store
+    const apply = store.apply.bind(store)
     store.apply = async (partition, writes) => {
       if (writes.some(({ kind }) => kind === 'replace')) throw new StoreUnavailable('killed', { cause: null })
-      return apply.call(store, partition, writes)
+      return apply(partition, writes)
     }
     await expect(world.supervisor().runOnce()).rejects.toThrow('killed')
     store.apply = apply
@@ -175,7 +175,7 @@ describe('the ticks of a schedule', () => {
       ...workflow.plan,
       steps: workflow.plan.steps.map((step) => ({ ...step, when: { no: 1 } })),
     }
-    await set({ workflow: { ...workflow, plan } as never })
+    await set({ workflow: { ...workflow, plan } })
     const supervisor = await started('supervisor-1')
     await world.clock.advance(2 * minute)
     expect(await jobIds()).toEqual([])
