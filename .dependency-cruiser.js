@@ -83,8 +83,11 @@ const rooms = {
       'decisions', 'model', 'plan', 'store', 'timing', '/change-feed-processor', '/platform', '/telemetry',
     ],
     workflow: ['agents', 'model', 'plan', '/platform'],
+    schedules: [
+      'decisions', 'model', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
+    ],
     client: [
-      'decisions', 'in-process', 'model', 'notifier', 'plan', 'store', 'submission', 'workflow',
+      'decisions', 'in-process', 'model', 'notifier', 'plan', 'schedules', 'store', 'submission', 'workflow',
       '/platform', '/telemetry',
     ],
     scheduler: [
@@ -92,10 +95,11 @@ const rooms = {
       '/platform', '/telemetry',
     ],
     supervisor: [
-      'decisions', 'model', 'store', 'timing', '/change-feed-processor', '/platform', '/telemetry',
+      'decisions', 'model', 'schedules', 'store', 'timing', '/change-feed-processor', '/platform',
+      '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'in-process', 'model', 'notifier', 'plan', 'scheduler', 'store',
+      'agents', 'client', 'decisions', 'in-process', 'model', 'notifier', 'plan', 'scheduler', 'schedules', 'store',
       'supervisor', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
     ],
   }),

@@ -3,11 +3,11 @@ import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
+import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
+import { addScheduleCommands } from './schedule-commands.js'
 import type { Terminal } from './output/terminal.js'
-
-export type RunCommand = (run: Promise<number>) => Promise<void>
 
 /** Adds the commands with which an operator inspects jobs and makes decisions about jobs. */
 export function addOperatorCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
@@ -67,6 +67,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       const { resend } = await import('./commands/jobs/resend.js')
       await ending(resend(job, options, terminal))
     })
+  addScheduleCommands(program, terminal, ending)
 }
 
 function decisionCommand(

@@ -1,4 +1,5 @@
 import { processStates, type JobDocument, type NoticeDocument } from '../sas/model/documents.js'
+import type { ScheduleDocument } from '../sas/model/schedule-documents.js'
 import { jobDocumentId } from '../sas/model/document-ids.js'
 import { decodeDocument } from '../sas/model/decode.js'
 import { comparePositions, pagePositionOf } from '../sas/store/job-pages.js'
@@ -9,7 +10,7 @@ import {
   type PartitionFeed,
 } from '../sas/store/job-queries.js'
 import type { StateDocument, Stored } from '../sas/store/state-store.js'
-import { asJob, asNotice } from '../sas/store/decoded-documents.js'
+import { asJob, asNotice, asSchedule } from '../sas/store/decoded-documents.js'
 import type { JobFilter, NoticeFilter } from '../sas/store/job-filter.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
@@ -61,6 +62,11 @@ export class EngineJobQueries implements JobQueries {
       (workflow === undefined || document['workflow'] === workflow)
     const found = await this.documents.find(isGivenUp, { limit })
     return found.flatMap((version) => asNotice(stored(version)))
+  }
+
+  async listSchedules(): Promise<readonly Stored<ScheduleDocument>[]> {
+    const found = await this.documents.find(({ type }) => type === 'sas.schedule')
+    return found.flatMap((version) => asSchedule(stored(version)))
   }
 
   follow(partition: string): PartitionFeed {

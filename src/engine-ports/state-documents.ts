@@ -4,14 +4,15 @@ import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/stor
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
 /**
- * Returns the time by which a step or job must be done, or by which a new job must be started. Returns
- * Infinity for other documents.
+ * Returns the time by which a step or job must be done, by which a new job must be started, or at which the next
+ * tick of a schedule is submitted. Returns Infinity for other documents.
  */
 export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
 ): number {
-  if ((type !== 'sas.step' && type !== 'sas.job') || Number(schema) > schemaVersion) return Infinity
+  const isDated = type === 'sas.step' || type === 'sas.job' || type === 'sas.schedule'
+  if (!isDated || Number(schema) > schemaVersion) return Infinity
   if (typeof completeByMs === 'number') return completeByMs
   const isUntaken = type === 'sas.job' && processState === 'Pending' && completeByMs === null
   return isUntaken ? Number(submittedAtMs) + pickUpWithinMs : Infinity

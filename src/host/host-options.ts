@@ -20,11 +20,13 @@ import type {
   AgentsSettings,
   NotifierSettings,
   ProcessorTiming,
+  Schedule,
   SupervisorSettings,
 } from '../sas/index.js'
 import {
   agentsShape,
   isAgent,
+  isSchedule,
   isWebhook,
   notifierShape,
   supervisorShape,
@@ -38,6 +40,11 @@ export interface UnitSettings
   extends AgentsSettings, SupervisorSettings, Omit<NotifierSettings, 'noticeRetry' | 'notifySweepInterval'> {
   /** The agents whose handlers run here. The role `agents` needs at least one. */
   readonly agents?: readonly Agent[]
+  /**
+   * The schedules that are stored when the host starts. A schedule whose definition differs is updated. Other
+   * schedules stay as they are, so nothing is deleted. Default: none.
+   */
+  readonly schedules?: readonly Schedule[]
   /**
    * The prefix of the processor names. Hosts with the same prefix and containers share their work. Default
    * `stepward`.
@@ -118,6 +125,7 @@ const shape = {
     roles,
   ),
   agents: optional(listOf<Agent>('a list of agents, each made by defineAgent', isAgent), []),
+  schedules: optional(listOf<Schedule>('a list of schedules, each made by defineSchedule', isSchedule), []),
   unitPrefix: optional(text()),
   instanceName: optional(text()),
   port: optional(wholeNumber(0, 65_535)),

@@ -217,7 +217,6 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     health.watchUnit(role, unit)
     await awaitStore(() => startedOn(connection, unit), waitingOf(settings, shell))
   }
-  health.started()
   const client = new JobClient({
     store: wakingReaders(ports.state, hints),
     queries: ports.queries,
@@ -227,6 +226,10 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
     ...(link === null ? {} : { endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })
+  for (const schedule of settings.schedules) {
+    await awaitStore(() => client.schedules.set(schedule), waitingOf(settings, shell))
+  }
+  health.started()
   return {
     instanceName,
     roles: wanted,

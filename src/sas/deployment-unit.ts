@@ -6,7 +6,7 @@ import {
   type ProcessorHealth,
   type ProcessorTiming,
 } from '../change-feed-processor/index.js'
-import { timingShape, type FeedHints } from '../change-feed-processor/internal.js'
+import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { FeedRange, LeaseStore } from '../../lease-store/index.js'
 import { systemClock, type Clock, type Random } from '../platform/index.js'
 import { machineProcesses, systemRandom, withoutUndefined, type Processes } from '../platform/internal.js'
@@ -25,14 +25,16 @@ import type { InProcessPath } from './in-process/in-process-path.js'
 import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
 import {
   agentsShape,
+  failoverMs,
   notifierShape,
   settingsOf,
-  supervisorShape,
+  supervisorTimes,
   type AgentsSettings,
   type NotifierSettings,
   type SupervisorSettings,
 } from './unit-settings.js'
-import { wakingReaders } from './in-process/waking-store.js'
+import { beginningHere, wakingReaders } from './in-process/waking-store.js'
+import { cancelRun } from './client/cancel-run.js'
 
 /** Options of every instance: the documents, the feed of their changes, the unit's leases, and names. */
 export interface UnitOptions {
@@ -166,7 +168,15 @@ export function createAgents(
  * @throws TypeError that lists every problem of the settings
  */
 export function createSupervisor(options: UnitOptions & SupervisorSettings): Unit {
-  const supervisor = new Supervisor({ ...resolved(options), ...supervisorTimes(options) })
+  const { hints, inProcessPath } = options
+  const common = resolved(options)
+  const isHere = hints !== undefined && inProcessPath !== undefined
+  const supervisor = new Supervisor({
+    ...common,
+    ...supervisorTimes(options),
+    ...(isHere ? beginningHere(inProcessPath, hints) : {}),
+    cancel: cancelRun(common),
+  })
   return unit(options, 'supervisor', {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => supervisor.onLeaseAcquired(leaseToken, min === ''),
@@ -189,7 +199,8 @@ export function superviseOnce(
 ): Promise<SweepResult> {
   const { store, instanceName, telemetry = silent, clock = systemClock } = options
   const times = supervisorTimes(options)
-  return new Supervisor({ store, instanceName, telemetry, clock, ...times }).runOnce()
+  const cancel = cancelRun({ store, instanceName, telemetry, clock })
+  return new Supervisor({ store, instanceName, telemetry, clock, ...times, cancel }).runOnce()
 }
 
 /**
@@ -216,17 +227,6 @@ export function createNotifier(
     start: () => notifier.start(),
     stop: () => notifier.stop(),
   })
-}
-
-function supervisorTimes(options: SupervisorSettings) {
-  const { sweepInterval, deadlineGrace } = settingsOf(supervisorShape, options)
-  return { sweepIntervalMs: sweepInterval, deadlineGraceMs: deadlineGrace }
-}
-
-/** Returns the longest time until another instance takes the leases of an instance that died. */
-function failoverMs(timing: ProcessorTiming = {}): number {
-  const { leaseExpirationInterval, leaseAcquireInterval } = settingsOf(timingShape, timing)
-  return leaseExpirationInterval + leaseAcquireInterval
 }
 
 function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock, random }: UnitOptions) {

@@ -63,6 +63,21 @@ export {
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { Step, StepOutcome } from './model/step-handle.js'
 export { text } from './model/text-template.js'
+export {
+  defineSchedule,
+  ScheduleInvalid,
+  type Schedule,
+  type ScheduleOptions,
+  type ScheduleTick,
+} from './schedules/define-schedule.js'
+export type { PassedRow, ScheduleView } from './schedules/schedule-view.js'
+export type {
+  BackfillOptions,
+  BackfillReport,
+  ScheduleCommandOptions,
+  Schedules,
+  ScheduleSet,
+} from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export { condition, type Condition } from './plan/condition.js'
 export type { Reference, ValueOrReference } from './model/reference.js'
@@ -91,6 +106,7 @@ export {
   JobFailed,
   JobNotFound,
   JobUnreadable,
+  ScheduleNotFound,
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,

@@ -1,3 +1,5 @@
+import type { ProcessorTiming } from '../change-feed-processor/index.js'
+import { timingShape } from '../change-feed-processor/internal.js'
 import type { Duration, Retry } from '../platform/index.js'
 import {
   duration,
@@ -89,4 +91,16 @@ export function settingsOf<S extends Shape>(shape: S, options: object): Values<S
   const { values, problems } = readPart(shape, options)
   if (problems.length > 0) throw new TypeError(problems.join('; '))
   return values
+}
+
+/** Returns the times of a supervisor in milliseconds, with their defaults. */
+export function supervisorTimes(options: SupervisorSettings) {
+  const { sweepInterval, deadlineGrace } = settingsOf(supervisorShape, options)
+  return { sweepIntervalMs: sweepInterval, deadlineGraceMs: deadlineGrace }
+}
+
+/** Returns the longest time until another instance takes the leases of an instance that died. */
+export function failoverMs(timing: ProcessorTiming = {}): number {
+  const { leaseExpirationInterval, leaseAcquireInterval } = settingsOf(timingShape, timing)
+  return leaseExpirationInterval + leaseAcquireInterval
 }

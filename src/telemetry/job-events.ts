@@ -63,6 +63,18 @@ export type JobEvent =
       readonly why: string
     } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
+  /** A supervisor passed over `count` ticks in a row, which were due from `from` to `to` (ISO-8601). */
+  | {
+      readonly type: 'ticks.passed'
+      readonly scheduleId: string
+      readonly workflow: string
+      readonly reason: 'late' | 'overlap' | 'paused' | 'refused'
+      readonly count: number
+      readonly from: string
+      readonly to: string
+      /** The reason why the store refuses the job. Empty for other reasons. */
+      readonly message: string
+    }
   | ({ readonly type: 'notice.sent'; readonly kind: string; readonly seq: number } & OnJob)
   | ({
       readonly type: 'notice.failed'
@@ -206,6 +218,16 @@ export const jobEvents = {
     ],
     text: ({ state, ...on }) => `The scheduler ended ${job(on)} in state ${state}`,
     meaning: 'the job ended; `state` is Processed, Error or Compensated',
+  },
+  'ticks.passed': {
+    level: 'warn',
+    metrics: [events],
+    text: ({ scheduleId, reason, count, from, to, message }) =>
+      `The supervisor passed over ${counted(count, 'tick')} of schedule ${scheduleId}, ${from} to ${to} ` +
+      `(${reason})${message === '' ? '' : `: ${message}`}`,
+    meaning:
+      'no job was submitted for these ticks: they were `late`, came before the previous run had ended ' +
+      '(`overlap`) or while the schedule was `paused`, or their job was `refused`',
   },
   'notice.sent': {
     level: 'debug',

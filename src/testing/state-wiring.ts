@@ -9,7 +9,13 @@ import { writePointOf, type Party } from './write-points.js'
 
 /** The methods whose answers are only hints and may be stale. */
 const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
-const listMethods: ReadonlySet<string> = new Set(['listSteps', 'listJobs', 'listNotices', 'listUndelivered'])
+const listMethods: ReadonlySet<string> = new Set([
+  'listSteps',
+  'listJobs',
+  'listNotices',
+  'listUndelivered',
+  'listSchedules',
+])
 
 /** The number of versions by which a replica may be behind. */
 const replicaLag = 2

@@ -15,6 +15,7 @@ import type { JobQueries } from '../../src/sas/store/job-queries.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { Supervisor } from '../../src/sas/supervisor/supervisor.js'
+import { cancelRun } from '../../src/sas/client/cancel-run.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import {
   aSubmission,
@@ -104,7 +105,9 @@ export class StateWorld {
   ): Supervisor {
     const { store, clock, telemetry } = this
     const times = { sweepIntervalMs: 30_000, deadlineGraceMs: 2_000 }
-    return new Supervisor({ instanceName: 'supervisor-1', store, clock, telemetry, ...times, ...options })
+    const { instanceName = 'supervisor-1' } = options
+    const cancel = cancelRun({ store, clock, telemetry, instanceName })
+    return new Supervisor({ store, clock, telemetry, cancel, ...times, ...options, instanceName })
   }
 
   /** Stores a job like a submission. */

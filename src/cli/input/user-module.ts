@@ -2,17 +2,18 @@ import { errorMessage } from '../../platform/internal.js'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Agent, Workflow } from '../../sas/index.js'
-import { isAgent, isWorkflow } from '../../sas/internal.js'
+import type { Agent, Schedule, Workflow } from '../../sas/index.js'
+import { isAgent, isSchedule, isWorkflow } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
 export interface UserModule {
   readonly agents: readonly Agent[]
   readonly workflows: readonly Workflow<unknown>[]
+  readonly schedules: readonly Schedule[]
 }
 
 /**
- * Loads a module and returns every agent and workflow that it exports, whether directly or inside a list or
+ * Loads a module and returns every agent, workflow and schedule that it exports, whether directly or inside a list or
  * an object.
  *
  * @throws CliError if the module cannot be loaded
@@ -27,15 +28,17 @@ export async function loadUserModule(path: string): Promise<UserModule> {
   }
   const agents = new Set<Agent>()
   const workflows = new Set<Workflow<unknown>>()
+  const schedules = new Set<Schedule>()
   const collect = (value: unknown, depth: number): void => {
     if (isAgent(value)) agents.add(value)
     else if (isWorkflow(value)) workflows.add(value)
+    else if (isSchedule(value)) schedules.add(value)
     else if (depth > 0 && typeof value === 'object' && value !== null) {
       for (const inner of Object.values(value)) collect(inner, depth - 1)
     }
   }
   collect(loaded, 2)
-  return { agents: [...agents], workflows: [...workflows] }
+  return { agents: [...agents], workflows: [...workflows], schedules: [...schedules] }
 }
 
 function whyNot(file: string, error: unknown): string {

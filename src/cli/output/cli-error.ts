@@ -31,6 +31,7 @@ const codesByName: Readonly<Record<string, number>> = {
   SubmissionInvalid: exitCodes.usage,
   CommandInvalid: exitCodes.usage,
   JobNotFound: exitCodes.notFound,
+  ScheduleNotFound: exitCodes.notFound,
   AzureRefused: exitCodes.store,
   FleetNotRunning: exitCodes.notFound,
   UnitNotFound: exitCodes.notFound,

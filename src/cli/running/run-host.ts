@@ -21,7 +21,7 @@ const handlersShare = 0.6
 
 /** Runs roles in this process until a signal arrives, the parent process dies, or an error is not handled. */
 export async function runHost(plan: StartPlan, options: StartOptions, terminal: Terminal): Promise<number> {
-  const { environment, settings, words, agents, port } = plan
+  const { environment, settings, words, agents, schedules, port } = plan
   const { stopWithinMs } = environment
   const instanceName = environment.instanceName ?? instanceNameOf(systemRandom)
   const level = options.verbose === true ? 'debug' : 'info'
@@ -32,6 +32,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
     ...settings,
     roles: rolesNamed(words) ?? [],
     agents,
+    schedules,
     instanceName,
     telemetry,
     signal: told.signal,

@@ -8,13 +8,13 @@ import {
 } from '../../connection/internal.js'
 import type { HostOptions } from '../../host/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
-import type { Agent } from '../../sas/index.js'
+import type { Agent, Schedule } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { wholeNumber } from '../input/whole-number.js'
 import { Problems } from '../output/problems.js'
 import { settingsOf } from '../input/store.js'
 import type { StoreOptions } from '../input/store-options.js'
-import { loadUserModule, modulePath } from '../input/user-module.js'
+import { loadUserModule, modulePath, type UserModule } from '../input/user-module.js'
 
 export interface StartOptions extends StoreOptions {
   readonly role?: readonly string[]
@@ -32,6 +32,8 @@ export interface StartPlan {
   /** The roles as the user named them. They may include `all`. */
   readonly words: readonly string[]
   readonly agents: readonly Agent[]
+  /** The schedules of the module with the agents. */
+  readonly schedules: readonly Schedule[]
   /** The number of processes of each role, or null to run all roles in this process. */
   readonly instances: number | null
   readonly port: number | null
@@ -58,7 +60,7 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
   if (options.once === true) problems.add(...onceProblems(words, instances))
   const needsAgents = rolesNamed(words)?.includes('agents') === true && settings !== undefined
   const module = environment?.module ?? settings?.module
-  const agents = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : []
+  const exported = needsAgents ? await problems.trying(() => agentsIn(options.agents, module)) : undefined
   if (options.data === undefined)
     problems.add(...connectionProblems(settings ?? { endpoint: 'https://unread' }))
   else if (instances !== null) problems.add(...sharedData(options.data))
@@ -67,7 +69,8 @@ export async function planOf(options: StartOptions): Promise<StartPlan> {
   if (environment === undefined || settings === undefined) throw new CliError('no settings', exitCodes.usage)
   return {
     words,
-    agents: agents ?? [],
+    agents: exported?.agents ?? [],
+    schedules: exported?.schedules ?? [],
     instances: instances ?? null,
     port: port ?? environment.port ?? settings.port ?? null,
     environment,
@@ -109,10 +112,10 @@ function onceProblems(words: readonly string[], instances: number | null | undef
   ]
 }
 
-async function agentsIn(flag: string | undefined, configured: string | undefined): Promise<readonly Agent[]> {
+async function agentsIn(flag: string | undefined, configured: string | undefined): Promise<UserModule> {
   const path = modulePath(flag, configured, '--agents')
-  const { agents } = await loadUserModule(path)
-  if (agents.length > 0) return agents
+  const exported = await loadUserModule(path)
+  if (exported.agents.length > 0) return exported
   throw new CliError(`module ${path} exports no agent: export what defineAgent(…) returns`, exitCodes.usage)
 }
 

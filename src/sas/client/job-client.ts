@@ -1,8 +1,7 @@
 import type { Duration } from '../../platform/index.js'
-import type { Telemetry } from '../../telemetry/index.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
-import { Job, type JobPorts } from './job.js'
+import { Job } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
@@ -15,10 +14,10 @@ import { raiseAt } from './event-sender.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { submitProblems } from '../submission/submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
+import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Alongside, Workflow } from '../workflow/workflow.js'
-import type { LocalBeginning } from '../in-process/waking-store.js'
 import type {
   CommandOptions,
   ReleaseOptions,
@@ -38,9 +37,7 @@ import {
   termsOf,
 } from './call-arguments.js'
 
-export interface JobClientOptions extends JobPorts, JobWaitingParts, Partial<LocalBeginning> {
-  readonly telemetry: Telemetry
-}
+export type JobClientOptions = SchedulesOptions & JobWaitingParts
 
 /** The options of a submission, which take precedence over the workflow's own defaults. */
 export interface SubmitOptions {
@@ -70,11 +67,14 @@ export interface SubmitOptions {
 
 /** Submits jobs, reads them and gives commands about them. */
 export class JobClient {
+  /** Stores schedules, and gives commands about them. */
+  readonly schedules: Schedules
   private readonly waiting: JobWaiting
 
   /** @internal */
   constructor(private readonly options: JobClientOptions) {
     this.waiting = new JobWaiting(options)
+    this.schedules = new Schedules(options)
   }
 
   /**

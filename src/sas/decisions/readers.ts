@@ -16,7 +16,8 @@ type Raw = Readonly<Record<string, unknown>>
  * - The scheduler reads a job that is not over, and a step whose attempt has ended, or that was returned to
  *   the scheduler (I8).
  * - The agents read a step whose attempt may be open.
- * - The supervisor reads a step with a deadline, and a job that may make no progress.
+ * - The supervisor reads a step with a deadline, a job that may make no progress, and a schedule that is not
+ *   paused.
  * - The notifier reads a notice that must be sent, a flagged job, and the record of an unreadable document.
  */
 export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
@@ -27,7 +28,9 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
   },
   agents: ({ type, lockedBy, outcome }) => type === 'sas.step' && lockedBy !== null && outcome === null,
   supervisor: ({ type, completeByMs, processState }) =>
-    type === 'sas.step' ? completeByMs !== null : type === 'sas.job' && processState !== 'Processed',
+    type === 'sas.step' || type === 'sas.schedule'
+      ? completeByMs !== null
+      : type === 'sas.job' && processState !== 'Processed',
   notifier: ({ type, completeByMs, attention }) =>
     type === 'sas.unreadable' ||
     (type === 'sas.notify' && completeByMs !== null) ||
@@ -51,7 +54,8 @@ export function rolesToWake(writes: readonly StateWrite[]): readonly Reader[] {
   const isUrgent: typeof mustRead = {
     scheduler: () => !isSchedulers,
     agents: () => !isSchedulers,
-    supervisor: (document) => document['type'] === 'sas.step' && !mustRead.agents(document),
+    supervisor: (document) =>
+      document['type'] === 'sas.schedule' || (document['type'] === 'sas.step' && !mustRead.agents(document)),
     notifier: () => true,
   }
   return readers.filter((reader) =>

@@ -10,6 +10,12 @@ import {
   stepSchema,
 } from './documents.js'
 import { quickCheck } from './quick-check.js'
+import {
+  type ScheduleDocument,
+  type ScheduledJobDocument,
+  scheduleSchema,
+  scheduledJobSchema,
+} from './schedule-documents.js'
 import { type StateFields, deriveProcessState } from './process-state.js'
 
 /** The result of reading a document of the state container. */
@@ -17,6 +23,8 @@ export type Decoded =
   | { readonly kind: 'job'; readonly job: JobDocument }
   | { readonly kind: 'step'; readonly step: StepDocument }
   | { readonly kind: 'notice'; readonly notice: NoticeDocument }
+  | { readonly kind: 'schedule'; readonly schedule: ScheduleDocument }
+  | { readonly kind: 'scheduledJob'; readonly scheduledJob: ScheduledJobDocument }
   /** A document of the user, which is never changed. */
   | { readonly kind: 'foreign' }
   /** A document that a newer version of our code wrote. It is left for an instance of that version. */
@@ -25,7 +33,13 @@ export type Decoded =
   | { readonly kind: 'invalid'; readonly reason: string }
 
 /** Created only once, because a schema's first use costs more than reading a hundred documents. */
-const readers = { job: jobSchema.loose(), step: stepSchema.loose(), notice: noticeSchema.loose() }
+const readers = {
+  job: jobSchema.loose(),
+  step: stepSchema.loose(),
+  notice: noticeSchema.loose(),
+  schedule: scheduleSchema.loose(),
+  scheduledJob: scheduledJobSchema.loose(),
+}
 
 /** Nearly every document was written by this code, so it passes these checks and need not be parsed. */
 const isCurrent = {
@@ -51,6 +65,14 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (type === 'sas.notify') {
     const read = readers.notice.safeParse(document)
     return read.success ? { kind: 'notice', notice: read.data } : invalid(read.error)
+  }
+  if (type === 'sas.schedule') {
+    const read = readers.schedule.safeParse(document)
+    return read.success ? { kind: 'schedule', schedule: read.data } : invalid(read.error)
+  }
+  if (type === 'sas.scheduledJob') {
+    const read = readers.scheduledJob.safeParse(document)
+    return read.success ? { kind: 'scheduledJob', scheduledJob: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
 }

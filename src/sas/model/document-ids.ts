@@ -37,3 +37,25 @@ export function unreadableDocumentId(documentId: string): string {
 export function stepDocumentId(jobId: string, stepId: string): string {
   return `sas.step:${safeId(jobId)}:${stepId}`
 }
+
+export const scheduleIdPrefix = 'sas.schedule:'
+
+/** Returns the document id of a schedule, which is also its partition key. */
+export function scheduleDocumentId(scheduleId: string): string {
+  return `${scheduleIdPrefix}${safeId(scheduleId)}`
+}
+
+/** Returns the document id of the job that the ticks of a schedule submit. */
+export function scheduledJobDocumentId(scheduleId: string): string {
+  return `sas.scheduledJob:${safeId(scheduleId)}`
+}
+
+/** Returns the id of the job of a tick: the schedule's id and the due time in the basic form of ISO 8601. */
+export function tickJobId(scheduleId: string, dueMs: number): string {
+  return `${scheduleId}@${basicTime(dueMs)}`
+}
+
+/** Returns a time without the characters that ids forbid, such as `20261123T020000Z`. */
+export function basicTime(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[-:]|\.000/g, '')
+}

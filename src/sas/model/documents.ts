@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
 import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
+import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { claim, effectHistory, outcome, undo } from './step-parts.js'
 
 export type { Json } from './json.js'
@@ -270,7 +271,13 @@ export const noticeSchema = z.object({
   ttl: z.number().int(),
 })
 
-export const documentSchemas = { 'sas.job': jobSchema, 'sas.step': stepSchema, 'sas.notify': noticeSchema }
+export const documentSchemas = {
+  'sas.job': jobSchema,
+  'sas.step': stepSchema,
+  'sas.notify': noticeSchema,
+  'sas.schedule': scheduleSchema,
+  'sas.scheduledJob': scheduledJobSchema,
+}
 
 export type NoticeDocument = z.infer<typeof noticeSchema>
 

@@ -36,6 +36,16 @@ export class JobConflict extends Error {
   }
 }
 
+/** No schedule has this id. */
+export class ScheduleNotFound extends Error {
+  override readonly name = 'ScheduleNotFound'
+  readonly code = 'SCHEDULE_NOT_FOUND'
+  readonly retriable = false
+  constructor(readonly scheduleId: string) {
+    super(`there is no schedule ${JSON.stringify(scheduleId)}`)
+  }
+}
+
 /** The submission can never be accepted. Nothing was written. */
 export class SubmissionInvalid extends Error {
   override readonly name = 'SubmissionInvalid'

@@ -5,10 +5,11 @@ import {
   type ProcessState,
 } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
+import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
-import { asJob, asNotice } from './decoded-documents.js'
+import { asJob, asNotice, asSchedule } from './decoded-documents.js'
 import type { JobFilter, NoticeFilter } from './job-filter.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
@@ -67,6 +68,14 @@ export class CosmosJobQueries implements JobQueries {
       parameters: { limit, jobId, workflow },
     })
     return found.flatMap(asNotice)
+  }
+
+  async listSchedules(): Promise<readonly Stored<ScheduleDocument>[]> {
+    const found = await this.requests.query<Stored<StateDocument>>('state.listSchedules', {
+      text: "SELECT * FROM c WHERE c.type = 'sas.schedule'",
+      parameters: {},
+    })
+    return found.flatMap(asSchedule)
   }
 
   follow(partition: string): PartitionFeed {

@@ -2,7 +2,7 @@ import { schemaVersion } from '../model/documents.js'
 import { orderedPage, type Ask } from './cosmos-ordered-page.js'
 import type { OverdueBetween, OverdueDocument } from './state-store.js'
 
-/** Returns a page of jobs and steps that are due, earliest first. See `StateStore.listOverdue`. */
+/** Returns a page of jobs, steps and schedules that are due, earliest first. See `StateStore.listOverdue`. */
 export async function overdueDocuments(
   ask: Ask,
   { afterMs, beforeMs, pickUpWithinMs }: OverdueBetween,
@@ -23,7 +23,7 @@ export async function overdueDocuments(
   const untaken = "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs)"
   // A single query would have to order by a value that is not stored.
   const pages = await Promise.all([
-    dueAfter(0, 'c.completeByMs', "c.type IN ('sas.step', 'sas.job')"),
+    dueAfter(0, 'c.completeByMs', "c.type IN ('sas.step', 'sas.job', 'sas.schedule')"),
     dueAfter(pickUpWithinMs, 'c.submittedAtMs', untaken),
   ])
   // A full page may lack documents that are due after its last document. Documents of the other page that are

@@ -1,5 +1,6 @@
 import { decodeDocument } from '../model/decode.js'
 import type { JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
+import type { ScheduleDocument } from '../model/schedule-documents.js'
 import type { StateDocument, Stored } from './state-store.js'
 
 /** Returns a list with the job, or an empty list if the document is not a readable job. */
@@ -18,4 +19,11 @@ export function asStep(document: Stored<StateDocument>): Stored<StepDocument>[] 
 export function asNotice(document: Stored<StateDocument>): Stored<NoticeDocument>[] {
   const decoded = decodeDocument(document)
   return decoded.kind === 'notice' ? [{ ...decoded.notice, _etag: document._etag, _ts: document._ts }] : []
+}
+
+/** Returns a list with the schedule, or an empty list if the document is not a readable schedule. */
+export function asSchedule(document: Stored<StateDocument>): Stored<ScheduleDocument>[] {
+  const decoded = decodeDocument(document)
+  if (decoded.kind !== 'schedule') return []
+  return [{ ...decoded.schedule, _etag: document._etag, _ts: document._ts }]
 }

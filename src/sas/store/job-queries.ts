@@ -1,4 +1,5 @@
 import type { JobDocument, NoticeDocument, ProcessState } from '../model/documents.js'
+import type { ScheduleDocument } from '../model/schedule-documents.js'
 import type { JobFilter, NoticeFilter } from './job-filter.js'
 import type { StateDocument, Stored } from './state-store.js'
 
@@ -40,6 +41,8 @@ export interface JobQueries {
    */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
+  /** Lists all schedules, in no order. A process has few of them. */
+  listSchedules(): Promise<readonly Stored<ScheduleDocument>[]>
   /** Follows the changes of one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

@@ -40,7 +40,7 @@ export interface DocumentAddress {
   readonly id: string
 }
 
-/** A step or job that is due. The entry is only a hint: read the document before any decision. */
+/** A step, job or schedule that is due. The entry is only a hint: read the document before any decision. */
 export interface OverdueDocument extends DocumentAddress {
   /** The document's `completeByMs`, or the time limit for taking a job that no scheduler has taken. */
   readonly dueMs: number
@@ -94,7 +94,7 @@ export interface StateStore {
   listSteps(partition: string, jobId: string): Promise<readonly Stored<StepDocument>[]>
   listNotices(partition: string, jobId: string): Promise<readonly Stored<NoticeDocument>[]>
   /**
-   * Lists steps and jobs that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
+   * Lists steps, jobs and schedules that are due after `afterMs` and before `beforeMs`, earliest first, in pages like
    * {@link listUnsent}. Pages are needed because unreadable documents stay due, and later documents must
    * still be found. Documents of a newer schema are omitted.
    */

@@ -5,7 +5,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { jobDocumentId, jobIdPrefix } from '../model/document-ids.js'
+import { jobDocumentId, jobIdPrefix, scheduleIdPrefix } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { isLeftToJob } from '../model/work.js'
 import { decodeDelivered, type Decoded } from '../model/decode.js'
@@ -15,9 +15,13 @@ import { removeStaged } from '../store/remove-staged.js'
 import { recoverStep, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
+import { TickRunner, type TickRunnerOptions } from '../schedules/tick-runner.js'
 import { type Look, type StepDecision, lookOf, untouched } from './look.js'
 
-export interface SupervisorOptions {
+export interface SupervisorOptions extends Pick<
+  TickRunnerOptions,
+  'beginSubmission' | 'onAccepted' | 'cancel'
+> {
   readonly store: StateStore
   readonly instanceName: string
   readonly clock: Clock
@@ -30,6 +34,11 @@ export interface SupervisorOptions {
   readonly deadlineGraceMs: number
 }
 
+interface Watched extends DueEntry {
+  /** The time by which the sweep listed the document. The next page begins after the last one of a page. */
+  readonly listedMs: number | null
+}
+
 /** The number of documents that are checked in parallel. */
 const recoveriesAtOnce = 16
 
@@ -40,7 +49,10 @@ const retryAfterMs = 1_000
 export interface SweepResult {
   /** The number of overdue documents. */
   readonly lookedAt: number
-  /** The number of these documents that this sweep changed: offered again, given back or given up. */
+  /**
+   * The number of these documents that this sweep changed: steps and jobs that were offered again, given back
+   * or given up, and schedules whose ticks were submitted.
+   */
   readonly recovered: number
 }
 
@@ -49,17 +61,20 @@ export interface SweepResult {
  * writes nothing, so the feed does not report it. For a fast recovery, the supervisor notes the deadlines in
  * the documents that the feed delivers. The sweep of {@link DueWork} ensures that no deadline is missed. For
  * each step, {@link recoverStep} decides about the version just read, and the write depends on its etag. So two
- * supervisors that check the same step write only once.
+ * supervisors that check the same step write only once. The same loops submit the ticks of schedules that are
+ * due ({@link TickRunner}).
  *
  * A supervisor is idle, then running after `start`, then idle again after `stop`.
  */
 export class Supervisor {
-  private readonly work: DueWork<DueEntry>
-  private readonly options: Required<SupervisorOptions>
+  private readonly work: DueWork<Watched>
+  private readonly ticks: TickRunner
+  private readonly options: SupervisorOptions & Required<Pick<SupervisorOptions, 'sweepLimit'>>
 
   constructor(options: SupervisorOptions) {
     this.options = { sweepLimit: 1_000, ...options }
-    this.work = new DueWork<DueEntry>({
+    this.ticks = new TickRunner({ ...options, graceMs: options.deadlineGraceMs })
+    this.work = new DueWork<Watched>({
       ...this.options,
       name: 'recovery',
       runsAtOnce: recoveriesAtOnce,
@@ -83,7 +98,7 @@ export class Supervisor {
       if (typeof pk !== 'string') continue
       const dueMs = mustRead.supervisor(change) ? this.dueAt(decodeDelivered(change)) : null
       if (dueMs === null) this.work.forget({ pk, id })
-      else this.work.note({ pk, id, dueMs, leaseToken })
+      else this.work.note({ pk, id, dueMs, leaseToken, listedMs: null })
     }
   }
 
@@ -123,16 +138,21 @@ export class Supervisor {
   }
 
   /** Lists the documents that are due before the next sweep, the earliest first. */
-  private async listOverdue(last: DueEntry | null, limit: number): Promise<readonly DueEntry[]> {
+  private async listOverdue(last: Watched | null, limit: number): Promise<readonly Watched[]> {
     const { store, clock, sweepIntervalMs, deadlineGraceMs: graceMs } = this.options
-    const afterMs = last === null ? 0 : last.dueMs - graceMs
+    const afterMs = last?.listedMs ?? 0
     const due = { afterMs, beforeMs: clock.now() + sweepIntervalMs, pickUpWithinMs }
     const overdue = await store.listOverdue(due, limit)
-    return overdue.map(({ pk, id, dueMs }) => ({ pk, id, dueMs: dueMs + graceMs, leaseToken: null }))
+    return overdue.map(({ pk, id, dueMs: listedMs }) => {
+      // A tick needs no grace: if two instances submit it, only one of them writes.
+      const dueMs = listedMs + (id.startsWith(scheduleIdPrefix) ? 0 : graceMs)
+      return { pk, id, dueMs, leaseToken: null, listedMs }
+    })
   }
 
   /** Returns the time when a document is due, or null if it is never due. */
   private dueAt(decoded: Decoded): number | null {
+    if (decoded.kind === 'schedule') return decoded.schedule.completeByMs
     if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {
       const { completeByMs } = decoded.step
@@ -148,7 +168,11 @@ export class Supervisor {
     return { now: clock.now(), graceMs, supervisor }
   }
 
-  private look(address: DocumentAddress): Promise<Look> {
+  private async look(address: DocumentAddress): Promise<Look> {
+    if (address.id.startsWith(scheduleIdPrefix)) {
+      const { untilMs, isAdvanced: isRecovered } = await this.ticks.look(address)
+      return { untilMs, isRecovered }
+    }
     return address.id.startsWith(jobIdPrefix)
       ? this.writeJobRecovery(address)
       : this.writeStepRecovery(address)

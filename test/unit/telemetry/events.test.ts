@@ -226,6 +226,20 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     { type: 'wakeUp.failed', origin: 'http://10.0.0.4:8181', error: new Error('away') },
     'The process at http://10.0.0.4:8181 did not take a hint; its roles find the writes at their next poll: away',
   ],
+  [
+    {
+      type: 'ticks.passed',
+      scheduleId: 'nightly',
+      workflow: 'report',
+      reason: 'late',
+      count: 2,
+      from: '2026-01-01T01:00:00.000Z',
+      to: '2026-01-02T01:00:00.000Z',
+      message: '',
+    },
+    'The supervisor passed over 2 ticks of schedule nightly, 2026-01-01T01:00:00.000Z to ' +
+      '2026-01-02T01:00:00.000Z (late)',
+  ],
   [{ type: 'host.advised', advice: 'waiting: no answer' }, 'Waiting: no answer'],
   [{ type: 'instance.started', ...member }, 'The fleet started instance one of agents (process 12)'],
   [

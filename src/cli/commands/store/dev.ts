@@ -29,7 +29,7 @@ export async function dev(
     ...(config === undefined ? {} : { configPath: config }),
   })
   const path = modulePath(module, configuredModule, 'stepward dev')
-  const { agents, workflows } = await loadUserModule(path)
+  const { agents, workflows, schedules } = await loadUserModule(path)
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
   const store = await (options.data === undefined ? open() : openingData(options.data, open))
@@ -42,6 +42,7 @@ export async function dev(
       roles,
       ...(client === undefined ? { embedded: store } : { client }),
       agents,
+      schedules,
       telemetry: consoleLogger({ level }),
     })
     const { endpoint, key } = store

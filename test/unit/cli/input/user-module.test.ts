@@ -24,7 +24,7 @@ it('an unknown workflow is rejected with the names that the module has', async (
   expect(() => workflowNamed('orders', module, 'm.js')).toThrow(
     'unknown workflow "orders": m.js has order-fulfilment',
   )
-  const empty = { agents: [], workflows: [] }
+  const empty = { agents: [], workflows: [], schedules: [] }
   expect(() => workflowNamed('orders', empty, 'm.js')).toThrow('m.js exports no workflow')
 })
 

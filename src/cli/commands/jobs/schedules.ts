@@ -1,0 +1,192 @@
+import { systemClock } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
+import { ScheduleNotFound, type Schedule, type ScheduleView } from '../../../sas/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { fitted } from '../../output/fitted.js'
+import { instantOf } from '../../input/selection.js'
+import { settingsOf, withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { firstOf, table, wrapped, type Terminal } from '../../output/terminal.js'
+import { loadUserModule, modulePath } from '../../input/user-module.js'
+import { whoAmI } from '../../input/who-am-i.js'
+
+export interface SetOptions extends StoreOptions {
+  readonly workflows?: string
+}
+
+export interface ScheduleDecisionOptions extends StoreOptions {
+  readonly why?: string
+  readonly by?: string
+}
+
+export interface BackfillCommandOptions extends ScheduleDecisionOptions {
+  readonly from: string
+  readonly to: string
+  readonly dryRun?: boolean
+}
+
+/** Prints all schedules. */
+export async function schedules(options: StoreOptions, terminal: Terminal): Promise<number> {
+  const found = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.schedules.list()),
+  )
+  if (options.json === true) terminal.print(JSON.stringify(found))
+  else if (found.length === 0) terminal.print('there is no schedule')
+  else terminal.print(listed(found, terminal.tableWidth))
+  return exitCodes.ok
+}
+
+/** Stores schedules of a module. */
+export async function setSchedules(
+  id: string | undefined,
+  options: SetOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { module } = await settingsOf(options)
+  const path = modulePath(options.workflows, module, '--workflows')
+  const chosen = chosenOf((await loadUserModule(path)).schedules, id, path)
+  const results = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => {
+      const done = []
+      for (const schedule of chosen) done.push(await client.schedules.set(schedule))
+      return done
+    }),
+  )
+  if (options.json === true) terminal.print(JSON.stringify(results))
+  else for (const { change, schedule } of results) terminal.print(`${change} ${schedule.id}${next(schedule)}`)
+  return exitCodes.ok
+}
+
+function chosenOf(known: readonly Schedule[], id: string | undefined, path: string): readonly Schedule[] {
+  const chosen = known.filter((schedule) => id === undefined || schedule.id === id)
+  if (chosen.length > 0) return chosen
+  const names = known.map((schedule) => schedule.id).join(', ')
+  const offer = names === '' ? 'exports no schedule: export what defineSchedule(…) returns' : `has ${names}`
+  const what = id === undefined ? 'no schedule' : `unknown schedule ${JSON.stringify(id)}`
+  throw new CliError(`${what}: ${path} ${offer}`, exitCodes.usage)
+}
+
+/** Prints one schedule. */
+export async function showSchedule(id: string, options: StoreOptions, terminal: Terminal): Promise<number> {
+  const found = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.schedules.get(id)),
+  )
+  if (found === null) throw new ScheduleNotFound(id)
+  terminal.print(options.json === true ? JSON.stringify(found) : described(found))
+  return exitCodes.ok
+}
+
+/** Pauses, resumes or deletes a schedule. */
+export async function decideSchedule(
+  kind: 'pause' | 'resume' | 'delete',
+  id: string,
+  options: ScheduleDecisionOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { by = whoAmI(), why = past[kind] } = options
+  const schedule = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => (await client.schedules[kind](id, { by, why })) ?? null),
+  )
+  if (options.json === true) terminal.print(JSON.stringify({ command: kind, id, schedule }))
+  else terminal.print(`schedule ${id} ${past[kind]}${schedule === null ? '' : next(schedule)}`)
+  return exitCodes.ok
+}
+
+const past = { pause: 'paused', resume: 'resumed', delete: 'deleted' } as const
+
+/** Submits one job of a schedule. */
+export async function triggerSchedule(
+  id: string,
+  options: StoreOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const jobId = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.schedules.trigger(id)),
+  )
+  terminal.print(options.json === true ? JSON.stringify({ jobId }) : `job ${jobId} submitted`)
+  return exitCodes.ok
+}
+
+/** Submits the ticks of a time in the past. */
+export async function backfillSchedule(
+  id: string,
+  options: BackfillCommandOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const now = systemClock.now()
+  const [from, to] = [timeOf('--from', options.from, now), timeOf('--to', options.to, now)]
+  const { by = whoAmI(), why = 'backfill', dryRun = false } = options
+  const report = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.schedules.backfill(id, { from, to, by, why, dryRun })),
+  )
+  if (options.json === true) {
+    terminal.print(JSON.stringify({ isDryRun: dryRun, ...report }))
+    return exitCodes.ok
+  }
+  const { submitted, existing } = report
+  terminal.print(`${counted(submitted.length, 'tick')} ${dryRun ? 'would be submitted' : 'submitted'}`)
+  if (submitted.length > 0) terminal.print(wrapped(firstOf(submitted), terminal.width, '  '))
+  if (existing.length > 0) terminal.print(`${counted(existing.length, 'tick')} had been submitted before`)
+  return exitCodes.ok
+}
+
+function timeOf(option: string, given: string, now: number): Date {
+  const ms = instantOf(given, now)
+  if (ms !== null) return new Date(ms)
+  const rule = 'must be an age such as 30m, 2h or 1d, or a date such as 2026-01-31T12:00Z'
+  throw new CliError(`${option} ${JSON.stringify(given)} ${rule}`, exitCodes.usage)
+}
+
+function listed(found: readonly ScheduleView[], width: number): string {
+  const head = ['SCHEDULE', 'WORKFLOW', 'TIMES', 'NEXT', 'SUBMITTED', 'MISSED', 'SKIPPED']
+  const rows = found.map((schedule) => [
+    schedule.id,
+    schedule.workflow,
+    timesOf(schedule),
+    schedule.paused === null ? (schedule.nextDue?.slice(0, 19) ?? 'never') : 'paused',
+    String(schedule.submitted),
+    String(schedule.missed),
+    String(schedule.skipped),
+  ])
+  return table(head, fitted(head, rows, width))
+}
+
+function described(schedule: ScheduleView): string {
+  const { id, workflow, overlap, catchUpMs, jitterMs, nextDue, last, paused, passed } = schedule
+  const lines = [
+    `schedule ${id} submits jobs of ${workflow}, ${timesOf(schedule)}`,
+    `overlap ${overlap}, catch up ${lengthText(catchUpMs)}, jitter ${lengthText(jitterMs)}`,
+    paused === null
+      ? `next tick: ${nextDue ?? 'never'}`
+      : `paused since ${paused.since} by ${paused.by}: ${paused.why}`,
+    `last tick: ${last === null ? 'none' : `${last.due}, job ${last.jobId}`}`,
+    `${schedule.submitted} submitted, ${schedule.missed} missed, ${schedule.skipped} skipped`,
+  ]
+  const rows = passed.map(({ reason, from, to, count, message }) => {
+    const why = message === '' ? reason : `${reason}: ${message}`
+    return `  ${from} to ${to}: ${counted(count, 'tick')} passed over (${why})`
+  })
+  return [...lines, ...rows].join('\n')
+}
+
+function timesOf({ cron, timeZone, everyMs }: ScheduleView): string {
+  return cron === null ? `every ${lengthText(everyMs)}` : `${cron} (${timeZone ?? 'UTC'})`
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+/** Returns a duration as an option accepts it, such as `90m`. */
+function lengthText(ms: number | null): string {
+  const [name, unitMs] = units.find(([, least]) => (ms ?? 0) > 0 && (ms ?? 0) % least === 0) ?? ['ms', 1]
+  return `${(ms ?? 0) / unitMs}${name}`
+}
+
+function next({ nextDue, paused }: ScheduleView): string {
+  if (paused !== null) return ', which is paused'
+  return nextDue === null ? ', which never comes again' : `, next tick ${nextDue}`
+}

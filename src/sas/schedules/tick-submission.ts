@@ -1,0 +1,80 @@
+import type { ScheduledJobDocument } from '../model/schedule-documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import { DocumentInvalid, JobConflict, JobUnreadable, SubmissionInvalid } from '../model/errors.js'
+import { fitPlan } from '../plan/fan-out.js'
+import { payloadHash } from '../plan/payload.js'
+import type { Plan } from '../plan/plan.js'
+import { resolveTemplate } from '../plan/template.js'
+import type { StateStore } from '../store/state-store.js'
+import type { BeginSubmission } from '../submission/begun-submission.js'
+import type { SubmitRequest } from '../submission/submit.js'
+import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
+import type { Tick } from './decide-tick.js'
+
+/** Submits the jobs of ticks to a store. */
+export interface TickSubmitter {
+  readonly store: StateStore
+  readonly now: () => number
+  readonly beginSubmission?: BeginSubmission | undefined
+  readonly onAccepted?: ((accepted: AcceptedJob) => void) | undefined
+}
+
+export type TickSubmitted =
+  | { readonly kind: 'submitted'; readonly isNew: boolean }
+  /** The job of this tick can never be submitted. */
+  | { readonly kind: 'refused'; readonly message: string }
+
+/**
+ * Submits the job of a tick. If a job with its id exists already, the tick is submitted:
+ * another instance was first, or the definition has changed since the first try.
+ *
+ * @throws StoreUnavailable if the store could not be reached; submit the same tick again
+ */
+export async function submitTick(
+  { store, now, beginSubmission, onAccepted }: TickSubmitter,
+  job: ScheduledJobDocument,
+  tick: Tick,
+): Promise<TickSubmitted> {
+  try {
+    const request = requestOf(job, tick, now())
+    const { isNew, accepted } = await ensureSubmitted(store, request, beginSubmission)
+    if (accepted !== null) onAccepted?.(accepted)
+    return { kind: 'submitted', isNew }
+  } catch (error) {
+    const { jobId } = tick
+    if (error instanceof JobUnreadable) return { kind: 'submitted', isNew: false }
+    if (error instanceof JobConflict && (await jobExists(store, jobId))) {
+      return { kind: 'submitted', isNew: false }
+    }
+    const isRefused =
+      error instanceof JobConflict || error instanceof SubmissionInvalid || error instanceof DocumentInvalid
+    if (isRefused) return { kind: 'refused', message: error.message }
+    throw error
+  }
+}
+
+/** Checks whether there is a document of a job with this id, whether readable or not. */
+export async function jobExists(store: StateStore, jobId: string): Promise<boolean> {
+  return (await store.read({ pk: jobId, id: jobDocumentId(jobId) })) !== null
+}
+
+function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: number): SubmitRequest {
+  const tick = { due: new Date(dueMs).toISOString(), scheduleId: job.scheduleId }
+  const input = resolveTemplate(job.inputTemplate, { input: tick, outputs: new Map() })
+  const { plan, problems } = fitPlan(job.plan as unknown as Plan, input)
+  if (problems.length > 0) throw new SubmissionInvalid(problems.join('; '))
+  return {
+    plan,
+    jobId,
+    orderId: jobId,
+    partition: jobId,
+    input,
+    alongside: [],
+    priority: job.priority,
+    replyTo: job.replyTo,
+    completeWithinMs: job.completeWithinMs,
+    retainForMs: job.retainForMs,
+    payloadHash: payloadHash(plan.workflow, input),
+    now,
+  }
+}

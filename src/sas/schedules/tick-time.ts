@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import type { ScheduleDocument } from '../model/schedule-documents.js'
+import { nextDue } from './calendar.js'
+
+type Timed = Pick<ScheduleDocument, 'scheduleId' | 'jitterMs'>
+
+/** Returns when a supervisor submits the tick: at its due time and its jitter. */
+export function actAt(schedule: Timed, dueMs: number): number {
+  return dueMs + jitterOf(schedule, dueMs)
+}
+
+/**
+ * Returns the delay of one tick, from 0 to less than `jitterMs`. All instances compute the same delay from
+ * the schedule's id and the due time.
+ */
+function jitterOf({ scheduleId, jitterMs }: Timed, dueMs: number): number {
+  if (jitterMs === 0) return 0
+  const hash = createHash('sha256').update(`${scheduleId}@${dueMs}`).digest()
+  return Math.floor((hash.readUInt32BE(0) / 2 ** 32) * jitterMs)
+}
+
+/** Returns the schedule with the first tick after `afterMs` as its next tick. */
+export function withNextAfter<T extends ScheduleDocument>(schedule: T, afterMs: number): T {
+  const nextDueMs = nextDue(schedule.calendar, afterMs)
+  const isWaiting = nextDueMs !== null && schedule.paused === null
+  return { ...schedule, nextDueMs, completeByMs: isWaiting ? actAt(schedule, nextDueMs) : null }
+}

@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Schedules } from '../../../../src/sas/client/schedules.js'
+import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
+import type { ScheduleView } from '../../../../src/sas/schedules/schedule-view.js'
+import type { Reference } from '../../../../src/sas/model/reference.js'
+import {
+  defineSchedule,
+  type ScheduleOptions,
+  type ScheduleTick,
+} from '../../../../src/sas/schedules/define-schedule.js'
+import { schemaVersion } from '../../../../src/sas/model/documents.js'
+import { withDerivedState } from '../../../../src/sas/model/process-state.js'
+import { replacing } from '../../../../src/sas/store/state-store.js'
+import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
+import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
+import { StateWorld } from '../../../support/state-world.js'
+
+const minute = 60_000
+
+let world: StateWorld
+let schedules: Schedules
+beforeEach(() => {
+  world = new StateWorld()
+  schedules = new Schedules(world)
+})
+
+async function set(options: Partial<ScheduleOptions<unknown>> = {}): Promise<void> {
+  const workflow = aWorkflow()
+  await schedules.set(defineSchedule('minutely', { workflow, every: '1m', overlap: 'allow', ...options }))
+}
+
+async function started(name: string): Promise<Supervisor> {
+  const supervisor = world.supervisor({ instanceName: name })
+  supervisor.start()
+  supervisor.onLeaseAcquired('0', true)
+  await world.clock.advance(0)
+  return supervisor
+}
+
+async function shown(): Promise<ScheduleView> {
+  const view = await schedules.get('minutely')
+  if (view === null) throw new Error('the schedule is there')
+  return view
+}
+
+async function jobIds(): Promise<readonly string[]> {
+  return (await world.queries.listJobs({})).map(({ jobId }) => jobId).sort()
+}
+
+/** The ids of the jobs of the first ticks. */
+function firstTicks(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const due = new Date(submittedAtMs + (index + 1) * minute).toISOString()
+    return `minutely@${due.replaceAll(/[-:]|\.000/g, '')}`
+  })
+}
+
+/** Ends the job of a tick as Processed. */
+async function end(jobId: string): Promise<void> {
+  const job = await world.job(jobId)
+  const endedAtMs = world.clock.now()
+  const ended = {
+    ...job,
+    currentState: job.targetState,
+    endedAtMs,
+    endedAt: new Date(endedAtMs).toISOString(),
+  }
+  await world.put(jobId, [replacing(job, withDerivedState(ended))])
+}
+
+describe('the ticks of a schedule', () => {
+  it('are submitted at their due times, from the feed or from the sweep', async () => {
+    await set({ input: (tick: Reference<ScheduleTick>) => ({ day: tick.due, by: tick.scheduleId }) })
+    const supervisor = await started('supervisor-1')
+    supervisor.onChanges(await world.changes(), '0')
+    await world.clock.advance(minute - 1)
+    expect(await jobIds()).toEqual([])
+    await world.clock.advance(1)
+    expect(await jobIds()).toEqual(firstTicks(1))
+    expect((await world.job(firstTicks(1)[0])).input).toEqual({
+      day: '2026-01-01T00:01:00.000Z',
+      by: 'minutely',
+    })
+    await world.clock.advance(9 * minute)
+    expect(await jobIds()).toEqual(firstTicks(10))
+    expect(await shown()).toMatchObject({ submitted: 10, missed: 0, skipped: 0 })
+    await supervisor.stop()
+    expect(world.clock.pendingTimers).toBe(0)
+  })
+
+  it('are submitted once by two supervisors (I23)', async () => {
+    await set()
+    const supervisors = [await started('supervisor-1'), await started('supervisor-2')]
+    await world.clock.advance(10 * minute)
+    expect(await jobIds()).toEqual(firstTicks(10))
+    expect(await shown()).toMatchObject({ submitted: 10, missed: 0 })
+    for (const supervisor of supervisors) await supervisor.stop()
+  })
+
+  it('are neither lost nor doubled if an instance dies between the two writes (I23)', async () => {
+    await set()
+    const supervisor = await started('supervisor-1')
+    const unavailable = new StoreUnavailable('killed', { cause: null })
+    const { store } = world
+    let isDead = false
+    const apply = store.apply.bind(store)
+    // The job is written, and the schedule is not.
+    store.apply = async (partition, writes) => {
+      if (isDead || writes.some(({ kind }) => kind === 'replace')) {
+        isDead = true
+        throw unavailable
+      }
+      return apply(partition, writes)
+    }
+    await world.clock.advance(minute)
+    await supervisor.stop()
+    expect(isDead).toBe(true)
+    expect(await jobIds()).toEqual(firstTicks(1))
+    expect(await shown()).toMatchObject({ submitted: 0 })
+    store.apply = apply
+    const next = await started('supervisor-2')
+    await world.clock.advance(minute)
+    expect(await jobIds()).toEqual(firstTicks(2))
+    expect(await shown()).toMatchObject({ submitted: 2, missed: 0 })
+    await next.stop()
+  })
+
+  it('are not counted as missed if the instance died between the two writes long ago (I23)', async () => {
+    await set({ catchUp: '2m' })
+    await world.clock.advance(minute + 2_001)
+    const { store } = world
+    const apply = store.apply.bind(store)
+    store.apply = async (partition, writes) => {
+      if (writes.some(({ kind }) => kind === 'replace')) throw new StoreUnavailable('killed', { cause: null })
+      return apply(partition, writes)
+    }
+    await expect(world.supervisor().runOnce()).rejects.toThrow('killed')
+    store.apply = apply
+    expect(await jobIds()).toEqual(firstTicks(1))
+    await world.clock.advance(10 * minute)
+    await world.supervisor().runOnce()
+    const view = await shown()
+    // The first tick was submitted before the outage, and the last two after it.
+    expect(view.passed).toMatchObject([{ reason: 'late', from: '2026-01-01T00:02:00.000Z', count: 8 }])
+    expect(view).toMatchObject({ submitted: 3, missed: 8 })
+    expect(await jobIds()).toHaveLength(3)
+  })
+
+  it('are made up after an outage as far as catchUp, and are visible as missed before (I23)', async () => {
+    await set({ catchUp: '5m' })
+    await world.clock.advance(20 * minute)
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(0)
+    expect(await jobIds()).toEqual(firstTicks(20).slice(14))
+    expect(await shown()).toMatchObject({ submitted: 6, missed: 14, passed: [{ reason: 'late', count: 14 }] })
+    expect(world.telemetry.of('ticks.passed')).toMatchObject([{ reason: 'late', count: 14 }])
+    await supervisor.stop()
+  })
+
+  it('are submitted again after an answer was lost, and conflict harmlessly', async () => {
+    await set()
+    const supervisor = await started('supervisor-1')
+    world.faults.failWrites(
+      { kind: 'unknownOutcome', truth: 'applied' },
+      { kind: 'unknownOutcome', truth: 'lost' },
+    )
+    await world.clock.advance(minute)
+    expect(await jobIds()).toEqual(firstTicks(1))
+    expect(await shown()).toMatchObject({ submitted: 1 })
+    await supervisor.stop()
+  })
+
+  it('count as missed with a reason if their job can never be accepted', async () => {
+    const workflow = aWorkflow()
+    const plan = {
+      ...workflow.plan,
+      steps: workflow.plan.steps.map((step) => ({ ...step, when: { no: 1 } })),
+    }
+    await set({ workflow: { ...workflow, plan } })
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(2 * minute)
+    expect(await jobIds()).toEqual([])
+    expect(await shown()).toMatchObject({ missed: 2, passed: [{ reason: 'refused', count: 2 }] })
+    expect((await shown()).passed[0]?.message).toMatch(/step "only": when/)
+    await supervisor.stop()
+  })
+})
+
+describe('a run that has not ended', () => {
+  it('lets the next tick be skipped (overlap: skip)', async () => {
+    await set({ overlap: 'skip' })
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(3 * minute + 30_000)
+    expect(await jobIds()).toEqual(firstTicks(1))
+    expect(await shown()).toMatchObject({ submitted: 1, skipped: 2 })
+    await end(firstTicks(1)[0] ?? '')
+    await world.clock.advance(minute)
+    expect(await jobIds()).toEqual([firstTicks(1)[0], firstTicks(4)[3]])
+    await supervisor.stop()
+  })
+
+  it('lets the next tick wait for its end (overlap: queue)', async () => {
+    await set({ overlap: 'queue' })
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(3 * minute)
+    expect(await jobIds()).toEqual(firstTicks(1))
+    await end(firstTicks(1)[0] ?? '')
+    await world.clock.advance(5_000)
+    expect(await jobIds()).toEqual(firstTicks(2))
+    expect(await shown()).toMatchObject({ submitted: 2, skipped: 0, missed: 0 })
+    await supervisor.stop()
+  })
+
+  it('is cancelled by the next tick (overlap: cancelPrevious)', async () => {
+    await set({ overlap: 'cancelPrevious' })
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(2 * minute)
+    expect(await jobIds()).toEqual(firstTicks(2))
+    const [first = '', second = ''] = firstTicks(2)
+    expect((await world.job(first)).compensation).toMatchObject({
+      reason: `cancelled: tick ${second} follows`,
+    })
+    expect((await world.job(second)).compensation).toBeNull()
+    await supervisor.stop()
+  })
+})
+
+it('a schedule at rest costs nothing but the sweep', async () => {
+  await set({ every: '1d' })
+  const supervisor = await started('supervisor-1')
+  supervisor.onChanges(await world.changes(), '0')
+  const [reads, sweeps] = [world.faults.count('read'), world.faults.count('listOverdue')]
+  await world.clock.advance(10 * minute)
+  expect(world.faults.count('read')).toBe(reads)
+  expect(world.faults.count('listOverdue') - sweeps).toBe(20)
+  await supervisor.stop()
+})
+
+it('an instance leaves a schedule of a newer version alone', async () => {
+  await set()
+  const address = { pk: 'sas.schedule:minutely', id: 'sas.schedule:minutely' }
+  const stored = await world.truth.read(address)
+  if (stored === null) throw new Error('the schedule is there')
+  await world.put(address.pk, [replacing(stored, { ...stored, schema: schemaVersion + 1 })])
+  const supervisor = await started('supervisor-1')
+  supervisor.onChanges(await world.changes(), '0')
+  await world.clock.advance(10 * minute)
+  expect(await jobIds()).toEqual([])
+  expect(world.telemetry.of('loop.failed')).toEqual([])
+  await supervisor.stop()
+})
