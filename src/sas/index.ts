@@ -26,7 +26,7 @@
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
  * adapter. `decisions/` has pure functions, which receive documents and the time and return the writes. Users
- * define jobs with `workflow/`, `submission/` writes a new job, and `client/` has the functions that users
+ * define jobs with `workflow/` and their times with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users
  * and operators call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
  * `in-process/` connects scheduler, agents and clients of one process, and `timing/` does work when it is
  * due.

@@ -13,7 +13,7 @@ export {
   type UnitOptions,
 } from './deployment-unit.js'
 export { timingShape } from '../change-feed-processor/internal.js'
-export { idleCharge, idleCost, jobCost, type CostQuestion } from './client/cost.js'
+export { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
 export { JobEndings, type EndHints, type JobAddress, type WakeUps } from './in-process/job-endings.js'

@@ -53,6 +53,8 @@ export interface IdleCost {
 
 /** The size for which a lease document is charged. The document itself is smaller. */
 const leaseKilobytes = 1
+/** The size of a schedule without rows of missed ticks. */
+const scheduleKilobytes = 1
 /** Prices in request units. */
 const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2.5, 1, 1]
 const growthPerKilobyte = 0.0909
@@ -93,6 +95,14 @@ export function jobCost(question: CostQuestion): JobCost {
   }
 }
 
+/**
+ * Returns the request units of a tick of a schedule, besides the submission of its job: one replace of the
+ * schedule, and reads of the schedule, of its plan and of the previous run.
+ */
+export function tickCost(question: Pick<CostQuestion, 'indexing'>): number {
+  return 2 * insert(scheduleKilobytes, question) + 3 * pointRead
+}
+
 export function idleCost(question: CostQuestion): IdleCost {
   const { partitions, instances } = question
   const roles = rolesOf(question)
@@ -116,7 +126,7 @@ function rolesOf({ hasNotifier }: CostQuestion) {
   return hasNotifier ? [...working, notifier] : working
 }
 
-function insert(kilobytes: number, { indexing }: CostQuestion): number {
+function insert(kilobytes: number, { indexing }: Pick<CostQuestion, 'indexing'>): number {
   const size = 1 + growthPerKilobyte * (Math.max(1, kilobytes) - 1)
   return insertOfOneKilobyte * size * indexingFactor[indexing]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../src/sas/internal.js'
+import { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from '../../../src/sas/internal.js'
+import { defineSchedule } from '../../../src/sas/index.js'
 import { pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
 
 /** The measured case, as a question to the formulas of `stepward cost`. */
@@ -53,6 +54,21 @@ describe('a job of three steps under steady load', () => {
     expect(world.bill.requests((operation) => operation.startsWith('state.'))).toBe(4)
     await world.stop()
   })
+})
+
+it('a tick costs one replace and at most three reads besides the submission of its job (R129)', async () => {
+  const world = await pricedWorld({ together: true })
+  const options = { workflow: threeSteps, every: '1m', input: { value: 1 } }
+  await world.client.schedules.set(defineSchedule('minutely', options))
+  await world.clock.advance(90_000)
+  world.bill.clear()
+  await world.clock.advance(10 * 60_000)
+  expect(await world.client.list({ state: 'Processed' })).toHaveLength(11)
+  const isTick = (operation: string): boolean => operation === 'state.replace' || operation === 'state.read'
+  expect(world.bill.requests(isTick) / 10).toBe(4)
+  const charge = world.bill.charge(isTick) / 10
+  expect(Math.abs(tickCost(question) / charge - 1), `${charge} measured`).toBeLessThan(0.05)
+  await world.stop()
 })
 
 describe('idle units', () => {

@@ -1,4 +1,4 @@
-import { idleCharge, idleCost, jobCost, type CostQuestion } from '../../../sas/internal.js'
+import { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { Problems } from '../../output/problems.js'
 import { table, type Terminal } from '../../output/terminal.js'
@@ -21,6 +21,8 @@ const daysPerMonth = 30
 
 interface CostReport {
   readonly jobs: Readonly<Record<'together' | 'apart', ReportedJob>>
+  /** The request units of a tick of a schedule, besides the submission of its job. */
+  readonly tickCharge: number
   readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
   /** Request units per second for jobs and idle units together, averaged over the day. */
   readonly meanCharge: number
@@ -80,13 +82,18 @@ function reportOf(question: CostQuestion, jobsPerDay: number): CostReport {
   const meanCharge = (together.totalCharge * jobsPerDay) / secondsPerDay + total
   return {
     jobs: { together, apart: job(false) },
+    tickCharge: tickCost(question),
     idle: { ...idle, total },
     meanCharge,
     monthlyCharge: meanCharge * secondsPerDay * daysPerMonth,
   }
 }
 
-function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, jobsPerDay: number): string {
+function textOf(
+  { jobs, tickCharge, idle, ...sums }: CostReport,
+  question: CostQuestion,
+  jobsPerDay: number,
+): string {
   const { together, apart } = jobs
   const both = (what: keyof ReportedJob): readonly string[] => [rounded(together[what]), rounded(apart[what])]
   const perJob = table(
@@ -110,7 +117,8 @@ function textOf({ jobs, idle, ...sums }: CostReport, question: CostQuestion, job
   )
   const mean = `${jobsPerDay.toLocaleString('en')} jobs a day: ${rounded(sums.meanCharge)} RU/s on average`
   const month = `${rounded(sums.monthlyCharge / 1e6)} million RU in ${daysPerMonth} days`
-  return [perJob, '', atRest, '', `${mean}, ${month}`].join('\n')
+  const perTick = `a tick of a schedule: ${rounded(tickCharge)} RU besides the submission of its job`
+  return [perJob, '', perTick, '', atRest, '', `${mean}, ${month}`].join('\n')
 }
 
 function rounded(value: number): string {

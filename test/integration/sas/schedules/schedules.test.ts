@@ -41,7 +41,7 @@ describe('set', () => {
     expect(await world.truth.read(address)).toMatchObject({ ttl: -1, submitted: 0 })
   })
 
-  it('writes once if two instances set the same schedule', async () => {
+  it('writes once if two instances set the same schedule (F-T9)', async () => {
     const changes = await Promise.all([schedules.set(hourly()), schedules.set(hourly())])
     expect(changes.map(({ change }) => change).sort()).toEqual(['created', 'unchanged'])
   })

@@ -88,7 +88,7 @@ describe('the ticks of a schedule', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('are submitted once by two supervisors (I23)', async () => {
+  it('are submitted once by two supervisors (F-T1, I23)', async () => {
     await set()
     const supervisors = [await started('supervisor-1'), await started('supervisor-2')]
     await world.clock.advance(10 * minute)
@@ -97,7 +97,7 @@ describe('the ticks of a schedule', () => {
     for (const supervisor of supervisors) await supervisor.stop()
   })
 
-  it('are neither lost nor doubled if an instance dies between the two writes (I23)', async () => {
+  it('are neither lost nor doubled if an instance dies between the two writes (F-T2, I23)', async () => {
     await set()
     const supervisor = await started('supervisor-1')
     const unavailable = new StoreUnavailable('killed', { cause: null })
@@ -125,7 +125,7 @@ describe('the ticks of a schedule', () => {
     await next.stop()
   })
 
-  it('are not counted as missed if the instance died between the two writes long ago (I23)', async () => {
+  it('are not counted as missed if the instance died between the two writes long ago (F-T3, I23)', async () => {
     await set({ catchUp: '2m' })
     await world.clock.advance(minute + 2_001)
     const { store } = world
@@ -146,7 +146,7 @@ describe('the ticks of a schedule', () => {
     expect(await jobIds()).toHaveLength(3)
   })
 
-  it('are made up after an outage as far as catchUp, and are visible as missed before (I23)', async () => {
+  it('are made up after an outage as far as catchUp, and are visible as missed before (F-T4, I23)', async () => {
     await set({ catchUp: '5m' })
     await world.clock.advance(20 * minute)
     const supervisor = await started('supervisor-1')
@@ -157,7 +157,7 @@ describe('the ticks of a schedule', () => {
     await supervisor.stop()
   })
 
-  it('are submitted again after an answer was lost, and conflict harmlessly', async () => {
+  it('are submitted again after an answer was lost, and conflict harmlessly (F-T5)', async () => {
     await set()
     const supervisor = await started('supervisor-1')
     world.faults.failWrites(
@@ -170,7 +170,7 @@ describe('the ticks of a schedule', () => {
     await supervisor.stop()
   })
 
-  it('count as missed with a reason if their job can never be accepted', async () => {
+  it('count as missed with a reason if their job can never be accepted (F-T6)', async () => {
     const workflow = aWorkflow()
     const plan = {
       ...workflow.plan,
@@ -236,7 +236,7 @@ it('a schedule at rest costs nothing but the sweep', async () => {
   await supervisor.stop()
 })
 
-it('an instance leaves a schedule of a newer version alone', async () => {
+it('an instance leaves a schedule of a newer version alone (F-T8)', async () => {
   await set()
   const address = { pk: 'sas.schedule:minutely', id: 'sas.schedule:minutely' }
   const stored = await world.truth.read(address)

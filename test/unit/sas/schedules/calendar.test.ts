@@ -16,7 +16,7 @@ function ticks(cron: string, timeZone: string, from: string, count: number): rea
 // The transitions of 2026, from the time zone database. Germany goes from 2:00 to 3:00 on 29 March and from 3:00
 // to 2:00 on 25 October; New York from 2:00 to 3:00 on 8 March and from 2:00 to 1:00 on 1 November; Lord Howe from
 // 2:00 to 2:30 on 4 October and from 2:00 to 1:30 on 5 April.
-describe('a fixed time of day in the hour that is left out', () => {
+describe('a fixed time of day in the hour that is left out (F-T10)', () => {
   it.each([
     ['Europe/Berlin', '30 2 * * *', '2026-03-28T12:00Z', ['2026-03-29T01:00', '2026-03-30T00:30']],
     ['America/New_York', '30 2 * * *', '2026-03-07T12:00Z', ['2026-03-08T07:00', '2026-03-09T06:30']],

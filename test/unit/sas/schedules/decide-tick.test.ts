@@ -136,7 +136,7 @@ describe('overlap: skip', () => {
     expect(next).toMatchObject({ skipped: 1, missed: 0, submitted: 0, passed: [{ reason: 'overlap' }] })
   })
 
-  it('gives the same answer when the run has ended meanwhile', () => {
+  it('gives the same answer when the run has ended meanwhile (F-T7)', () => {
     const previous = { kind: 'ended', endedAtMs: first + 3 * minute + 1 } as const
     const { schedule: next } = advance(schedule, first + 10 * minute, { previous, isSubmitted: false })
     expect(next).toMatchObject({ skipped: 4, nextDueMs: first + 4 * minute })
