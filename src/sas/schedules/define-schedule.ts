@@ -44,7 +44,7 @@ export interface ScheduleOptions<I> {
    * for the end of the run. `allow` submits the job all the same. `cancelPrevious` cancels the run first.
    * Default `skip`.
    */
-  readonly overlap?: OverlapPolicy
+  readonly overlap?: 'skip' | 'queue' | 'allow' | 'cancelPrevious'
   /** A tick is made up for this time after it was due. Later, it is counted as missed. Default 1 h. */
   readonly catchUp?: Duration
   /** Each tick is delayed by its own part of this time, so that schedules do not start together. Default 0. */
