@@ -22,6 +22,7 @@ export const examples: Readonly<Record<string, string>> = {
   resend: 'stepward resend --workflow order-fulfilment --dry-run',
   leases: 'stepward leases --processor stepward-scheduler',
   estimate: 'stepward estimate --json',
+  page: 'stepward page --data .stepward/orders',
   cost: 'stepward cost --json',
   doctor: 'stepward doctor --endpoint https://contoso.documents.azure.com',
   provision: 'stepward provision --connection-string "$COSMOS_CONNECTION_STRING"',

@@ -24,6 +24,8 @@ export interface PageOptions {
   readonly settings: Settings & UnitSelection
   /** The name of the store, if the settings do not tell it. */
   readonly storeName?: string
+  /** The options of commands that use the same store, without secrets. Default: none. */
+  readonly storeArguments?: readonly string[]
   /** The port on the loopback interface, or 0 for any. */
   readonly port: number
   readonly by: string
@@ -54,7 +56,8 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     watch: (onWrite) => ports.watch(onWrite),
   })
   const name = options.storeName ?? storeName(settings)
-  const store = { name, client, ports, selection: settings, clock, by, workflows }
+  const { storeArguments = [] } = options
+  const store = { name, storeArguments, client, ports, selection: settings, clock, by, workflows }
   const server = new PageServer({ store, viewers, random: systemRandom, version, onOpened })
   try {
     await server.listen(port)

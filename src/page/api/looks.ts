@@ -167,12 +167,14 @@ const about = route({
   asked: z.strictObject({}),
   answer: z.strictObject({
     store: z.string(),
+    storeArguments: z.array(z.string()).meta({ description: 'The options of commands on this store.' }),
     by: z.string(),
     workflows: z.array(z.strictObject({ name: z.string(), findsJobId: z.boolean() })),
     now: z.string(),
   }),
-  handle: async ({ name, by, workflows, clock }) => ({
+  handle: async ({ name, storeArguments, by, workflows, clock }) => ({
     store: name,
+    storeArguments,
     by,
     workflows: workflows.map(({ name: workflow, submission }) => ({
       name: workflow,

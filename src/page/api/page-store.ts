@@ -7,6 +7,8 @@ import type { JobClient, Workflow } from '../../sas/index.js'
 export interface PageStore {
   /** The name of the store, as shown to people. */
   readonly name: string
+  /** The options of commands that use the same store, without secrets. */
+  readonly storeArguments: readonly string[]
   readonly client: JobClient
   readonly ports: Pick<StorePorts, 'state' | 'queries'>
   readonly selection: UnitSelection

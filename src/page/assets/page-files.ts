@@ -39,7 +39,7 @@ export function pageFile(path: string): PageFile | null {
 }
 
 function html(): string {
-  return readFileSync(join(folder(), 'index.html'), 'utf8').replace('IMPORT_MAP', importMap)
+  return readFileSync(join(folder(), 'index.html'), 'utf8').replace(/\s*IMPORT_MAP\s*/u, importMap)
 }
 
 /** Returns the folder of the page. No build changes this folder, so the package contains its source. */
