@@ -106,7 +106,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await type(`document.querySelector('dialog input')`, "the customer's card")
     await page.until(`!document.querySelector('dialog button.primary').disabled`)
     expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
-      `stepward resubmit order-2 --why 'the customer'\\''s card'`,
+      `stepward resubmit --why 'the customer'\\''s card' order-2`,
     )
     await click('Dry run')
     const said = await page.until<string>(`document.querySelector('.result')?.textContent`)

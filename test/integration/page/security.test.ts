@@ -12,7 +12,7 @@ describe('the token', () => {
     const address = page.address()
     const first = await ask(address)
     expect(first.status).toBe(303)
-    expect(first.headers['location']).toBe('/')
+    expect(first.headers.location).toBe('/')
     expect(first.headers['set-cookie']?.[0]).toMatch(
       /^stepward-page-\d+=\w{64}; HttpOnly; SameSite=Strict; Path=\/$/,
     )
@@ -23,7 +23,7 @@ describe('the token', () => {
     expect((await ask(page.address())).status).toBe(303)
   })
 
-  it.each(['', 'x', '0'.repeat(64)])('%j signs in nobody', async (token) => {
+  it.each(['', 'x', '0'.repeat(64)])('%j signs in no browser', async (token) => {
     const { status, headers } = await ask(`${page.origin}/?token=${token}`)
     expect(status).toBe(403)
     expect(headers['set-cookie']).toBeUndefined()

@@ -4,11 +4,11 @@
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { act } from '../state/api.js'
 import { commandOf } from '../state/commands.js'
 import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
 import { Command, Problem } from './basics.js'
+import { useRun } from './action-run.js'
 import { html } from './html.js'
 
 /**
@@ -39,9 +39,6 @@ const effects = {
   submit: 'The job is written with its steps.',
 }
 
-/** The number of jobs in one request, so that the progress is shown and the action can be stopped. */
-const atOnce = 20
-
 /** The dialog of all actions. */
 export function ActionDialog() {
   const present = asked.value
@@ -50,36 +47,17 @@ export function ActionDialog() {
 
 /** @param {{ present: Asked }} props */
 function Open({ present }) {
-  const { kind, jobs, filter, steps = [] } = present
+  const { kind, jobs } = present
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null))
-  const [why, setWhy] = useState('')
-  const [step, setStep] = useState(present.step ?? '')
-  const [input, setInput] = useState(present.input ?? '')
+  const [fields, setFields] = useState({ why: '', step: present.step ?? '', input: present.input ?? '' })
   const { isBusy, report, error, reached, run, stop } = useRun(present)
   useEffect(() => box.current?.showModal(), [])
   const close = () => {
     stop()
     asked.value = null
   }
-  const isOne = jobs?.length === 1 && filter === undefined
-  const needsWhy = kind === 'resubmit' || kind === 'cancel'
-  const hasInput = kind === 'raise' || (kind === 'resubmit' && isOne && step !== '')
-  const parts = {
-    ...(kind === 'raise' || why.trim() === '' ? {} : { why: why.trim() }),
-    ...(step === '' || !isOne ? {} : { step }),
-  }
-  const problem = whatIsMissing({ needsWhy, why, hasInput, input })
-  const body = {
-    ...parts,
-    ...(hasInput && input.trim() !== '' && problem === '' ? bodyInput(kind, input) : {}),
-  }
-  const store = about.value?.storeArguments ?? []
-  const shared = { kind, ...parts, ...(needsWhy ? { why: why.trim() } : {}), storeArguments: store }
-  const edit = hasInput && input.trim() !== '' ? { input } : {}
-  const commands =
-    filter === undefined
-      ? (jobs ?? []).map(({ jobId }) => commandOf({ ...shared, ...edit, jobId }))
-      : [commandOf({ ...shared, filter })]
+  const { problem, body, commands } = decided(present, fields)
+  const total = jobs?.length ?? 1
   return html`<dialog ref=${box} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
@@ -90,66 +68,109 @@ function Open({ present }) {
     >
       <h2 id="dialog-title">${titles[kind]}: ${whichJobs(present)}</h2>
       <p>${effects[kind]}</p>
-      ${
-        steps.length > 0 && isOne && (kind === 'resubmit' || kind === 'release' || kind === 'raise')
-          ? html`<label
-              >Step
-              <select
-                value=${step}
-                onChange=${(/** @type {any} */ event) => setStep(event.currentTarget.value)}
-              >
-                ${kind === 'raise' ? null : html`<option value="">all that it concerns</option>`}
-                ${steps.map((name) => html`<option value=${name}>${name}</option>`)}
-              </select></label
-            >`
-          : null
-      }
-      ${
-        hasInput
-          ? html`<label
-              >${kind === 'raise' ? 'Payload' : 'New input (empty: the present input)'}
-              <textarea
-                rows="6"
-                spellcheck=${false}
-                value=${input}
-                onInput=${(/** @type {any} */ event) => setInput(event.currentTarget.value)}
-              ></textarea>
-            </label>`
-          : null
-      }
-      ${
-        kind === 'raise'
-          ? null
-          : html`<label
-              >Reason${needsWhy ? '' : ' (optional)'}, stored with the job as by ${about.value?.by ?? 'you'}
-              <input
-                type="text"
-                value=${why}
-                autofocus
-                onInput=${(/** @type {any} */ event) => setWhy(event.currentTarget.value)}
-            /></label>`
-      }
+      <${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />
       <${Command} text=${commands.join('\n')} />
       <${Problem} error=${error} />
-      ${reached === null ? null : html`<progress max=${jobs?.length ?? 1} value=${reached}>${reached}</progress>`}
+      ${reached === null ? null : html`<progress max=${total} value=${reached}>${reached}</progress>`}
       ${report === null ? null : html`<${Result} report=${report} />`}
       <div class="buttons">
         <span class="quiet">${problem}</span>
         <button type="button" onClick=${close}>Close</button>
+        ${isBusy ? html`<button type="button" onClick=${stop}>Stop</button>` : null}
+        ${
+          isBusy || kind === 'raise'
+            ? null
+            : html`<button type="button" disabled=${problem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
+        }
         ${
           isBusy
-            ? html`<button type="button" onClick=${stop}>Stop</button>`
-            : html`${
-                kind === 'raise'
-                  ? null
-                  : html`<button type="button" disabled=${problem !== ''} onClick=${() => run(body, true)}>
-                        Dry run
-                      </button>`
-              } <button type="submit" class="primary" disabled=${problem !== ''}>${titles[kind]}</button>`
+            ? null
+            : html`<button type="submit" class="primary" disabled=${problem !== ''}>${titles[kind]}</button>`
         }
       </div>
     </form>
   </dialog>`
+}
+
+/** @typedef {{ why: string, step: string, input: string }} Fields */
+
+/**
+ * @param {Asked} present
+ * @param {Fields} fields
+ */
+function needsOf({ kind, jobs, filter }, { step }) {
+  const isOne = jobs?.length === 1 && filter === undefined
+  return {
+    isOne,
+    needsWhy: kind === 'resubmit' || kind === 'cancel',
+    hasInput: kind === 'raise' || (kind === 'resubmit' && isOne && step !== ''),
+  }
+}
+
+/**
+ * Returns what is missing, the body of the request, and the commands that do the same.
+ *
+ * @param {Asked} present
+ * @param {Fields} fields
+ */
+function decided(present, fields) {
+  const { kind, jobs = [], filter } = present
+  const { isOne, needsWhy, hasInput } = needsOf(present, fields)
+  const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
+  const problem = whatIsMissing({ needsWhy, why, hasInput, input })
+  const isEdited = hasInput && input !== ''
+  const parts = {
+    ...(kind === 'raise' || why === '' ? {} : { why }),
+    ...(step === '' || !isOne ? {} : { step }),
+  }
+  const shared = {
+    ...parts,
+    ...(needsWhy ? { why } : {}),
+    ...(isEdited ? { input } : {}),
+    kind,
+    storeArguments: about.value?.storeArguments ?? [],
+  }
+  return {
+    problem,
+    body: { ...parts, ...(isEdited && problem === '' ? bodyInput(kind, input) : {}) },
+    commands:
+      filter === undefined
+        ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
+        : [commandOf({ ...shared, filter })],
+  }
+}
+
+/** @param {{ present: Asked, fields: Fields, setFields: (fields: Fields) => void }} props */
+function FieldsOf({ present, fields, setFields }) {
+  const { kind, steps = [] } = present
+  const { isOne, needsWhy, hasInput } = needsOf(present, fields)
+  /** @param {{ currentTarget: { name: string, value: string } }} event */
+  const onInput = ({ currentTarget: { name, value } }) => setFields({ ...fields, [name]: value })
+  const hint = `Reason${needsWhy ? '' : ' (optional)'}, stored with the decision of ${about.value?.by ?? 'you'}`
+  return html`${
+    steps.length > 0 && isOne
+      ? html`<label>
+            Step
+            <select name="step" value=${fields.step} onChange=${onInput}>
+              ${kind === 'raise' ? null : html`<option value="">all that it concerns</option>`}
+              ${steps.map((name) => html`<option value=${name}>${name}</option>`)}
+            </select>
+          </label>`
+      : null
+  }
+    ${
+      hasInput
+        ? html`<label>
+            ${kind === 'raise' ? 'Payload, as JSON (empty: null)' : 'New input, as JSON (empty: the present input)'}
+            <textarea name="input" rows="6" spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
+          </label>`
+        : null
+    }
+    ${
+      kind === 'raise'
+        ? null
+        : html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
+    }`
 }
 
 /**
@@ -183,53 +204,6 @@ function whichJobs({ jobs = [], filter }) {
   return jobs.length === 1 && first !== undefined ? first.jobId : counted(jobs.length, 'job', 'jobs')
 }
 
-/** @param {Asked} present */
-function useRun({ kind, jobs = [], filter, onDone }) {
-  const [isBusy, setBusy] = useState(false)
-  const [report, setReport] = useState(/** @type {Report | null} */ (null))
-  const [error, setError] = useState(/** @type {string | null} */ (null))
-  const [reached, setReached] = useState(/** @type {number | null} */ (null))
-  const isStopped = useRef(false)
-  const stop = () => {
-    isStopped.current = true
-  }
-  /**
-   * @param {object} body
-   * @param {boolean} isDryRun
-   */
-  const run = async (body, isDryRun) => {
-    isStopped.current = false
-    setBusy(true)
-    setError(null)
-    setReport(null)
-    const [only] = jobs
-    const dry = kind === 'raise' ? {} : { dryRun: isDryRun }
-    /** @type {Report} */
-    let sum = { isDryRun, done: [], refused: [] }
-    try {
-      if (filter !== undefined) sum = await act(kind, { ...body, ...dry, filter })
-      else if (jobs.length === 1 && only !== undefined) sum = await act(kind, { ...body, ...dry, job: only })
-      else {
-        for (let from = 0; from < jobs.length && !isStopped.current; from += atOnce) {
-          setReached(from)
-          const part = await act(kind, { ...body, ...dry, jobs: jobs.slice(from, from + atOnce) })
-          sum = { isDryRun, done: [...sum.done, ...part.done], refused: [...sum.refused, ...part.refused] }
-          setReport(sum)
-        }
-      }
-      setReport(sum)
-    } catch (reason) {
-      setError(String(/** @type {Error} */ (reason).message))
-    } finally {
-      // The answer of an action may be lost, so the view reads again in any case.
-      if (!isDryRun) onDone?.()
-      setReached(null)
-      setBusy(false)
-    }
-  }
-  return { isBusy, report, error, reached, run, stop }
-}
-
 /** @param {{ report: Report }} props */
 function Result({ report: { isDryRun, done, refused } }) {
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
@@ -241,7 +215,7 @@ function Result({ report: { isDryRun, done, refused } }) {
       refused.length === 0
         ? null
         : html`<ul>
-            ${refused.slice(0, 100).map(({ jobId, reason }) => html`<li><b>${jobId}</b>: ${reason}</li>`)}
+            ${refused.slice(0, 100).map(({ jobId, reason }) => html`<li><bdi>${jobId}</bdi>: ${reason}</li>`)}
           </ul>`
     }
   </div>`

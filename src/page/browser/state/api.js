@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 export const isSignedOut = signal(false)
 
 /** An answer of the server that is not a success. */
-export class ApiError extends Error {
+class ApiError extends Error {
   /**
    * @param {number} status
    * @param {string} message
@@ -85,8 +85,8 @@ export function useLoaded(path) {
           setFound({ path, data })
           setError(null)
         },
-        (reason) => {
-          if (mine === turn.current) setError(String(reason.message))
+        (/** @type {unknown} */ reason) => {
+          if (mine === turn.current) setError(/** @type {Error} */ (reason).message)
         },
       )
       .finally(() => {

@@ -5,7 +5,7 @@
  *
  * @param {string} text
  */
-export function word(text) {
+function word(text) {
   return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
@@ -39,15 +39,22 @@ export function commandOf({
     const words = ['stepward', 'submit', word(workflow ?? ''), '-', '--workflows', 'MODULE', ...store]
     return `printf %s ${word(oneLine(input))} | ${words.join(' ')}`
   }
-  const options = kind === 'raise' ? [] : optionsOf({ step, why, isDryRun, input })
+  const options =
+    kind === 'raise'
+      ? input === undefined
+        ? []
+        : ['--payload', 'input.json']
+      : optionsOf({ step, why, isDryRun, input })
+  const names = jobId === undefined ? [] : [jobId, ...(kind === 'raise' ? [step ?? ''] : [])]
   const words = [
     'stepward',
     kind,
-    ...(jobId === undefined ? filterWords(filter ?? {}) : [idWord(jobId)]),
-    ...(kind === 'raise'
-      ? [word(step ?? ''), ...(input === undefined ? [] : ['--payload', 'input.json'])]
-      : options),
+    ...(jobId === undefined ? filterWords(filter ?? {}) : []),
+    ...options,
     ...store,
+    // A name that begins with a dash would be read as an option.
+    ...(names.some((name) => name.startsWith('-')) ? ['--'] : []),
+    ...names.map(word),
   ]
   const file = input === undefined ? '' : `printf %s ${word(oneLine(input))} > input.json && `
   return `${file}${words.join(' ')}`
@@ -68,18 +75,9 @@ function optionsOf({ step, why, isDryRun, input }) {
 
 /** @param {Filter} filter */
 function filterWords(filter) {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined && value !== '')
+  const given = Object.entries(filter).filter(([, value]) => value !== '')
   if (given.length === 0) return ['--all']
-  return given.flatMap(([name, value]) => [`--${name}`, word(value ?? '')])
-}
-
-/**
- * An id that begins with a dash would be read as an option.
- *
- * @param {string} jobId
- */
-function idWord(jobId) {
-  return jobId.startsWith('-') ? `-- ${word(jobId)}` : word(jobId)
+  return given.flatMap(([name, value]) => [`--${name}`, word(value)])
 }
 
 /** @param {string | undefined} json */

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ at: string, what: string, kind: 'good' | 'bad' | 'person' | 'plain', stepId: string | null,
- *   detail: string }} Moment
+ *   detail: string, by: string }} Moment
  */
 
 /**
@@ -17,14 +17,15 @@ export function timelineOf(job) {
   const moments = [moment(submittedAt, 'submitted', 'plain')]
   for (const step of steps) moments.push(...momentsOfStep(step))
   for (const { at, by, message } of diagnostics)
-    moments.push(moment(at, 'reported', 'bad', `${message} (${by})`))
+    moments.push({ ...moment(at, 'reported', 'bad', message), by })
   for (const { at, by, why, command, stepId } of audit) {
     moments.push({ ...moment(at, `${command} by ${by}`, 'person', why), stepId })
   }
   if (compensation !== null) {
-    moments.push(
-      moment(compensation.since, 'undo began', 'bad', `${compensation.reason} (${compensation.by})`),
-    )
+    moments.push({
+      ...moment(compensation.since, 'undo began', 'bad', compensation.reason),
+      by: compensation.by,
+    })
   }
   for (const { kind, sentAt, receiver, attention } of notices) {
     if (sentAt !== null) moments.push(moment(sentAt, `notice "${kind}" sent`, 'plain', receiver))
@@ -42,10 +43,11 @@ export function timelineOf(job) {
  * @returns {Moment[]}
  */
 function momentsOfStep({ stepId, outcome, diagnostics, event, attention }) {
-  const failures = diagnostics.map(({ at, by, attempt, message }) =>
-    moment(at, `attempt ${attempt} failed`, 'bad', `${message} (${by})`),
-  )
-  const told = outcome?.kind === 'success' ? [moment(outcome.at, 'done', 'good', outcome.by)] : []
+  const failures = diagnostics.map(({ at, by, attempt, message }) => ({
+    ...moment(at, `attempt ${attempt} failed`, 'bad', message),
+    by,
+  }))
+  const told = outcome?.kind === 'success' ? [{ ...moment(outcome.at, 'done', 'good'), by: outcome.by }] : []
   const raised = event === null ? [] : [moment(event.at, 'event raised', 'person')]
   const flagged =
     attention === null ? [] : [moment(attention.since, attention.kind, 'bad', attention.message)]
@@ -60,5 +62,5 @@ function momentsOfStep({ stepId, outcome, diagnostics, event, attention }) {
  * @returns {Moment}
  */
 function moment(at, what, kind, detail = '') {
-  return { at, what, kind, stepId: null, detail }
+  return { at, what, kind, stepId: null, detail, by: '' }
 }

@@ -37,11 +37,15 @@ export function JobView() {
       <${JobGraph} steps=${data.steps} chosen=${chosen?.stepId ?? null} />
     <//>
     <div class="columns">
-      ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
-      <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
-      <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
-      <${Panel} title="Decisions of operators"><${Audit} job=${data} /><//>
-      ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}
+      <div class="stack">
+        ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
+        <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
+      </div>
+      <div class="stack">
+        <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
+        <${Panel} title="Decisions of operators"><${Audit} job=${data} /><//>
+        ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}
+      </div>
     </div>`
 }
 
@@ -64,8 +68,7 @@ function Head({ job, reload }) {
   const facts = [
     [
       'Workflow',
-      html`<${Link} to=${addressOf('/jobs', { workflow: job.workflow })}>${job.workflow}<//> (version
-        ${job.workflowVersion})`,
+      html`<${Link} to=${addressOf('/jobs', { workflow: job.workflow })}>${job.workflow}<//>${` (version ${job.workflowVersion})`}`,
     ],
     ...(job.orderId === job.jobId ? [] : [['Order', job.orderId]]),
     ...(job.partitionKey === job.jobId ? [] : [['Partition key', job.partitionKey]]),
@@ -172,7 +175,7 @@ function StepPanel({ step }) {
               (one) =>
                 html`<li>
                   <b class="bad">attempt ${one.attempt}</b>
-                  <span class="quiet">${` ${momentText(one.at, now)}, ${one.by}`}</span><br />${one.message}
+                  <span class="quiet">${` ${momentText(one.at, now)}, ${one.by}`}</span><br /><bdi>${one.message}</bdi>
                 </li>`,
             )}
             ${
@@ -201,12 +204,12 @@ function Timeline({ job }) {
   const start = Date.parse(moments[0]?.at ?? '')
   return html`<ol class="timeline">
     ${moments.map(
-      ({ at, what, kind, stepId, detail }) =>
+      ({ at, what, kind, stepId, detail, by }) =>
         html`<li class=${kind}>
           <time datetime=${at} title=${at}>+${durationText(Date.parse(at) - start)}</time>
           <span
             ><b>${stepId === null ? '' : `${stepId} `}</b
-            >${what}${detail === '' ? '' : html` <span class="quiet">${detail}</span>`}</span
+            >${what} <span class="quiet"><bdi>${detail}</bdi>${by === '' ? '' : ` (${by})`}</span></span
           >
         </li>`,
     )}
@@ -232,7 +235,7 @@ function Audit({ job: { audit } }) {
             <td>${momentText(at, Date.now())}</td>
             <td>${by}</td>
             <td>${command}${stepId === null ? '' : ` ${stepId}`}</td>
-            <td>${why}</td>
+            <td><bdi>${why}</bdi></td>
           </tr>`,
       )}
     </tbody>

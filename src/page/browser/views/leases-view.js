@@ -1,5 +1,5 @@
 /** @import { Finding, Lag, Lease } from '../state/shapes.js' */
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
@@ -22,14 +22,10 @@ export function LeasesView() {
   const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (
     useLoaded(addressOf('/api/findings', { processor }))
   )
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState !== 'visible') return
-      leases.reload()
-      lag.reload()
-    }, intervalMs)
-    return () => clearInterval(timer)
-  }, [leases.reload, lag.reload])
+  useInterval(() => {
+    leases.reload()
+    lag.reload()
+  })
   const lags = new Map(
     lag.data?.leases.map((row) => [JSON.stringify([row.processorName, row.leaseToken]), row]),
   )
@@ -81,4 +77,20 @@ export function LeasesView() {
     <${Panel} title="Findings"
       ><${Problem} error=${findings.error} /><${Findings} findings=${findings.data}
     /><//>`
+}
+
+/**
+ * Calls `action` at intervals while the page is visible.
+ *
+ * @param {() => void} action
+ */
+function useInterval(action) {
+  const newest = useRef(action)
+  newest.current = action
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') newest.current()
+    }, intervalMs)
+    return () => clearInterval(timer)
+  }, [])
 }

@@ -44,6 +44,7 @@ export function NowView() {
       )}
     </div>
     <div class="columns">
+      <div class="stack">
       <${Panel} title="Changes as they happen" more=${html`<${Link} to="/jobs">all jobs<//>`}>
         ${
           newest.length === 0
@@ -60,6 +61,8 @@ export function NowView() {
               </ul>`
         }
       <//>
+      </div>
+      <div class="stack">
       <${Panel} title="Lag of the roles" more=${html`<${Link} to="/leases">leases<//>`}>
         <${Problem} error=${lag.error} />
         <${LagTable} lag=${lag.data} />
@@ -68,6 +71,7 @@ export function NowView() {
         <${Problem} error=${findings.error} />
         <${Findings} findings=${findings.data} />
       <//>
+      </div>
     </div>`
 }
 

@@ -30,7 +30,7 @@ export function SubmitForm() {
       const body = { workflow, input: JSON.parse(input), ...(jobId === '' ? {} : { jobId }) }
       open(jobAddress(await act('submit', body)))
     } catch (reason) {
-      setError(String(/** @type {Error} */ (reason).message))
+      setError(/** @type {Error} */ (reason).message)
     }
   }
   return html`<details class="panel">
