@@ -19,6 +19,7 @@ export const examples: Readonly<Record<string, string>> = {
   resubmit: 'stepward resubmit --step reserve --why "shelves filled" --dry-run',
   release: 'stepward release 10248 --step charge --why "bank is back"',
   cancel: 'stepward cancel 10248 --why "the customer withdrew"',
+  raise: 'stepward raise 10248 delivery --payload signature.json',
   resend: 'stepward resend --workflow order-fulfilment --dry-run',
   leases: 'stepward leases --processor stepward-scheduler',
   estimate: 'stepward estimate --json',

@@ -58,7 +58,7 @@ function GroupCard({ group, reload }) {
           stepId === null ? '' : `, step ${stepId}`
         }
       </h2>
-      <span class="quiet">${counted(jobIds.length, 'job', 'jobs')}, since ${agoText(since, Date.now())}</span>
+      <span class="quiet">${counted(jobIds.length, 'job', 'jobs')}, the oldest ${agoText(since, Date.now())}</span>
     </div>
     <p class="message">${message}</p>
     <p class="ids">
