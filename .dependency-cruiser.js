@@ -146,6 +146,17 @@ const rooms = {
     computed: ['language', 'select'],
     '.': ['computed', 'language', 'plan', 'select', 'values', '/platform'],
   }),
+  ...within('src/page', {
+    door: ['/platform'],
+    live: ['/change-feed-processor', '/platform', '/sas'],
+    api: ['door', '/connection', '/operations', '/platform', '/sas'],
+    assets: [],
+    'browser/state': [],
+    'browser/parts': ['browser/state'],
+    'browser/views': ['browser/parts', 'browser/state'],
+    browser: ['browser/parts', 'browser/state', 'browser/views'],
+    '.': ['api', 'assets', 'door', 'live', '/connection', '/operations', '/platform', '/sas'],
+  }),
   ...within('src/cli', {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
@@ -157,7 +168,9 @@ const rooms = {
     'commands/instances': [
       'input', 'output', 'running', '/connection', '/fleet', '/operations', '/platform', '/sas',
     ],
-    'commands/operations': ['input', 'output', 'running', '/connection', '/operations', '/platform', '/sas'],
+    'commands/operations': [
+      'input', 'output', 'running', '/connection', '/operations', '/page', '/platform', '/sas',
+    ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
       'input', 'output', 'running', '/connection', '/emulator', '/host', '/platform', '/telemetry',

@@ -75,8 +75,8 @@ export default tseslint.config(
     },
   },
   {
-    // The page reads JSON whose shape the account decides, and the compiler knows the names of the browser.
-    files: ['src/emulator/explorer/page/**'],
+    // The pages read JSON whose shape a server decides, and the compiler knows the names of the browser.
+    files: ['src/emulator/explorer/page/**', 'src/page/browser/**'],
     rules: {
       'no-undef': 'off',
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: true }],

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
+import type { RaiseOptions } from './commands/jobs/raise.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
@@ -54,6 +55,14 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   decisionCommand(program, 'cancel', { terminal, ending }).description(
     'stop a job, or all that match, and undo what was done',
   )
+
+  withStoreOptions(program.command('raise <job> <step>'))
+    .description('raise the event that a step of a job waits for')
+    .option('--payload <file>', 'JSON that becomes the output of the step; default: null')
+    .action(async (job: string, step: string, options: RaiseOptions) => {
+      const { raise } = await import('./commands/jobs/raise.js')
+      await ending(raise(job, step, options, terminal))
+    })
 
   withStoreOptions(program.command('resend [job]'))
     .description('send again the notices that were given up, of one job or of all jobs that match')

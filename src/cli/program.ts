@@ -20,6 +20,7 @@ import type { DevOptions } from './commands/store/dev.js'
 import type { EmulatorCommandOptions } from './commands/store/emulator.js'
 import type { MergeOptions, SplitOptions } from './commands/store/emulator-partitions.js'
 import type { FleetCommandOptions } from './commands/instances/fleet.js'
+import type { PageCommandOptions } from './commands/operations/page.js'
 import type { ScaleOptions } from './commands/instances/scale.js'
 import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
@@ -67,6 +68,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addOperatorCommands(program, terminal, ending)
   addFleetCommands(parts)
   addLeaseCommands(parts)
+  addPageCommand(parts, version)
   addStoreCommands(parts)
   return withUsageErrors(withExamples(program))
 }
@@ -219,6 +221,20 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
     .action(async (options: UnitOptions) => {
       const { doctor } = await import('./commands/operations/doctor.js')
       await ending(doctor(options, terminal))
+    })
+}
+
+function addPageCommand({ program, terminal, ending }: Parts, version: string): void {
+  withStoreOptions(program.command('page'))
+    .description(
+      'a page in a browser of this machine, which shows jobs, leases and problems, and acts on them',
+    )
+    .option('--port <n>', 'the port on the loopback interface, 0 for any', '8090')
+    .option('--workflows <module>', 'module that exports the workflows to submit')
+    .option('--by <name>', 'who decides; default: your account on this machine')
+    .action(async (options: PageCommandOptions) => {
+      const { page } = await import('./commands/operations/page.js')
+      await ending(page(options, terminal, { version }))
     })
 }
 

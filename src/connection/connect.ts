@@ -7,7 +7,7 @@ import { openConnection, type Connection, type OpenConnection } from './connecti
 import { openContainers, type Containers } from './containers.js'
 import { openWakeUpLink } from '../wake-up/index.js'
 import { leasesByRole } from './leases-by-role.js'
-import { openPorts } from './store-ports.js'
+import { openPorts, type StorePorts } from './store-ports.js'
 import { storeTimeOf } from './store-time.js'
 
 /** A job client with its own connection. */
@@ -27,6 +27,21 @@ export async function connect(
     readonly unitPrefix?: string
   },
 ): Promise<ConnectedClient> {
+  const { client, close } = await connectWithPorts(options)
+  return Object.assign(client, { close })
+}
+
+/** A job client, and the ports to the same store. */
+export interface ConnectedPorts {
+  readonly client: JobClient
+  readonly ports: StorePorts
+  /** The clock that follows the store's time. */
+  readonly clock: Clock
+  readonly close: () => void
+}
+
+/** Returns what {@link connect} returns, with the ports through which the client uses the store. */
+export async function connectWithPorts(options: Parameters<typeof connect>[0]): Promise<ConnectedPorts> {
   const { telemetry = silent } = options
   return withContainers(options, telemetry, async ({ connection, containers, clock }) => {
     const ports = await openPorts(connection, containers, charging(telemetry))
@@ -46,7 +61,7 @@ export async function connect(
       link.close().catch(() => undefined)
       connection.close()
     }
-    return Object.assign(client, { close })
+    return { client, ports, clock, close }
   })
 }
 

@@ -1,6 +1,6 @@
 /** Further exports of this room, for other rooms only. */
 export { awaitStore, patienceShape } from './await-store.js'
-export { charging } from './connect.js'
+export { charging, connectWithPorts } from './connect.js'
 export {
   connectionProblems,
   connectionShape,

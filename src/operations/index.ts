@@ -5,6 +5,8 @@
  * role.
  *
  * - `leases.ts` and `unit-lag.ts` show the owner of each lease, and how far the lease is behind.
+ * - `attention.ts` finds the jobs that need a person, and `attention-groups.ts` groups them and gives advice.
+ * - `job-pages.ts` names the pages of a list of jobs.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
  * - `scale-target.ts` defines the interface that changes the number of instances. `app-service.ts` changes
  *   the number on App Service, through `resource-manager.ts`.
@@ -12,7 +14,10 @@
  * Start with `leases.ts`.
  */
 export { estimateLag, listLeases, type EstimateRow, type Lag, type LeaseRow } from './leases.js'
+export { readAttention, type FoundAttention } from './attention.js'
+export { adviceOn, type AttentionGroup } from './attention-groups.js'
 export { examine } from './examine.js'
+export { instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'
 export { standingText, standingWork, type StandingWork } from './standing-work.js'
 export { appService } from './app-service.js'

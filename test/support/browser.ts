@@ -14,6 +14,19 @@ export function browserPath(): string | null {
   return candidates.find(isExecutable) ?? null
 }
 
+/**
+ * Returns the path of the Chromium of this machine or, if there is none, of the one in `node_modules`, which
+ * is unpacked into the temporary directory. Returns null if neither runs here.
+ */
+export async function anyBrowserPath(): Promise<string | null> {
+  const found = browserPath()
+  if (found !== null) return found
+  // The package has a binary for Linux on x64 only.
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null
+  const { default: chromium } = await import('@sparticuz/chromium')
+  return chromium.executablePath()
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

@@ -56,8 +56,8 @@ export function bannedGlobals(sources: readonly Source[]): string[] {
 }
 
 function isAllowed(path: string, capability: Capability): boolean {
-  // The explorer's page runs in a browser, where the platform does not exist.
-  if (/^src\/(platform|emulator\/explorer\/page)\//.test(path)) return true
+  // The pages run in a browser, where the platform does not exist.
+  if (/^src\/(platform|emulator\/explorer\/page|page\/browser)\//.test(path)) return true
   // A sample is like the code of a user, which may read its own configuration.
   return capability === 'environment' && /^(src\/(connection|host|fleet)\/|samples\/)/.test(path)
 }

@@ -12,6 +12,15 @@ const slow = ['@azure/cosmos', 'chevrotain']
 
 /** Returns all packages that are loaded with a file, before any of its functions runs. */
 function packagesLoadedWith(path: string): ReadonlySet<string> {
+  return loadedWith(path).packages
+}
+
+/** Returns all files of this repository that are loaded with a file. */
+function filesLoadedWith(path: string): readonly string[] {
+  return [...loadedWith(path).seen]
+}
+
+function loadedWith(path: string): { readonly packages: Set<string>; readonly seen: Set<string> } {
   const packages = new Set<string>()
   const seen = new Set<string>()
   const open = [path]
@@ -26,7 +35,7 @@ function packagesLoadedWith(path: string): ReadonlySet<string> {
       else open.push(posix.normalize(file).replace(/\.js$/, '.ts'))
     }
   }
-  return packages
+  return { packages, seen }
 }
 
 it('`stepward emulator` loads neither the SDK nor the query parser when it starts', () => {
@@ -50,4 +59,13 @@ it('the program loads no large package before it knows which command it runs', (
   const loaded = packagesLoadedWith('src/cli/main.ts')
   expect(loaded).toContain('commander')
   expect([...slow, 'zod', '@azure/identity', 'lmdb'].filter((name) => loaded.has(name))).toEqual([])
+})
+
+it('only `stepward page` loads the page', () => {
+  const isPage = (path: string): boolean => path.startsWith('src/page/')
+  expect(filesLoadedWith('src/cli/commands/operations/page.ts').some(isPage)).toBe(true)
+  const commands = product.map(({ path }) => path).filter((path) => path.startsWith('src/cli/commands/'))
+  const others = commands.filter((path) => !path.endsWith('/operations/page.ts'))
+  const loading = ['src/cli/main.ts', ...others].filter((path) => filesLoadedWith(path).some(isPage))
+  expect(loading).toEqual([])
 })

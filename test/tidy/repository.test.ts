@@ -68,7 +68,7 @@ describe('the repository', () => {
     const top = new Set(files.map(({ path }) => path.split('/')[0]))
     const wanted = ['package.json', 'src', 'lease-store', 'samples', 'test', 'azure-pipelines.yml']
     expect(wanted.filter((name) => !top.has(name))).toEqual([])
-    const page = /^src\/emulator\/explorer\/page\/.+\.(js|json)$/
+    const page = /^src\/(emulator\/explorer\/page|page\/browser)\/.+\.(js|json)$/
     const others = product.filter(({ path }) => !path.endsWith('.ts') && !page.test(path))
     expect(others.map(({ path }) => path)).toEqual([])
   })

@@ -1,4 +1,5 @@
-import { durationMs, withoutUndefined } from '../../platform/internal.js'
+import { instantOf } from '../../operations/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
 import type { SelectionFilter } from '../../sas/index.js'
 import { processStates } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
@@ -22,13 +23,4 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
     ...withoutUndefined({ workflow, state: known, step }),
     ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
   }
-}
-
-/** Converts a date or a duration before `now` to epoch milliseconds. Returns null for any other text. */
-export function instantOf(text: string, now: number): number | null {
-  const agoMs = durationMs(text)
-  if (agoMs !== null) return now - agoMs
-  // JavaScript also parses text that a person would not call a date.
-  const atMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(atMs) ? null : atMs
 }

@@ -1,6 +1,6 @@
+import { adviceOn } from '../../operations/index.js'
 import { counted } from '../../platform/internal.js'
 import type { JobView, StepView } from '../../sas/index.js'
-import { adviceOn } from './attention-groups.js'
 import { fitted } from './fitted.js'
 import { stateText } from './terminal.js'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { list, pageAfter, pageBefore } from '../../../src/cli/commands/jobs/list.js'
+import { list } from '../../../src/cli/commands/jobs/list.js'
+import { pageAfter, pageBefore } from '../../../src/operations/index.js'
 import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
 import { provision } from '../../../src/connection/internal.js'
 import { VirtualClock } from '../../../src/platform/index.js'

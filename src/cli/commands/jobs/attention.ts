@@ -1,8 +1,6 @@
 import { systemClock } from '../../../platform/index.js'
 import { counted } from '../../../platform/internal.js'
-import type { JobClient, SelectionFilter, UndeliveredNotice, UnreadableJob } from '../../../sas/index.js'
-import { standingWork } from '../../../operations/index.js'
-import { attentionGroups, standingGroup, type AttentionGroup } from '../../output/attention-groups.js'
+import { readAttention, type AttentionGroup, type FoundAttention } from '../../../operations/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { durationText } from '../../output/duration-text.js'
 import { filterOf } from '../../input/selection.js'
@@ -19,26 +17,15 @@ export type AttentionOptions = StoreOptions & SelectionOptions
  */
 export async function attention(options: AttentionOptions, terminal: Terminal): Promise<number> {
   const now = systemClock.now()
-  const filter = { ...filterOf(options, now), isFlagged: true as const }
-  const [jobs, notices, unreadable, standing] = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) =>
-      Promise.all([
-        client.select(filter).list(),
-        undeliveredIn(client, filter),
-        unreadableIn(client, filter),
-        isAboutAll(filter) ? standingWork(settings) : null,
-      ]),
-    ),
+  const filter = filterOf(options, now)
+  const { groups, ...found } = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => readAttention(client, settings, { filter, now })),
   )
-  const groups = [
-    ...(standing === null ? [] : [standingGroup(standing, now)]),
-    ...attentionGroups(jobs, notices, unreadable),
-  ]
   if (options.json === true) {
     terminal.print(JSON.stringify(groups))
   } else {
     for (const group of groups) printGroup(group, now, terminal)
-    terminal.print(summary(jobs.length + unreadable.length, notices.length, standing !== null))
+    terminal.print(summary(found))
   }
   return groups.length === 0 ? exitCodes.ok : exitCodes.failed
 }
@@ -62,40 +49,7 @@ function printGroup(group: AttentionGroup, now: number, terminal: Terminal): voi
   terminal.print(`    ${command}\n`)
 }
 
-function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
-  return workflow === undefined && state === undefined && step === undefined
-}
-
-const mostNotices = 1_000
-
-/**
- * Returns undelivered notices of the selected jobs. A notice has no state and no step, so a filter by state
- * or step finds none.
- */
-async function undeliveredIn(
-  client: JobClient,
-  { workflow, state, step, since = new Date(0) }: SelectionFilter,
-): Promise<readonly UndeliveredNotice[]> {
-  if (state !== undefined || step !== undefined) return []
-  const which = workflow === undefined ? {} : { workflow }
-  const notices = await client.undelivered({ ...which, limit: mostNotices })
-  return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
-}
-
-/**
- * Returns jobs that cannot be read. Their states and steps are unknown, so a filter by state or step finds
- * none.
- */
-async function unreadableIn(
-  client: JobClient,
-  { workflow, state, step }: SelectionFilter,
-): Promise<readonly UnreadableJob[]> {
-  if (state !== undefined || step !== undefined) return []
-  const found = await client.unreadable()
-  return found.filter((job) => workflow === undefined || job.workflow === workflow)
-}
-
-function summary(jobs: number, notices: number, isStanding: boolean): string {
+function summary({ jobs, notices, isStanding }: Omit<FoundAttention, 'groups'>): string {
   if (jobs + notices === 0) return isStanding ? 'no job is flagged' : 'nothing needs attention'
   const flagged = counted(jobs, 'job needs attention', 'jobs need attention')
   return notices === 0 ? flagged : `${flagged}; ${undeliveredText(notices)}`

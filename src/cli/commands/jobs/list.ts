@@ -1,8 +1,9 @@
 import { systemClock } from '../../../platform/index.js'
-import type { JobFilter, JobSummary, PageEnd } from '../../../sas/index.js'
+import type { JobFilter, JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
-import { filterOf, instantOf } from '../../input/selection.js'
+import { pageAfter, pageBefore } from '../../../operations/index.js'
+import { filterOf } from '../../input/selection.js'
 import type { SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
@@ -56,30 +57,6 @@ function describe(jobs: readonly JobSummary[], width: number): string {
     head,
     shown.map((row) => row.map((cell, column) => (head[column] === 'STATE' ? stateText(cell) : cell))),
   )
-}
-
-/** Returns the `--before` argument for the page after this job. It needs no quotes in a shell. */
-export function pageAfter({ submittedAt, jobId }: PageEnd): string {
-  const id = encodeURIComponent(jobId).replaceAll(
-    /[!'()*]/g,
-    (sign) => `%${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
-  )
-  return `${submittedAt}/${id}`
-}
-
-/** Returns the filter for a page, or null if the text is neither a time nor a value of {@link pageAfter}. */
-export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' | 'after'> | null {
-  const [, submittedAt, id] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\/(.+)$/.exec(text) ?? []
-  if (submittedAt === undefined || id === undefined) {
-    const beforeMs = instantOf(text, now)
-    return beforeMs === null ? null : { before: new Date(beforeMs) }
-  }
-  try {
-    const jobId = decodeURIComponent(id)
-    return Number.isNaN(Date.parse(submittedAt)) ? null : { after: { submittedAt, jobId } }
-  } catch {
-    return null
-  }
 }
 
 function pageFilter(options: ListOptions, limit: number): JobFilter {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { systemClock } from '../../../platform/index.js'
 import { counted, errorMessage } from '../../../platform/internal.js'
 import type { BulkOptions, BulkReport, JobClient } from '../../../sas/index.js'
 import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
+import { readJsonFile } from '../../input/json-file.js'
 import { filterOf } from '../../input/selection.js'
 import type { SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -40,7 +40,7 @@ export async function decide(
   const { workflow, state, step, since } = options
   const isFiltered = [workflow, state, step, since].some((value) => value !== undefined)
   await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
-  const input = options.input === undefined ? {} : { input: await readInput(options.input) }
+  const input = options.input === undefined ? {} : { input: await readJsonFile('--input', options.input) }
   const { by = whoAmI(), why = past[kind], dryRun = false } = options
   const decision = { by, why, dryRun }
   const report = await withExistingStore({ options, terminal }, (settings) =>
@@ -160,13 +160,4 @@ function refuseContradictions(kind: DecisionKind, jobId: string | undefined, opt
     problems.push('--input replaces the input of one step of one job: name both, JOB and --step')
   }
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
-}
-
-async function readInput(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as unknown
-  } catch (error) {
-    const why = errorMessage(error)
-    throw new CliError(`--input ${path} could not be read as JSON: ${why}`, exitCodes.usage, { cause: error })
-  }
 }

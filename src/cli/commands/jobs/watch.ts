@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../../../platform/index.js'
 import { JobNotFound, type JobView } from '../../../sas/index.js'
-import { adviceOn } from '../../output/attention-groups.js'
+import { adviceOn } from '../../../operations/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { remark, stepGraph } from '../../output/step-graph.js'
 import { missingRoles, notingStandstill } from '../../output/standstill.js'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { filterOf, instantOf } from '../../../../src/cli/input/selection.js'
+import { filterOf } from '../../../../src/cli/input/selection.js'
+import { instantOf } from '../../../../src/operations/index.js'
 
 const now = Date.UTC(2026, 0, 31, 12)
 

@@ -1,5 +1,5 @@
-import { standingText, type StandingWork } from '../../operations/index.js'
-import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../../sas/index.js'
+import { standingText, type StandingWork } from './standing-work.js'
+import type { Attention, JobSummary, UndeliveredNotice, UnreadableJob } from '../sas/index.js'
 
 /** Jobs with the same problem. */
 export interface AttentionGroup {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { attentionGroups } from '../../../../src/cli/output/attention-groups.js'
-import type { Attention, JobSummary } from '../../../../src/sas/index.js'
+import { attentionGroups } from '../../../src/operations/attention-groups.js'
+import type { Attention, JobSummary } from '../../../src/sas/index.js'
 
 function job(jobId: string, attention: Partial<Attention> | null, workflow = 'orders'): JobSummary {
   const flag = { kind: 'error', since: '2026-01-01', by: 's', message: 'm', stepId: 'pay' } as const

@@ -1,0 +1,72 @@
+import { exitCodes } from '../../output/cli-error.js'
+import { servePage } from '../../../page/index.js'
+import { loadUserModule } from '../../input/user-module.js'
+import { withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import type { Terminal } from '../../output/terminal.js'
+import { untilTold } from '../../running/until-signal.js'
+import { whoAmI } from '../../input/who-am-i.js'
+import { wholeNumber } from '../../input/whole-number.js'
+
+export interface PageCommandOptions extends StoreOptions {
+  readonly port: string
+  readonly workflows?: string
+  readonly by?: string
+}
+
+/** Parts that tests replace. */
+export interface PageParts {
+  readonly version: string
+  /** Resolves when the page must be closed. Default: a signal. */
+  readonly until?: Promise<unknown>
+}
+
+/** Serves the page for operators until a signal stops the process. */
+export async function page(
+  options: PageCommandOptions,
+  terminal: Terminal,
+  { version, until }: PageParts,
+): Promise<number> {
+  const port = wholeNumber('--port', options.port, { min: 0, max: 65_535 })
+  return withExistingStore({ options, terminal }, async (settings) => {
+    const module = options.workflows ?? settings.module
+    const { workflows } = module === undefined ? { workflows: [] } : await loadUserModule(module)
+    const show = (address: string): void => {
+      if (options.json === true) terminal.print(JSON.stringify({ address }))
+      else terminal.print(`for another browser: ${address}`)
+    }
+    const told = until ?? untilTold()
+    const served = await servePage({
+      settings,
+      ...(options.data === undefined ? {} : { storeName: options.data }),
+      storeArguments: storeArguments(options),
+      port,
+      by: options.by ?? whoAmI(),
+      version,
+      workflows,
+      onOpened: show,
+    })
+    try {
+      if (options.json === true) terminal.print(JSON.stringify({ address: served.address }))
+      else terminal.print(`open ${served.address}\nThe address signs in one browser. Ctrl-C ends the page.`)
+      await told
+    } finally {
+      await served.close()
+    }
+    return exitCodes.ok
+  })
+}
+
+/** Returns the options with which other commands use the same store. A key is never shown. */
+function storeArguments(options: StoreOptions): readonly string[] {
+  const { endpoint, database, container, leaseContainer, data, config } = options
+  const given = {
+    '--endpoint': endpoint,
+    '--database': database,
+    '--container': container,
+    '--lease-container': leaseContainer,
+    '--data': data,
+    '--config': config,
+  }
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import {
+  adviceOn,
+  estimateLag,
+  examine,
+  instantOf,
+  listLeases,
+  pageAfter,
+  pageBefore,
+  readAttention,
+} from '../../operations/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
+import { JobNotFound, type JobFilter, type SelectionFilter } from '../../sas/index.js'
+import { jobDocumentId, processStates, readJobDetail } from '../../sas/internal.js'
+import type { PageStore } from './page-store.js'
+import { RequestInvalid, route } from './route.js'
+import {
+  attentionGroup,
+  finding,
+  jobDetail,
+  jobSummary,
+  lag,
+  leaseRow,
+  state as stateName,
+} from './shapes.js'
+
+/** The filters of the command line. A text is never empty, because an empty filter would match every job. */
+export const filterShape = {
+  workflow: z.string().min(1).optional(),
+  state: stateName.optional(),
+  step: z.string().min(1).optional(),
+  since: z.string().min(1).optional().meta({ description: 'An age such as 2h, or a date.' }),
+}
+
+type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>
+
+/** @throws RequestInvalid if `since` is not a time */
+export function filterOf({ workflow, state, step, since }: AskedFilter, nowMs: number): SelectionFilter {
+  const sinceMs = since === undefined ? null : instantOf(since, nowMs)
+  if (since !== undefined && sinceMs === null) {
+    throw new RequestInvalid(`since ${JSON.stringify(since)} must be an age such as 2h, or a date`)
+  }
+  return {
+    ...withoutUndefined({ workflow, state, step }),
+    ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
+  }
+}
+
+const defaultLimit = 50
+
+const jobs = route({
+  method: 'GET',
+  path: '/api/jobs',
+  summary: 'One page of jobs, the newest submission first.',
+  asked: z.strictObject({
+    ...filterShape,
+    attention: z.enum(['true']).optional(),
+    before: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'A time, or the value of `next` of the previous page.' }),
+    limit: z.coerce.number().int().min(1).max(500).default(defaultLimit),
+  }),
+  answer: z.strictObject({
+    jobs: z.array(jobSummary),
+    next: z.string().nullable(),
+    unreadable: z.number().meta({ description: 'The number of jobs whose document cannot be read.' }),
+  }),
+  handle: async ({ client, clock }, { before, attention, limit, ...filter }) => {
+    const page = before === undefined ? {} : pageBefore(before, clock.now())
+    if (page === null)
+      throw new RequestInvalid(`before ${JSON.stringify(before)} is neither a time nor a page`)
+    const wanted: JobFilter = {
+      ...filterOf(filter, clock.now()),
+      ...page,
+      ...(attention === undefined ? {} : { isFlagged: true as const }),
+      limit: limit + 1,
+    }
+    const [found, unreadable] = await Promise.all([client.list(wanted), client.unreadable()])
+    const shown = found.slice(0, limit)
+    const last = found.length > limit ? shown.at(-1) : undefined
+    return {
+      jobs: shown,
+      next: last === undefined ? null : pageAfter(last),
+      unreadable: unreadable.length,
+    }
+  },
+})
+
+const job = route({
+  method: 'GET',
+  path: '/api/job',
+  summary: 'One job with its steps, inputs, outputs, notices and decisions of operators.',
+  asked: z.strictObject({ jobId: z.string().min(1), partitionKey: z.string().min(1).optional() }),
+  answer: jobDetail,
+  handle: async ({ client, ports }, { jobId, partitionKey }) => {
+    const found = await client.get(jobId, withoutUndefined({ partitionKey }))
+    if (found === null) throw new JobNotFound(jobId)
+    const address = { pk: found.partitionKey, id: jobDocumentId(jobId), jobId }
+    const detail = await readJobDetail({ store: ports.state }, address)
+    return { ...detail, advice: detail.attention === null ? null : adviceOn(detail, detail.attention) }
+  },
+})
+
+const counts = route({
+  method: 'GET',
+  path: '/api/counts',
+  summary: 'The number of jobs in each state. The charge grows with the number of jobs.',
+  asked: z.strictObject({}),
+  answer: z.record(z.enum(processStates), z.number()),
+  handle: ({ client }) => client.counts(),
+})
+
+const attention = route({
+  method: 'GET',
+  path: '/api/attention',
+  summary: 'The problems that need a person, grouped by cause, with advice.',
+  asked: z.strictObject(filterShape),
+  answer: z.strictObject({
+    groups: z.array(attentionGroup),
+    jobs: z.number(),
+    notices: z.number(),
+    isStanding: z.boolean(),
+  }),
+  handle: ({ client, selection, clock }, filter) =>
+    readAttention(client, selection, { filter: filterOf(filter, clock.now()), now: clock.now() }),
+})
+
+const unit = { processor: z.string().min(1).optional() }
+
+function unitsOf({ selection }: PageStore, { processor }: { readonly processor?: string | undefined }) {
+  return { ...selection, ...(processor === undefined ? {} : { processorName: processor }) }
+}
+
+const leases = route({
+  method: 'GET',
+  path: '/api/leases',
+  summary: 'The instance that reads each feed range.',
+  asked: z.strictObject(unit),
+  answer: z.array(leaseRow),
+  handle: (store, asked) => listLeases(unitsOf(store, asked)),
+})
+
+const lags = route({
+  method: 'GET',
+  path: '/api/lag',
+  summary: 'The number of changes that each lease is behind, and the age of the oldest.',
+  asked: z.strictObject(unit),
+  answer: lag,
+  handle: (store, asked) => estimateLag(unitsOf(store, asked)),
+})
+
+const findings = route({
+  method: 'GET',
+  path: '/api/findings',
+  summary: 'What is wrong with the containers and leases, and what to do.',
+  asked: z.strictObject(unit),
+  answer: z.array(finding),
+  handle: (store, asked) => examine(unitsOf(store, asked)),
+})
+
+const about = route({
+  method: 'GET',
+  path: '/api/about',
+  summary: 'The store, the person whose name is stored with decisions, and the workflows to submit.',
+  asked: z.strictObject({}),
+  answer: z.strictObject({
+    store: z.string(),
+    storeArguments: z.array(z.string()).meta({ description: 'The options of commands on this store.' }),
+    by: z.string(),
+    workflows: z.array(z.strictObject({ name: z.string(), findsJobId: z.boolean() })),
+    now: z.string(),
+  }),
+  handle: async ({ name, storeArguments, by, workflows, clock }) => ({
+    store: name,
+    storeArguments,
+    by,
+    workflows: workflows.map(({ name: workflow, submission }) => ({
+      name: workflow,
+      findsJobId: submission.jobId !== undefined,
+    })),
+    now: new Date(clock.now()).toISOString(),
+  }),
+})
+
+/** The routes that change nothing. */
+export const looks = [about, jobs, job, counts, attention, leases, lags, findings]

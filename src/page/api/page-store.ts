@@ -1,0 +1,20 @@
+import type { StorePorts } from '../../connection/internal.js'
+import type { UnitSelection } from '../../operations/index.js'
+import type { Clock } from '../../platform/index.js'
+import type { JobClient, Workflow } from '../../sas/index.js'
+
+/** The store that a page shows, and the person who uses the page. */
+export interface PageStore {
+  /** The name of the store, as shown to people. */
+  readonly name: string
+  /** The options of commands that use the same store, without secrets. */
+  readonly storeArguments: readonly string[]
+  readonly client: JobClient
+  readonly ports: Pick<StorePorts, 'state' | 'queries'>
+  readonly selection: UnitSelection
+  readonly clock: Clock
+  /** The name of the person, which is stored with each decision. */
+  readonly by: string
+  /** The workflows whose jobs may be submitted. */
+  readonly workflows: readonly Workflow<unknown>[]
+}

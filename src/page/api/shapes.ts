@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { processStates } from '../../sas/internal.js'
+
+const json = z.unknown()
+export const state = z.enum(processStates)
+
+const attention = z.strictObject({
+  kind: z.enum(['error', 'corrupt', 'compensationFailed', 'parked', 'extendedWait', 'unclaimed']),
+  since: z.string(),
+  by: z.string(),
+  message: z.string(),
+  stepId: z.string().nullable(),
+})
+
+const diagnostic = z.strictObject({
+  at: z.string(),
+  by: z.string(),
+  attempt: z.number(),
+  message: z.string(),
+})
+
+const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
+
+export const jobSummary = z.strictObject({
+  jobId: z.string(),
+  orderId: z.string(),
+  partitionKey: z.string(),
+  workflow: z.string(),
+  state,
+  submittedAt: z.string(),
+  endedAt: z.string().nullable(),
+  stepsDone: z.number(),
+  stepCount: z.number(),
+  attention: attention.nullable(),
+})
+
+const advice = z.strictObject({ advice: z.string(), command: z.string() })
+
+const stepDetail = z.strictObject({
+  stepId: z.string(),
+  kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
+  actor: z.string(),
+  action: z.string(),
+  direction: z.enum(['do', 'undo']),
+  state: z.enum([...processStates, 'Skipped']),
+  currentState: z.string(),
+  attempt: z.number(),
+  failureCount: z.number(),
+  maxFailures: z.number(),
+  completeBy: z.string().nullable(),
+  notBefore: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  input: json,
+  inputTemplate: json,
+  output: json,
+  event: z.looseObject({ at: z.string() }).nullable(),
+  outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),
+  idempotencyKey: z.string(),
+  lockedBy: z.string().nullable(),
+  attention: attention.nullable(),
+  mayHaveActed: z.boolean(),
+  diagnostics: z.array(diagnostic),
+})
+
+const notice = z.strictObject({
+  seq: z.number(),
+  kind: z.enum(['received', 'started', 'attention', 'finished']),
+  state,
+  at: z.string(),
+  sentAt: z.string().nullable(),
+  failureCount: z.number(),
+  attention: z.looseObject({ since: z.string(), message: z.string() }).nullable(),
+  resends: z.array(decision),
+  receiver: z.string(),
+})
+
+export const jobDetail = z.strictObject({
+  jobId: z.string(),
+  orderId: z.string(),
+  partitionKey: z.string(),
+  workflow: z.string(),
+  workflowVersion: z.number(),
+  state,
+  priority: z.number(),
+  lockedBy: z.string().nullable(),
+  submittedAt: z.string(),
+  endedAt: z.string().nullable(),
+  completeBy: z.string().nullable(),
+  generation: z.number(),
+  input: json,
+  attention: attention.nullable(),
+  advice: advice.nullable().meta({ description: 'What to do about the attention.' }),
+  compensation: z
+    .strictObject({ since: z.string(), by: z.string(), reason: z.string(), thenRetry: z.boolean() })
+    .nullable(),
+  diagnostics: z.array(diagnostic),
+  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable() })),
+  notices: z.array(notice),
+  steps: z.array(stepDetail),
+})
+
+export const attentionGroup = z.strictObject({
+  workflow: z.string(),
+  kind: z.string(),
+  stepId: z.string().nullable(),
+  message: z.string(),
+  since: z.string(),
+  jobIds: z.array(z.string()),
+  ...advice.shape,
+})
+
+export const leaseRow = z.strictObject({
+  processorName: z.string(),
+  leaseToken: z.string(),
+  owner: z.string().nullable(),
+  isExpired: z.boolean(),
+  continuationToken: z.string().nullable(),
+  renewedAt: z.string(),
+  ageMs: z.number().nullable(),
+  notRead: z.enum(['Java SDK', 'refused']).nullable(),
+})
+
+export const lag = z.strictObject({
+  leases: z.array(
+    z.looseObject({
+      processorName: z.string(),
+      leaseToken: z.string(),
+      owner: z.string().nullable(),
+      estimatedLag: z.number(),
+      oldestAgeMs: z.number().nullable(),
+    }),
+  ),
+  notEstimated: z.array(
+    z.strictObject({ processorName: z.string(), leases: z.number(), reason: z.string() }),
+  ),
+  standing: z
+    .strictObject({ waiting: z.number(), missing: z.array(z.string()), command: z.string() })
+    .nullable(),
+})
+
+export const finding = z.strictObject({
+  rule: z.string(),
+  severity: z.enum(['problem', 'hint']),
+  processorName: z.string().nullable(),
+  observation: z.string(),
+  advice: z.string(),
+})

@@ -1,0 +1,78 @@
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { ActionDialog } from './parts/action-dialog.js'
+import { Link } from './parts/basics.js'
+import { html } from './parts/html.js'
+import { about } from './state/about.js'
+import { address } from './state/address.js'
+import { isSignedOut, read } from './state/api.js'
+import { follow, stream } from './state/live.js'
+import { InboxView } from './views/inbox-view.js'
+import { JobView } from './views/job-view.js'
+import { JobsView } from './views/jobs-view.js'
+import { LeasesView } from './views/leases-view.js'
+import { NowView } from './views/now-view.js'
+
+const views = /** @type {const} */ ([
+  { path: '/', name: 'Now', View: NowView },
+  { path: '/inbox', name: 'Inbox', View: InboxView },
+  { path: '/jobs', name: 'Jobs', View: JobsView },
+  { path: '/leases', name: 'Leases', View: LeasesView },
+])
+
+function App() {
+  const { path, query } = address.value
+  const known = views.find((view) => view.path === path)
+  const name = path === '/job' ? (query.get('jobId') ?? 'Job') : (known?.name ?? 'Stepward')
+  useEffect(() => {
+    document.title = `${name} · Stepward`
+  }, [name])
+  if (isSignedOut.value) return html`<main id="main" class="signed-out"><${SignedOut} /></main>`
+  const View = path === '/job' ? JobView : (known?.View ?? NowView)
+  return html`<header>
+      <${Link} to="/" class="brand"><img src="/page/icon.svg" alt="" width="20" height="20" /> Stepward<//>
+      <nav aria-label="Views">
+        ${views.map(
+          (view) =>
+            html`<${Link}
+              to=${view.path}
+              isCurrent=${view.path === path || (view.path === '/jobs' && path === '/job')}
+              >${view.name}<//
+            >`,
+        )}
+      </nav>
+      <span class="quiet store" title="the store">${about.value?.store ?? ''}</span>
+      <${Connection} />
+    </header>
+    <main id="main" tabindex="-1">
+      <${View} key=${path === '/job' ? address.value.query.get('jobId') : path} />
+    </main>
+    <${ActionDialog} />`
+}
+
+function Connection() {
+  const { isOpen, trouble } = stream.value
+  if (trouble !== null)
+    return html`<span class="live bad" role="status">the store does not answer: ${trouble}</span>`
+  return html`<span class=${isOpen ? 'live' : 'live bad'} role="status"
+    >${isOpen ? 'live' : 'not connected'}</span
+  >`
+}
+
+function SignedOut() {
+  return html`<h1>This browser is not signed in</h1>
+    <p>Open the address that <code>stepward page</code> printed in its terminal. It signs in one browser.</p>`
+}
+
+const place = document.getElementById('page')
+if (place !== null) {
+  read('/api/about').then(
+    (found) => {
+      about.value = found
+      follow()
+    },
+    () => undefined,
+  )
+  place.replaceChildren()
+  render(html`<${App} />`, place)
+}

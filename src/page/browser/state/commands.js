@@ -1,0 +1,90 @@
+/** The commands of the command line that do what an action of the page does. */
+
+/**
+ * Quotes a word for a shell, whatever characters it contains.
+ *
+ * @param {string} text
+ */
+function word(text) {
+  return /^[\w.:@/+=-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/**
+ * @typedef {'resubmit' | 'release' | 'cancel' | 'resend' | 'raise' | 'submit'} Kind
+ *
+ * @typedef {{ workflow?: string, state?: string, step?: string, since?: string }} Filter
+ *
+ * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, step?: string, why?: string, isDryRun?: boolean,
+ *   workflow?: string, input?: string, storeArguments?: string[] }} Action
+ */
+
+/**
+ * Returns the command of an action on one job, or on the jobs that match a filter. `input` is a JSON text.
+ *
+ * @param {Action} action
+ */
+export function commandOf({
+  kind,
+  jobId,
+  filter,
+  step,
+  why,
+  isDryRun,
+  workflow,
+  input,
+  storeArguments = [],
+}) {
+  const store = storeArguments.map(word)
+  if (kind === 'submit') {
+    const words = ['stepward', 'submit', word(workflow ?? ''), '-', '--workflows', 'MODULE', ...store]
+    return `printf %s ${word(oneLine(input))} | ${words.join(' ')}`
+  }
+  const options =
+    kind === 'raise'
+      ? input === undefined
+        ? []
+        : ['--payload', 'input.json']
+      : optionsOf({ step, why, isDryRun, input })
+  const names = jobId === undefined ? [] : [jobId, ...(kind === 'raise' ? [step ?? ''] : [])]
+  const words = [
+    'stepward',
+    kind,
+    ...(jobId === undefined ? filterWords(filter ?? {}) : []),
+    ...options,
+    ...store,
+    // A name that begins with a dash would be read as an option.
+    ...(names.some((name) => name.startsWith('-')) ? ['--'] : []),
+    ...names.map(word),
+  ]
+  const file = input === undefined ? '' : `printf %s ${word(oneLine(input))} > input.json && `
+  return `${file}${words.join(' ')}`
+}
+
+/**
+ * @param {{ step: string | undefined, why: string | undefined, isDryRun: boolean | undefined,
+ *   input: string | undefined }} parts
+ */
+function optionsOf({ step, why, isDryRun, input }) {
+  return [
+    ...(step === undefined ? [] : ['--step', word(step)]),
+    ...(input === undefined ? [] : ['--input', 'input.json']),
+    ...(why === undefined ? [] : ['--why', why === '' ? 'TEXT' : word(why)]),
+    ...(isDryRun === true ? ['--dry-run'] : []),
+  ]
+}
+
+/** @param {Filter} filter */
+function filterWords(filter) {
+  const given = Object.entries(filter).filter(([, value]) => value !== '')
+  if (given.length === 0) return ['--all']
+  return given.flatMap(([name, value]) => [`--${name}`, word(value)])
+}
+
+/** @param {string | undefined} json */
+function oneLine(json = 'null') {
+  try {
+    return JSON.stringify(JSON.parse(json))
+  } catch {
+    return json
+  }
+}

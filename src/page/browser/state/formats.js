@@ -1,0 +1,54 @@
+/** The texts that show times, numbers and values. No function here reads the page. */
+
+/**
+ * Returns a time of the day, with its date if the date is not the one of `now`.
+ *
+ * @param {string} at
+ * @param {number} now
+ */
+export function momentText(at, now) {
+  const today = new Date(now).toISOString().slice(0, 10)
+  return at.startsWith(today) ? `${at.slice(11, 19)}Z` : `${at.slice(0, 10)} ${at.slice(11, 19)}Z`
+}
+
+/** @param {number | null} ms */
+export function durationText(ms) {
+  if (ms === null || Number.isNaN(ms)) return '?'
+  const seconds = Math.max(0, ms) / 1_000
+  if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
+}
+
+/**
+ * @param {string} at
+ * @param {number} now
+ */
+export function agoText(at, now) {
+  return `${durationText(now - Date.parse(at))} ago`
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} more
+ */
+export function counted(count, one, more) {
+  return `${count} ${count === 1 ? one : more}`
+}
+
+const longest = 200_000
+
+/**
+ * Returns a value as indented JSON. A very long text is cut, because it would stop the browser.
+ *
+ * @param {unknown} value
+ */
+export function jsonText(value) {
+  const text = JSON.stringify(value, null, 2)
+  return text.length > longest
+    ? `${text.slice(0, longest)}\n… ${text.length - longest} more characters`
+    : text
+}

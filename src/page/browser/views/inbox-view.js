@@ -1,0 +1,90 @@
+/** @import { Found, Group } from '../state/shapes.js' */
+import { asked } from '../parts/action-dialog.js'
+import { html } from '../parts/html.js'
+import { Command, Link, Problem } from '../parts/basics.js'
+import { addressOf, jobAddress } from '../state/address.js'
+import { useLoaded } from '../state/api.js'
+import { agoText, counted } from '../state/formats.js'
+import { useChanges, useThrottled } from '../state/live.js'
+
+const restMs = 2_000
+const mostIds = 12
+
+/** The problems that need a person, grouped by cause. */
+export function InboxView() {
+  const { data, error, reload } = /** @type {import('../state/api.js').Loaded<Found>} */ (
+    useLoaded('/api/attention')
+  )
+  const again = useThrottled(reload, restMs)
+  useChanges(again)
+  return html`<h1>Inbox</h1>
+    <${Problem} error=${error} />
+    ${
+      data === null
+        ? html`<p class="quiet">…</p>`
+        : data.groups.length === 0
+          ? html`<p class="good empty">Nothing needs attention.</p>`
+          : data.groups.map(
+              (group) => html`<${GroupCard} key=${keyOf(group)} group=${group} reload=${reload} />`,
+            )
+    }`
+}
+
+/** @param {Group} group */
+function keyOf({ workflow, kind, stepId, message }) {
+  return JSON.stringify([workflow, kind, stepId, message])
+}
+
+/** The actions that can end each kind of problem. */
+const actionsOf = /** @type {Record<string, ('resubmit' | 'release' | 'cancel' | 'resend')[]>} */ ({
+  error: ['resubmit', 'cancel'],
+  compensationFailed: ['resubmit'],
+  corrupt: ['resubmit'],
+  parked: ['release', 'cancel'],
+  extendedWait: ['release', 'cancel'],
+  notify: ['resend'],
+})
+
+const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
+
+/** @param {{ group: Group, reload: () => void }} props */
+function GroupCard({ group, reload }) {
+  const { workflow, kind, stepId, message, since, jobIds, advice, command } = group
+  const jobs = jobIds.map((jobId) => ({ jobId }))
+  return html`<article class="panel group">
+    <div class="panel-head">
+      <h2>
+        <span class="badge state-error"><span aria-hidden="true">✗</span> ${kind}</span> ${workflow}${
+          stepId === null ? '' : `, step ${stepId}`
+        }
+      </h2>
+      <span class="quiet">${counted(jobIds.length, 'job', 'jobs')}, the oldest ${agoText(since, Date.now())}</span>
+    </div>
+    <p class="message">${message}</p>
+    <p class="ids">
+      ${jobs.slice(0, mostIds).map((job) => html`<${Link} to=${jobAddress(job)} class="id">${job.jobId}<//> `)}
+      ${
+        jobs.length > mostIds
+          ? html`<${Link} to=${addressOf('/jobs', { attention: 'true', workflow, step: stepId })}>
+              ${`and ${jobs.length - mostIds} more`}<//
+            >`
+          : null
+      }
+    </p>
+    <p>→ ${advice}</p>
+    <div class="buttons start">
+      ${(actionsOf[kind] ?? []).map(
+        (action) =>
+          html`<button
+            type="button"
+            onClick=${() => {
+              asked.value = { kind: action, jobs, onDone: reload }
+            }}
+          >
+            ${names[action]} ${jobs.length === 1 ? '' : `all ${jobs.length}`}
+          </button>`,
+      )}
+    </div>
+    <${Command} text=${command} />
+  </article>`
+}

@@ -1,0 +1,258 @@
+/** @import { Job, Step } from '../state/shapes.js' */
+import { asked } from '../parts/action-dialog.js'
+import { html } from '../parts/html.js'
+import { Command, CopyButton, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { address, addressOf } from '../state/address.js'
+import { useLoaded } from '../state/api.js'
+import { counted, durationText, momentText } from '../state/formats.js'
+import { useChanges, useThrottled } from '../state/live.js'
+import { timelineOf } from '../state/timeline.js'
+import { whyNotFurther } from '../state/why.js'
+import { JobGraph } from './job-graph.js'
+
+/** The shortest time between two reads of a job that changes. */
+const restMs = 250
+
+/** One job: why it is not further, its plan, its past, and each step with its attempts. */
+export function JobView() {
+  const { query } = address.value
+  const [jobId, partitionKey] = [query.get('jobId') ?? '', query.get('partitionKey')]
+  const { data, error, reload } = /** @type {import('../state/api.js').Loaded<Job>} */ (
+    useLoaded(addressOf('/api/job', { jobId, partitionKey }))
+  )
+  const again = useThrottled(reload, restMs)
+  useChanges((changes) => {
+    const isOurs = (/** @type {{ jobId: string }} */ one) => one.jobId === jobId
+    if (changes === null || changes.isCut || changes.jobs.some(isOurs) || changes.steps.some(isOurs)) again()
+  })
+  if (data === null) {
+    return html`<h1 class="id">${jobId}</h1>
+      <${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
+  }
+  const chosenId = query.get('step')
+  const chosen = data.steps.find(({ stepId }) => stepId === chosenId) ?? mostTelling(data.steps)
+  return html`<${Head} job=${data} reload=${reload} />
+    <${Problem} error=${error} />
+    <${Panel} title="Plan">
+      <${JobGraph} steps=${data.steps} chosen=${chosen?.stepId ?? null} />
+    <//>
+    <div class="columns">
+      <div class="stack">
+        ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
+        <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
+      </div>
+      <div class="stack">
+        <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
+        <${Panel} title="Decisions of operators"><${Audit} job=${data} /><//>
+        ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}
+      </div>
+    </div>`
+}
+
+/**
+ * Returns the step to show first: a flagged one, otherwise one at work, otherwise the first.
+ *
+ * @param {Step[]} steps
+ */
+function mostTelling(steps) {
+  return (
+    steps.find((step) => step.state === 'Error' || step.attention !== null) ??
+    steps.find((step) => step.state === 'Processing' || step.state === 'Compensating') ??
+    steps[0]
+  )
+}
+
+/** @param {{ job: Job, reload: () => void }} props */
+function Head({ job, reload }) {
+  const now = Date.now()
+  const facts = [
+    [
+      'Workflow',
+      html`<${Link} to=${addressOf('/jobs', { workflow: job.workflow })}>${job.workflow}<//>${` (version ${job.workflowVersion})`}`,
+    ],
+    ...(job.orderId === job.jobId ? [] : [['Order', job.orderId]]),
+    ...(job.partitionKey === job.jobId ? [] : [['Partition key', job.partitionKey]]),
+    ['Submitted', momentText(job.submittedAt, now)],
+    job.endedAt === null
+      ? ['Running for', durationText(now - Date.parse(job.submittedAt))]
+      : ['Took', durationText(Date.parse(job.endedAt) - Date.parse(job.submittedAt))],
+    ...(job.lockedBy === null ? [] : [['Driven by', job.lockedBy]]),
+    ...(job.completeBy === null ? [] : [['Complete by', momentText(job.completeBy, now)]]),
+    ...(job.generation > 1 ? [['Generation', job.generation]] : []),
+    ...(job.priority === 0 ? [] : [['Priority', job.priority]]),
+  ]
+  return html`<div class="job-head">
+      <h1 class="id">${job.jobId}</h1>
+      <${StateBadge} state=${job.state} />
+      <${CopyButton} text=${job.jobId} label="Copy id" />
+    </div>
+    <p class=${job.attention === null ? 'why' : 'why problem'}>${whyNotFurther(job, now)}</p>
+    ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
+    <${Actions} job=${job} reload=${reload} />
+    ${job.advice === null ? null : html`<${Command} text=${job.advice.command} />`}
+    <dl class="facts">
+      ${facts.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>`
+}
+
+/** @param {{ job: Job, reload: () => void }} props */
+function Actions({ job, reload }) {
+  const { jobId, partitionKey, state, steps, notices } = job
+  const jobs = [{ jobId, partitionKey }]
+  const failed = steps.filter((step) => step.state === 'Error').map(({ stepId }) => stepId)
+  const held = steps
+    .filter(({ attention }) => attention?.kind === 'parked' || attention?.kind === 'extendedWait')
+    .map(({ stepId }) => stepId)
+  const awaiting = steps
+    .filter((step) => step.kind === 'waitFor' && step.event === null && step.state !== 'Skipped')
+    .map(({ stepId }) => stepId)
+  const isEnded = state === 'Processed' || state === 'Compensated'
+  const possible = [
+    state === 'Error' || state === 'Compensated'
+      ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
+      : null,
+    held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
+    awaiting.length > 0 && !isEnded
+      ? { kind: 'raise', name: 'Raise event', steps: awaiting, step: awaiting[0] }
+      : null,
+    notices.some(({ attention }) => attention !== null)
+      ? { kind: 'resend', name: 'Send notices again', steps: [] }
+      : null,
+    isEnded || state === 'Compensating' ? null : { kind: 'cancel', name: 'Cancel', steps: [] },
+  ].flatMap((one) => (one === null ? [] : [one]))
+  return html`<div class="buttons start">
+    ${possible.map(
+      ({ kind, name, ...rest }) =>
+        html`<button
+          type="button"
+          onClick=${() => {
+            asked.value = { kind: /** @type {any} */ (kind), jobs, ...rest, onDone: reload }
+          }}
+        >
+          ${name}
+        </button>`,
+    )}
+  </div>`
+}
+
+/** @param {{ step: Step }} props */
+function StepPanel({ step }) {
+  const now = Date.now()
+  const { stepId, kind, actor, action, state, direction, attempt, failureCount, maxFailures, outcome } = step
+  const facts = [
+    ['Does', kind === 'operation' ? `${actor}.${action}${direction === 'undo' ? ' (undo)' : ''}` : kind],
+    ['Attempt', attempt],
+    ['Failures', `${failureCount} of ${maxFailures}`],
+    ...(step.completeBy === null ? [] : [['Complete by', momentText(step.completeBy, now)]]),
+    ...(step.notBefore === null ? [] : [['Not before', momentText(step.notBefore, now)]]),
+    ...(step.lockedBy === null ? [] : [['Driven by', step.lockedBy]]),
+    ['Idempotency key', step.idempotencyKey],
+    ...(step.dependsOn.length === 0 ? [] : [['Waits for', step.dependsOn.join(', ')]]),
+  ]
+  return html`<${Panel} title=${`Step ${stepId}`} id="step" more=${html`<${StateBadge} state=${state} />`}>
+    ${step.attention === null ? null : html`<p class="problem">${step.attention.kind}: ${step.attention.message}</p>`}
+    <dl class="facts">
+      ${facts.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+    <h3>Attempts</h3>
+    ${
+      step.diagnostics.length === 0 && outcome === null
+        ? html`<p class="quiet">None has ended.</p>`
+        : html`<ol class="attempts">
+            ${step.diagnostics.map(
+              (one) =>
+                html`<li>
+                  <b class="bad">attempt ${one.attempt}</b>
+                  <span class="quiet">${` ${momentText(one.at, now)}, ${one.by}`}</span><br /><bdi>${one.message}</bdi>
+                </li>`,
+            )}
+            ${
+              outcome === null
+                ? null
+                : html`<li>
+                    <b class=${outcome.kind === 'success' ? 'good' : 'bad'}>newest: ${outcome.kind}</b>
+                    <span class="quiet">${` ${momentText(outcome.at, now)}, ${outcome.by}`}</span>
+                  </li>`
+            }
+          </ol>`
+    }
+    <div class="side-by-side">
+      <${JsonBox}
+        title=${step.input === null ? 'Input, not resolved yet' : 'Input'}
+        value=${step.input ?? step.inputTemplate}
+      />
+      <${JsonBox} title="Output" value=${step.output} />
+    </div>
+  <//>`
+}
+
+/** @param {{ job: Job }} props */
+function Timeline({ job }) {
+  const moments = timelineOf(job)
+  const start = Date.parse(moments[0]?.at ?? '')
+  return html`<ol class="timeline">
+    ${moments.map(
+      ({ at, what, kind, stepId, detail, by }) =>
+        html`<li class=${kind}>
+          <time datetime=${at} title=${at}>+${durationText(Date.parse(at) - start)}</time>
+          <span
+            ><b>${stepId === null ? '' : `${stepId} `}</b
+            >${what} <span class="quiet"><bdi>${detail}</bdi>${by === '' ? '' : ` (${by})`}</span></span
+          >
+        </li>`,
+    )}
+  </ol>`
+}
+
+/** @param {{ job: Job }} props */
+function Audit({ job: { audit } }) {
+  if (audit.length === 0) return html`<p class="quiet">No operator has decided anything about this job.</p>`
+  return html`<table>
+    <thead>
+      <tr>
+        <th>When</th>
+        <th>Who</th>
+        <th>What</th>
+        <th>Why</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${audit.map(
+        ({ at, by, command, stepId, why }) =>
+          html`<tr>
+            <td>${momentText(at, Date.now())}</td>
+            <td>${by}</td>
+            <td>${command}${stepId === null ? '' : ` ${stepId}`}</td>
+            <td><bdi>${why}</bdi></td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+/** @param {{ job: Job }} props */
+function Notices({ job: { notices } }) {
+  return html`<ul class="rows">
+    ${notices.map(
+      ({ seq, kind, receiver, sentAt, attention, failureCount }) =>
+        html`<li>
+          <b>${seq}. ${kind}</b> <span>${receiver}</span>
+          <span class=${attention === null ? 'quiet' : 'bad'}
+            >${sentAt !== null ? `sent ${momentText(sentAt, Date.now())}` : (attention?.message ?? `not sent yet, ${counted(failureCount, 'failure', 'failures')}`)}</span
+          >
+        </li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,268 @@
+/** @import { JobSummary } from '../state/shapes.js' */
+import { useEffect, useState } from 'preact/hooks'
+import { asked } from '../parts/action-dialog.js'
+import { html } from '../parts/html.js'
+import { Link, Problem, StateBadge } from '../parts/basics.js'
+import { about } from '../state/about.js'
+import { address, addressOf, jobAddress, open } from '../state/address.js'
+import { read, useLoaded } from '../state/api.js'
+import { agoText, counted } from '../state/formats.js'
+import { useChanges } from '../state/live.js'
+import { states } from '../state/shapes.js'
+import { SubmitForm } from './submit-form.js'
+
+/** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number }} Page */
+
+const filterNames = ['state', 'workflow', 'step', 'since', 'attention']
+
+/** @param {{ jobId: string, partitionKey: string }} job */
+function keyOf({ jobId, partitionKey }) {
+  return JSON.stringify([partitionKey, jobId])
+}
+
+/**
+ * Reads jobs page by page. A change is shown in its row. New jobs are only counted, so no row moves by itself.
+ *
+ * @param {Record<string, string>} filter
+ */
+function useJobs(filter) {
+  const path = addressOf('/api/jobs', filter)
+  const { data, error, reload, change } = /** @type {import('../state/api.js').Loaded<Page>} */ (
+    useLoaded(path)
+  )
+  const [isMore, setMore] = useState(false)
+  const [moreError, setMoreError] = useState(/** @type {string | null} */ (null))
+  const [unseen, setUnseen] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
+  useEffect(() => setUnseen(new Set()), [path])
+  const again = () => {
+    setUnseen(new Set())
+    reload()
+  }
+  useChanges((changes) => {
+    if (changes === null || data === null) return
+    const byKey = new Map(changes.jobs.map((job) => [keyOf(job), job]))
+    const shown = new Set(data.jobs.map(keyOf))
+    change((page) => ({ ...page, jobs: page.jobs.map((job) => byKey.get(keyOf(job)) ?? job) }))
+    const fresh = changes.jobs.filter((job) => !shown.has(keyOf(job)) && matches(job, filter)).map(keyOf)
+    if (fresh.length > 0) setUnseen((old) => new Set([...old, ...fresh]))
+  })
+  const next = data?.next ?? null
+  const more = async () => {
+    setMore(true)
+    setMoreError(null)
+    try {
+      const page = /** @type {Page} */ (await read(addressOf('/api/jobs', { ...filter, before: next })))
+      change((old) => ({ ...page, jobs: [...old.jobs, ...page.jobs] }))
+    } catch (reason) {
+      setMoreError(/** @type {Error} */ (reason).message)
+    } finally {
+      setMore(false)
+    }
+  }
+  return { path, data, error, again, unseen, next, more, isMore, moreError }
+}
+
+/** Jobs by filters, page by page. */
+export function JobsView() {
+  const { query } = address.value
+  const filter = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? '']))
+  const { path, data, error, again, unseen, next, more, isMore, moreError } = useJobs(filter)
+  const [ticked, setTicked] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
+  useEffect(() => setTicked(new Set()), [path])
+  const jobs = data?.jobs ?? []
+  const chosen = jobs.filter((job) => ticked.has(keyOf(job)))
+  return html`<h1>Jobs</h1>
+    <${Filters} filter=${filter} />
+    ${(about.value?.workflows.length ?? 0) === 0 ? null : html`<${SubmitForm} />`}
+    <${Problem} error=${error} />
+    <${Toolbar} chosen=${chosen} filter=${filter} onDone=${again} />
+    ${
+      unseen.size === 0
+        ? null
+        : html`<p>
+            <button type="button" onClick=${again}>
+              Show ${counted(unseen.size, 'new job', 'new jobs')}
+            </button>
+          </p>`
+    }
+    ${
+      data === null
+        ? html`<p class="quiet">…</p>`
+        : jobs.length === 0
+          ? html`<p class="quiet empty">No job matches.</p>`
+          : html`<${Rows} jobs=${jobs} ticked=${ticked} setTicked=${setTicked} />`
+    }
+    ${
+      data !== null && data.unreadable > 0
+        ? html`<p class="problem">
+            ${counted(data.unreadable, 'job', 'jobs')} cannot be read: see the <${Link} to="/inbox">inbox<//>.
+          </p>`
+        : null
+    }
+    <${Problem} error=${moreError} />
+    ${
+      next === null
+        ? null
+        : html`<p><button type="button" disabled=${isMore} onClick=${more}>More jobs</button></p>`
+    }`
+}
+
+/**
+ * @param {JobSummary} job
+ * @param {Record<string, string>} filter
+ */
+function matches(job, filter) {
+  if (filter['state'] && job.state !== filter['state']) return false
+  if (filter['workflow'] && job.workflow !== filter['workflow']) return false
+  if (filter['step'] && job.attention?.stepId !== filter['step']) return false
+  return !filter['attention'] || job.attention !== null
+}
+
+/** @param {{ filter: Record<string, string> }} props */
+function Filters({ filter }) {
+  /** @param {Record<string, string>} part */
+  const narrowed = (part) => open(addressOf('/jobs', { ...filter, ...part }))
+  /** @param {{ currentTarget: { name: string, value: string } }} event */
+  const onChange = ({ currentTarget: { name, value } }) => narrowed({ [name]: value.trim() })
+  return html`<form
+    class="filters"
+    aria-label="Filters"
+    onSubmit=${(/** @type {Event} */ event) => {
+      event.preventDefault()
+      const fields = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))
+      const given = Object.fromEntries(filterNames.map((name) => [name, textOf(fields, name)]))
+      const jobId = textOf(fields, 'job')
+      open(jobId === '' ? addressOf('/jobs', given) : jobAddress({ jobId }))
+    }}
+  >
+    <label>Job <input name="job" type="search" placeholder="id, then Enter" /></label>
+    <label
+      >State
+      <select name="state" value=${filter['state']} onChange=${onChange}>
+        <option value="">any</option>
+        ${states.map((state) => html`<option value=${state}>${state}</option>`)}
+      </select></label
+    >
+    <label>Workflow <input name="workflow" value=${filter['workflow']} onChange=${onChange} /></label>
+    <label>Flagged step <input name="step" value=${filter['step']} onChange=${onChange} /></label>
+    <label
+      >Since <input name="since" placeholder="2h, 1d or a date" value=${filter['since']} onChange=${onChange}
+    /></label>
+    <label class="check"
+      ><input
+        type="checkbox"
+        name="attention"
+        value="true"
+        checked=${filter['attention'] === 'true'}
+        onChange=${(/** @type {any} */ event) => narrowed({ attention: event.currentTarget.checked ? 'true' : '' })}
+      />
+      <span>needs attention</span></label
+    >
+    <button type="submit" class="sr-only">Apply</button>
+  </form>`
+}
+
+/**
+ * @param {FormData} fields
+ * @param {string} name
+ */
+function textOf(fields, name) {
+  const value = fields.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+const actions = /** @type {const} */ ([
+  ['resubmit', 'Resubmit'],
+  ['release', 'Release'],
+  ['cancel', 'Cancel'],
+  ['resend', 'Send notices again'],
+])
+
+/** @param {{ chosen: JobSummary[], filter: Record<string, string>, onDone: () => void }} props */
+function Toolbar({ chosen, filter, onDone }) {
+  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
+  // A selection of the API has no filter for attention, so it would reach more jobs than the list shows.
+  const isFiltered = Object.keys(given).length > 0 && given['attention'] === undefined
+  const jobs = chosen.map(({ jobId, partitionKey }) => ({ jobId, partitionKey }))
+  /** @param {'resubmit' | 'release' | 'cancel' | 'resend'} kind */
+  const ask = (kind) => {
+    if (jobs.length > 0) asked.value = { kind, jobs, onDone }
+    else {
+      const { workflow } = /** @type {{ workflow?: string }} */ (given)
+      const only = kind === 'resend' ? (workflow === undefined ? {} : { workflow }) : given
+      asked.value = { kind, filter: only, onDone }
+    }
+  }
+  return html`<div class="toolbar">
+    <span
+      >${jobs.length > 0 ? `${jobs.length} chosen:` : isFiltered ? 'All that match:' : 'Tick jobs, or set a filter, to act on them.'}</span
+    >
+    ${actions.map(
+      ([kind, name]) =>
+        html`<button
+          type="button"
+          disabled=${jobs.length === 0 && (!isFiltered || (kind === 'resend' && given['workflow'] === undefined))}
+          onClick=${() => ask(kind)}
+        >
+          ${name}
+        </button>`,
+    )}
+  </div>`
+}
+
+/**
+ * @param {{ jobs: JobSummary[], ticked: ReadonlySet<string>,
+ *   setTicked: (ticked: ReadonlySet<string>) => void }} props
+ */
+function Rows({ jobs, ticked, setTicked }) {
+  const isAll = jobs.every((job) => ticked.has(keyOf(job)))
+  const now = Date.now()
+  /** @param {string} key */
+  const toggle = (key) => {
+    const others = [...ticked].filter((known) => known !== key)
+    setTicked(new Set(ticked.has(key) ? others : [...others, key]))
+  }
+  return html`<table class="jobs">
+    <thead>
+      <tr>
+        <th>
+          <input
+            type="checkbox"
+            aria-label="Choose all jobs shown"
+            checked=${isAll}
+            onChange=${() => setTicked(new Set(isAll ? [] : jobs.map(keyOf)))}
+          />
+        </th>
+        <th>Job</th>
+        <th>Workflow</th>
+        <th>State</th>
+        <th class="right">Steps</th>
+        <th>Submitted</th>
+        <th>Attention</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${jobs.map((job) => {
+        const key = keyOf(job)
+        return html`<tr key=${key}>
+          <td>
+            <input
+              type="checkbox"
+              aria-label=${`Choose ${job.jobId}`}
+              checked=${ticked.has(key)}
+              onChange=${() => toggle(key)}
+            />
+          </td>
+          <td><${Link} to=${jobAddress(job)} class="id">${job.jobId}<//></td>
+          <td>${job.workflow}</td>
+          <td><${StateBadge} state=${job.state} /></td>
+          <td class="right">${job.stepsDone}/${job.stepCount}</td>
+          <td title=${job.submittedAt}>${agoText(job.submittedAt, now)}</td>
+          <td class="attention-cell">
+            ${job.attention === null ? '' : `${job.attention.kind}: ${job.attention.message}`}
+          </td>
+        </tr>`
+      })}
+    </tbody>
+  </table>`
+}

@@ -1,0 +1,141 @@
+/** @import { Finding, Found, JobSummary, Lag } from '../state/shapes.js' */
+import { useState } from 'preact/hooks'
+import { html } from '../parts/html.js'
+import { Command, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { addressOf, jobAddress } from '../state/address.js'
+import { useLoaded } from '../state/api.js'
+import { counted, durationText } from '../state/formats.js'
+import { useChanges, useThrottled } from '../state/live.js'
+import { states } from '../state/shapes.js'
+
+/** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
+const restMs = 5_000
+const mostShown = 15
+
+/** What happens now. Every number leads to its list. */
+export function NowView() {
+  const counts = useLoaded('/api/counts')
+  const found = /** @type {import('../state/api.js').Loaded<Found>} */ (useLoaded('/api/attention'))
+  const lag = /** @type {import('../state/api.js').Loaded<Lag>} */ (useLoaded('/api/lag'))
+  const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (useLoaded('/api/findings'))
+  const [newest, setNewest] = useState(/** @type {JobSummary[]} */ ([]))
+  const again = useThrottled(() => {
+    for (const { reload } of [counts, found, lag]) reload()
+  }, restMs)
+  useChanges((changes) => {
+    again()
+    if (changes === null) return
+    setNewest((old) => merged(changes.jobs, old))
+  })
+  const numbers = /** @type {Record<string, number>} */ (counts.data ?? {})
+  return html`<h1>Now</h1>
+    <${Problem} error=${counts.error ?? found.error} />
+    <div class="tiles">
+      <${Link} to="/inbox" class=${`tile ${(found.data?.groups.length ?? 0) > 0 ? 'tile-bad' : 'tile-good'}`}>
+        <span class="number">${found.data === null ? '…' : found.data.jobs + found.data.notices}</span>
+        <span>${found.data?.isStanding === true ? 'need you, and a role does not run' : 'need you'}</span>
+      <//>
+      ${states.map(
+        (state) =>
+          html`<${Link} to=${addressOf('/jobs', { state })} class="tile">
+            <span class="number">${numbers[state] ?? '…'}</span>
+            <${StateBadge} state=${state} />
+          <//>`,
+      )}
+    </div>
+    <div class="columns">
+      <div class="stack">
+      <${Panel} title="Changes as they happen" more=${html`<${Link} to="/jobs">all jobs<//>`}>
+        ${
+          newest.length === 0
+            ? html`<p class="quiet">Nothing has changed since this view was opened.</p>`
+            : html`<ul class="rows">
+                ${newest.map(
+                  (job) =>
+                    html`<li key=${job.partitionKey + job.jobId}>
+                      <${StateBadge} state=${job.state} />
+                      <${Link} to=${jobAddress(job)} class="id">${job.jobId}<//>
+                      <span class="quiet">${job.workflow}, ${job.stepsDone}/${job.stepCount}</span>
+                    </li>`,
+                )}
+              </ul>`
+        }
+      <//>
+      </div>
+      <div class="stack">
+      <${Panel} title="Lag of the roles" more=${html`<${Link} to="/leases">leases<//>`}>
+        <${Problem} error=${lag.error} />
+        <${LagTable} lag=${lag.data} />
+      <//>
+      <${Panel} title="Findings">
+        <${Problem} error=${findings.error} />
+        <${Findings} findings=${findings.data} />
+      <//>
+      </div>
+    </div>`
+}
+
+/**
+ * @param {JobSummary[]} jobs
+ * @param {JobSummary[]} old
+ */
+function merged(jobs, old) {
+  const isNew = (/** @type {JobSummary} */ { jobId, partitionKey }) =>
+    !jobs.some((job) => job.jobId === jobId && job.partitionKey === partitionKey)
+  return [...[...jobs].reverse(), ...old.filter(isNew)].slice(0, mostShown)
+}
+
+/** @param {{ lag: Lag | null }} props */
+function LagTable({ lag }) {
+  if (lag === null) return html`<p class="quiet">…</p>`
+  const names = [...new Set(lag.leases.map(({ processorName }) => processorName))]
+  if (names.length === 0)
+    return html`<p class="quiet">No instance has been started on this container yet.</p>`
+  return html`<table>
+      <thead>
+        <tr>
+          <th>Processor</th>
+          <th class="right">Changes behind</th>
+          <th class="right">Oldest</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${names.map((name) => {
+          const rows = lag.leases.filter(({ processorName }) => processorName === name)
+          const ages = rows.flatMap(({ oldestAgeMs }) => (oldestAgeMs === null ? [] : [oldestAgeMs]))
+          return html`<tr key=${name}>
+            <td><${Link} to=${addressOf('/leases', { processor: name })}>${name}<//></td>
+            <td class="right">${rows.reduce((sum, { estimatedLag }) => sum + estimatedLag, 0)}</td>
+            <td class="right">${ages.length === 0 ? '–' : durationText(Math.max(...ages))}</td>
+          </tr>`
+        })}
+      </tbody>
+    </table>
+    ${
+      lag.standing === null
+        ? null
+        : html`<p class="problem">
+              ${`${counted(lag.standing.waiting, 'job waits', 'jobs wait')} for ${lag.standing.missing.join(', ')}.`}
+            </p>
+            <${Command} text=${lag.standing.command} />`
+    }`
+}
+
+/** @param {{ findings: Finding[] | null }} props */
+export function Findings({ findings }) {
+  if (findings === null) return html`<p class="quiet">…</p>`
+  if (findings.length === 0) return html`<p class="good">Nothing is wrong with the containers and leases.</p>`
+  return html`<ul class="findings">
+    ${findings.map(
+      ({ severity, rule, processorName, observation, advice }) =>
+        html`<li>
+          <p>
+            <b class=${severity === 'problem' ? 'bad' : ''}>${severity}</b>
+            ${` ${rule}${processorName === null ? '' : ` of ${processorName}`}`}
+          </p>
+          <p>${observation}</p>
+          <p class="quiet">→ ${advice}</p>
+        </li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,75 @@
+/**
+ * # Page
+ *
+ * A page on which an operator sees jobs, leases and problems, and acts on them. The page does what the
+ * commands do, through the same functions.
+ *
+ * - `server.ts` answers browsers. `door/` decides which requests are answered: who is signed in, from which
+ *   page a request comes, and how large a body is.
+ * - `api/` has one table of routes with the shapes of their parameters and answers. `openapi.ts` describes them.
+ * - `live/` tells all viewers of changes. One reader of the feed serves all of them, and it reads only
+ *   while someone watches.
+ * - `assets/` finds the files. `browser/` contains the page itself, which browsers get as it is written.
+ *
+ * `docs/adr/0037` gives the reasons. Start with `server.ts` and `api/routes.ts`.
+ */
+import { connectWithPorts, storeName, type Settings } from '../connection/internal.js'
+import type { UnitSelection } from '../operations/index.js'
+import { systemRandom } from '../platform/internal.js'
+import type { Workflow } from '../sas/index.js'
+import { PageServer } from './server.js'
+import { Viewers } from './live/viewers.js'
+
+export interface PageOptions {
+  readonly settings: Settings & UnitSelection
+  /** The name of the store, if the settings do not tell it. */
+  readonly storeName?: string
+  /** The options of commands that use the same store, without secrets. Default: none. */
+  readonly storeArguments?: readonly string[]
+  /** The port on the loopback interface, or 0 for any. */
+  readonly port: number
+  readonly by: string
+  readonly version: string
+  readonly workflows: readonly Workflow<unknown>[]
+  /** Called with an address for another browser after a browser signed in. */
+  readonly onOpened: (address: string) => void
+}
+
+/** A page that is served until it is closed. */
+export interface ServedPage {
+  /** The address that signs in the first browser. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/**
+ * Serves the page on the loopback interface.
+ *
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
+ */
+export async function servePage(options: PageOptions): Promise<ServedPage> {
+  const { settings, port, by, version, workflows, onOpened } = options
+  const { client, ports, clock, close } = await connectWithPorts(settings)
+  const viewers = new Viewers({
+    clock,
+    changeFeed: () => ports.changeFeed(),
+    watch: (onWrite) => ports.watch(onWrite),
+  })
+  const name = options.storeName ?? storeName(settings)
+  const { storeArguments = [] } = options
+  const store = { name, storeArguments, client, ports, selection: settings, clock, by, workflows }
+  const server = new PageServer({ store, viewers, random: systemRandom, version, onOpened })
+  try {
+    await server.listen(port)
+  } catch (error) {
+    close()
+    throw error
+  }
+  return {
+    address: server.address,
+    close: async () => {
+      await server.close()
+      close()
+    },
+  }
+}

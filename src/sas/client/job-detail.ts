@@ -1,0 +1,116 @@
+import type { JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
+import { JobNotFound } from '../model/errors.js'
+import { workOf } from '../model/work.js'
+import { readSteps } from '../store/read-steps.js'
+import { readableJob } from '../store/unreadable-jobs.js'
+import { receiverOf } from '../notifier/reply.js'
+import type { DocumentAddress } from '../store/state-store.js'
+import type { JobPorts } from './job.js'
+import { viewOf, type JobView, type StepView } from './job-view.js'
+
+/** A step with the fields that explain its past and what it waits for. */
+export interface StepDetail extends StepView {
+  readonly kind: StepDocument['kind']
+  readonly direction: StepDocument['direction']
+  /** The resolved input of the operation or, once the undo has begun, of the undo. Null before. */
+  readonly input: Json
+  /** The input with references to outputs of other steps. */
+  readonly inputTemplate: Json
+  readonly idempotencyKey: string
+  /** The earliest next attempt, ISO-8601 UTC, or null. */
+  readonly notBefore: string | null
+  /** The result of the newest attempt, or null. */
+  readonly outcome: StepDocument['outcome']
+  /** The event that was raised for the step, or null. */
+  readonly event: StepDocument['event']
+  readonly lockedBy: string | null
+}
+
+/** A notice of a job, as shown to people. */
+export interface NoticeDetail extends Pick<
+  NoticeDocument,
+  'seq' | 'kind' | 'state' | 'at' | 'sentAt' | 'failureCount' | 'attention' | 'resends'
+> {
+  readonly receiver: string
+}
+
+/** A job with its input, its notices, and steps in detail. */
+export interface JobDetail extends Omit<JobView, 'steps'> {
+  readonly input: Json
+  readonly priority: number
+  /** The deadline, ISO-8601 UTC, or null. */
+  readonly completeBy: string | null
+  readonly diagnostics: JobDocument['diagnostics']
+  readonly notices: readonly NoticeDetail[]
+  readonly steps: readonly StepDetail[]
+}
+
+/**
+ * Reads a job with its steps and notices.
+ *
+ * @throws JobNotFound if the job does not exist
+ * @throws JobUnreadable if its document cannot be read
+ */
+export async function readJobDetail(
+  { store }: Pick<JobPorts, 'store'>,
+  address: DocumentAddress & { readonly jobId: string },
+): Promise<JobDetail> {
+  const job = await readableJob(store, address)
+  if (job === null) throw new JobNotFound(address.jobId)
+  const [steps, notices] = await Promise.all([
+    readSteps(store, job),
+    job.replyTo === null ? [] : store.listNotices(job.pk, job.jobId),
+  ])
+  return detailOf(job, steps, notices)
+}
+
+function detailOf(
+  job: JobDocument,
+  steps: readonly StepDocument[],
+  notices: readonly NoticeDocument[],
+): JobDetail {
+  const byId = new Map(steps.map((step) => [step.stepId, step]))
+  const view = viewOf(job, steps)
+  return {
+    ...view,
+    input: job.input,
+    priority: job.priority,
+    completeBy: job.completeBy,
+    diagnostics: job.diagnostics,
+    notices: notices.map(noticeDetailOf).sort((one, other) => one.seq - other.seq),
+    steps: view.steps.flatMap((shown) => {
+      const step = byId.get(shown.stepId)
+      return step === undefined ? [] : [{ ...shown, ...partsOf(step) }]
+    }),
+  }
+}
+
+function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
+  const { kind, direction, inputTemplate, idempotencyKey, notBeforeMs, outcome, event, lockedBy } = step
+  return {
+    kind,
+    direction,
+    input: workOf(step).input,
+    inputTemplate,
+    idempotencyKey,
+    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
+    outcome,
+    event,
+    lockedBy,
+  }
+}
+
+function noticeDetailOf(notice: NoticeDocument): NoticeDetail {
+  const { seq, kind, state, at, sentAt, failureCount, attention, resends, replyTo } = notice
+  return {
+    seq,
+    kind,
+    state,
+    at,
+    sentAt,
+    failureCount,
+    attention,
+    resends,
+    receiver: receiverOf(replyTo),
+  }
+}

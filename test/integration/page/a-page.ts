@@ -1,0 +1,117 @@
+import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { startHost, type Host } from '../../../src/host/index.js'
+import { servePage } from '../../../src/page/index.js'
+import { defineAgent, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
+import { isWorkflow } from '../../../src/sas/internal.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+
+/** Text that becomes an element, and runs, if a page reads it as HTML. */
+export const hostile = '<img src=x onerror="document.title=String(1)">\u202e'
+
+const bank = defineAgent('bank', {
+  pay: ({ isRefused, amount }: { isRefused: boolean; amount: number }, context: AgentContext): unknown =>
+    isRefused ? context.failPermanently(`the card is refused ${hostile}`) : { paid: amount },
+  refund: () => ({ refunded: true }),
+})
+
+export interface Buying {
+  readonly jobId: string
+  readonly isRefused: boolean
+  readonly amount: number
+}
+
+export const buying = defineWorkflow<Buying>(
+  'buying',
+  (job) => {
+    const { input } = job
+    const check = job.step('check', bank.pay, { isRefused: false, amount: 1 })
+    const pay = job.step(
+      'pay',
+      bank.pay,
+      { isRefused: input.isRefused, amount: input.amount },
+      { after: [check] },
+    )
+    job.waitFor('delivery', { after: [pay], completeWithin: '1d' })
+  },
+  { jobId: ({ jobId }) => jobId },
+)
+
+/** An answer of the page's server. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** Sends a request with exactly these headers, which `fetch` does not permit. */
+export function ask(address: string, options: RequestOptions = {}, body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(address), { agent: false, ...options }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+      })
+      response.on('error', reject)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** A store with a host, and a page that shows it. */
+export interface APage {
+  readonly host: Host
+  readonly telemetry: TelemetryRecorder
+  readonly origin: string
+  /** The address that signs in the next browser. */
+  readonly address: () => string
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>
+  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
+  readonly cookie: string
+  readonly store: ReturnType<typeof createInProcessCosmos>
+  close(): Promise<void>
+}
+
+export async function aPage(): Promise<APage> {
+  const store = createInProcessCosmos()
+  const telemetry = new TelemetryRecorder()
+  const host = await startHost({ embedded: store, agents: [bank], telemetry })
+  let address = ''
+  const page = await servePage({
+    settings: { embedded: store, provision: false },
+    port: 0,
+    by: 'ada',
+    version: '1.2.3',
+    workflows: [buying as unknown].filter(isWorkflow),
+    onOpened: (next) => {
+      address = next
+    },
+  })
+  address = page.address
+  const { origin } = new URL(address)
+  const { headers } = await ask(address)
+  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+  return {
+    host,
+    telemetry,
+    origin,
+    store,
+    cookie,
+    address: () => address,
+    get: (path, more = {}) => ask(`${origin}${path}`, { headers: { cookie, ...more } }),
+    post: (path, body, more = {}) => {
+      const sent = { cookie, origin, 'content-type': 'application/json', ...more }
+      return ask(`${origin}${path}`, { method: 'POST', headers: sent }, JSON.stringify(body))
+    },
+    close: async () => {
+      await page.close()
+      await host.stop()
+      await store.close()
+    },
+  }
+}

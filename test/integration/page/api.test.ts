@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../../src/page/api/routes.js'
+import { processorNameOf } from '../../../src/connection/internal.js'
+import { aPage, buying, hostile, type APage } from './a-page.js'
+
+let page: APage
+
+interface Description {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+beforeAll(async () => {
+  page = await aPage()
+  for (const [jobId, isRefused] of [
+    ['good', false],
+    [`bad ${hostile}`, true],
+    ['bad-2', true],
+    ['..', true],
+  ] as const) {
+    await page.host.client.submit(buying, { jobId, isRefused, amount: 7 }, { jobId })
+    if (isRefused) await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
+  }
+  await page.telemetry.waitFor('step.settled', (event) => event.jobId === 'good' && event.stepId === 'pay')
+})
+afterAll(() => page.close())
+
+/** Reads an answer by the shape that the API declares for it. */
+async function read<T>(path: string): Promise<T> {
+  const { status, text } = await page.get(path)
+  expect(status, text).toBe(200)
+  return shaped('GET', path, JSON.parse(text)) as T
+}
+
+async function act(action: string, body: unknown, expected = 200): Promise<Record<string, unknown>> {
+  const { status, text } = await page.post(`/api/actions/${action}`, body)
+  expect(status, text).toBe(expected)
+  const answer = JSON.parse(text) as Record<string, unknown>
+  if (status === 200) shaped('POST', `/api/actions/${action}`, answer)
+  return answer
+}
+
+function shaped(method: string, path: string, value: unknown): unknown {
+  const route = routes.find((known) => known.path === path.split('?')[0] && known.method === method)
+  return route?.answer.parse(value)
+}
+
+describe('the description of the API', () => {
+  it('lists exactly the paths that the server answers', async () => {
+    const { text } = await page.get('/api/openapi.json')
+    const { openapi, paths } = JSON.parse(text) as Description
+    expect(openapi).toBe('3.1.0')
+    const described = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const served = routes.map(({ method, path }) => `${method} ${path}`)
+    expect(described.toSorted()).toEqual([...served, 'GET /api/changes', 'GET /api/openapi.json'].toSorted())
+    for (const { method, path } of routes) {
+      const answer = method === 'GET' ? await page.get(path) : await page.post(path, {})
+      expect(answer.status, path).not.toBe(404)
+      expect(answer.status, path).toBeLessThan(500)
+    }
+    expect((await page.get('/api/other')).status).toBe(404)
+  })
+
+  it('describes each parameter that a route reads', async () => {
+    const { text } = await page.get('/api/openapi.json')
+    const { paths } = JSON.parse(text) as {
+      paths: Record<string, { get: { parameters: { name: string }[] } }>
+    }
+    const names = paths['/api/jobs']?.get.parameters.map(({ name }) => name)
+    expect(names).toEqual(['workflow', 'state', 'step', 'since', 'attention', 'before', 'limit'])
+  })
+})
+
+describe('reads', () => {
+  it('jobs with the filters of the command line', async () => {
+    type Listed = { jobs: { jobId: string }[]; next: string | null }
+    const idsOf = async (query: string) =>
+      (await read<Listed>(`/api/jobs?${query}`)).jobs.map((job) => job.jobId)
+    expect(await idsOf('')).toHaveLength(4)
+    expect((await idsOf('attention=true')).toSorted()).toEqual(['..', `bad ${hostile}`, 'bad-2'])
+    expect(await idsOf('state=Processing')).toEqual(['good'])
+    expect(await idsOf('workflow=none')).toEqual([])
+    expect(await idsOf('step=pay&since=1h')).toHaveLength(3)
+    expect(await idsOf('before=2001-01-01')).toEqual([])
+  })
+
+  it('pages that follow one another', async () => {
+    const seen: string[] = []
+    let query = 'limit=1'
+    for (let pages = 0; pages < 4; pages += 1) {
+      const { jobs, next } = await read<{ jobs: { jobId: string }[]; next: string | null }>(
+        `/api/jobs?${query}`,
+      )
+      seen.push(...jobs.map(({ jobId }) => jobId))
+      query = `limit=1&before=${encodeURIComponent(next ?? '')}`
+      expect(next === null).toBe(pages === 3)
+    }
+    expect(new Set(seen).size).toBe(4)
+  })
+
+  it.each(['state=Errors', 'limit=0', 'colour=red', 'since=soon', 'before=x', 'workflow='])(
+    'nothing with the wrong parameter %s',
+    async (query) => {
+      const { status, text } = await page.get(`/api/jobs?${query}`)
+      expect(status).toBe(400)
+      expect(JSON.parse(text)).toMatchObject({ error: { name: 'RequestInvalid' } })
+    },
+  )
+
+  it('one job with inputs, outputs and advice', async () => {
+    const bad = await read<Record<string, unknown>>(`/api/job?jobId=${encodeURIComponent(`bad ${hostile}`)}`)
+    expect(bad).toMatchObject({
+      jobId: `bad ${hostile}`,
+      state: 'Error',
+      input: { isRefused: true, amount: 7 },
+      advice: { advice: 'repair the cause, then try the step again' },
+      steps: [
+        { stepId: 'check', state: 'Processed', output: { paid: 1 } },
+        { stepId: 'pay', state: 'Error', input: { isRefused: true, amount: 7 }, dependsOn: ['check'] },
+        { stepId: 'delivery', kind: 'waitFor' },
+      ],
+    })
+    expect(await read('/api/job?jobId=..')).toMatchObject({ jobId: '..' })
+    expect((await page.get('/api/job?jobId=none')).status).toBe(404)
+  })
+
+  it('problems in groups, numbers, leases, lag and findings', async () => {
+    const { groups } = await read<{ groups: object[] }>('/api/attention')
+    expect(groups).toMatchObject([{ kind: 'error', workflow: 'buying', stepId: 'pay' }])
+    expect(await read('/api/counts')).toMatchObject({ Error: 3, Processing: 1 })
+    const processorName = processorNameOf('scheduler', undefined)
+    expect(await read('/api/leases')).toContainEqual(expect.objectContaining({ processorName }))
+    expect(await read(`/api/lag?processor=${processorName}`)).toMatchObject({ leases: [{ processorName }] })
+    expect(await read('/api/findings')).toEqual(expect.any(Array))
+    expect((await page.get('/api/leases?processor=none')).status).toBe(404)
+    expect(await read('/api/about')).toMatchObject({ by: 'ada', workflows: [{ name: 'buying' }] })
+  })
+})
+
+describe('actions', () => {
+  it('write nothing in a dry run, and keep the name and the reason otherwise', async () => {
+    const job = { jobId: 'bad-2' }
+    expect(await act('cancel', { job, why: 'wrong card', dryRun: true })).toEqual({
+      isDryRun: true,
+      done: ['bad-2'],
+      refused: [],
+    })
+    expect(await read('/api/job?jobId=bad-2')).toMatchObject({ state: 'Error', audit: [] })
+    await act('cancel', { job, why: 'wrong card' })
+    expect(await read('/api/job?jobId=bad-2')).toMatchObject({
+      audit: [{ command: 'cancel', by: 'ada', why: 'wrong card' }],
+    })
+  })
+
+  it('on a selection list the jobs that refuse', async () => {
+    const jobs = [{ jobId: 'good' }, { jobId: `bad ${hostile}` }, { jobId: 'none' }]
+    const named = await act('resubmit', { jobs, why: 'again', dryRun: true })
+    expect(named).toMatchObject({ done: [`bad ${hostile}`], refused: [{ jobId: 'good' }, { jobId: 'none' }] })
+    const filter = { workflow: 'buying', state: 'Error' }
+    const matching = await act('resubmit', { filter, why: 'again', dryRun: true })
+    expect(matching['done']).toContain('..')
+  })
+
+  it('resubmit a step with another input', async () => {
+    const job = { jobId: '..' }
+    await act('resubmit', { job, step: 'pay', input: { isRefused: false, amount: 8 }, why: 'corrected' })
+    await page.telemetry.waitFor(
+      'step.settled',
+      (event) => event.jobId === '..' && event.outcome === 'success' && event.stepId === 'pay',
+    )
+    const { steps } = await read<{ steps: object[] }>('/api/job?jobId=..')
+    expect(steps).toContainEqual(expect.objectContaining({ stepId: 'pay', output: { paid: 8 } }))
+  })
+
+  it('raise the event of a step', async () => {
+    await act('raise', { job: { jobId: 'good' }, step: 'delivery', payload: { at: 'noon' } })
+    await page.telemetry.waitFor('job.finished', ({ jobId }) => jobId === 'good')
+    expect(await read('/api/job?jobId=good')).toMatchObject({ state: 'Processed' })
+  })
+
+  it('submit a job of the module', async () => {
+    const input = { jobId: 'new', isRefused: false, amount: 1 }
+    expect(await act('submit', { workflow: 'buying', input })).toEqual({ jobId: 'new', partitionKey: 'new' })
+    expect(await read('/api/job?jobId=new')).toMatchObject({ input })
+    await act('submit', { workflow: 'buying', input: { ...input, amount: 2 } }, 409)
+    await act('submit', { workflow: 'selling', input }, 400)
+  })
+
+  it.each([
+    ['cancel', { job: { jobId: 'new' } }, 400],
+    ['cancel', { job: { jobId: 'new' }, why: '  ' }, 400],
+    ['cancel', { why: 'all' }, 400],
+    ['cancel', { job: { jobId: 'new' }, filter: {}, why: 'both' }, 400],
+    ['resubmit', { jobs: [{ jobId: 'new' }], step: 'pay', why: 'many' }, 400],
+    ['resubmit', { job: { jobId: 'new' }, why: 'not in Error' }, 409],
+    ['release', { job: { jobId: 'none' } }, 404],
+    ['resend', { job: { jobId: 'new' } }, 409],
+  ])('%s refuses %j', async (action, body, status) => {
+    const before = await read('/api/job?jobId=new')
+    expect(await act(action, body, status)).toMatchObject({
+      error: { message: expect.any(String) as string },
+    })
+    expect(await read('/api/job?jobId=new')).toMatchObject({ audit: (before as { audit: [] }).audit })
+  })
+
+  it('resend finds no notice in a store without notices', async () => {
+    expect(await act('resend', { filter: {}, dryRun: true })).toEqual({
+      isDryRun: true,
+      done: [],
+      refused: [],
+    })
+  })
+})

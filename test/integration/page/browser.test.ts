@@ -1,0 +1,198 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, buying, hostile, type APage } from './a-page.js'
+
+const path = await anyBrowserPath()
+if (path === null) console.warn('No Chromium runs on this machine, so the page is not tested in a browser.')
+
+/** The folder for pictures of every view, to be looked at. */
+const pictures = process.env['PAGE_PICTURES']
+
+/** An expression for the first control with this text. */
+function control(text: string): string {
+  const known = JSON.stringify(text)
+  return `[...document.querySelectorAll('button, a, summary')].find((one) => one.textContent.trim() === ${known})`
+}
+
+describe.skipIf(path === null)('the page in a browser', () => {
+  let store: APage
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    store = await aPage()
+    browser = await Browser.open(path ?? '')
+    for (let count = 0; count < 6; count += 1) await submit(`order-${count}`, count % 3 === 0)
+    await submit(`bad ${hostile}`, true)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await store.close()
+  })
+  beforeEach(async () => {
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
+  })
+
+  async function submit(jobId: string, isRefused: boolean): Promise<void> {
+    await store.host.client.submit(buying, { jobId, isRefused, amount: 7 }, { jobId })
+    if (isRefused) await store.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
+    else
+      await store.telemetry.waitFor(
+        'step.settled',
+        (event) => event.jobId === jobId && event.stepId === 'pay',
+      )
+  }
+
+  async function open(view: string): Promise<void> {
+    await page.begin(`${store.origin}${view}`)
+    await page.until(`document.querySelector('h1')`)
+  }
+
+  async function click(text: string): Promise<void> {
+    await page.until(control(text))
+    await page.evaluate(`${control(text)}.click()`)
+  }
+
+  /** Types a text into the field that the expression finds. */
+  async function type(field: string, text: string): Promise<void> {
+    await page.evaluate(`(() => {
+      const field = ${field}
+      field.value = ${JSON.stringify(text)}
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+    })()`)
+  }
+
+  it('signs in, takes the token out of the address, and connects', async () => {
+    expect(await page.evaluate('location.href')).toBe(`${store.origin}/`)
+    await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    expect(await page.evaluate('document.cookie')).toBe('')
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Now: every number leads to its list, and changes appear as they happen', async () => {
+    await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    await page.until(
+      `[...document.querySelectorAll('.number')].every((one) => /^\\d+$/.test(one.textContent))`,
+    )
+    await submit('seen-live', false)
+    await page.until(control('seen-live'))
+    await page.evaluate(`document.querySelector('a.tile[href="/jobs?state=Error"]').click()`)
+    await page.until(`location.search === '?state=Error' && ${control('order-0')}`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Jobs: filters are in the address, and rows change in place', async () => {
+    await open('/jobs?state=Processing')
+    await page.until(control('order-1'))
+    expect(await page.evaluate(`${control('order-0')} === undefined`)).toBe(true)
+    await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    await store.host.client.raiseEvent('order-1', 'delivery')
+    await page.until(`${control('order-1')}.closest('tr').textContent.includes('Processed')`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Jobs: an action on ticked jobs asks for the reason, can be tried first, and lists refusals', async () => {
+    await open('/jobs')
+    await page.until(control('order-2'))
+    for (const jobId of ['order-2', 'order-3']) {
+      await page.evaluate(`document.querySelector('[aria-label="Choose ${jobId}"]').click()`)
+    }
+    await click('Resubmit')
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(`document.querySelector('dialog button.primary').disabled`)).toBe(true)
+    await type(`document.querySelector('dialog input')`, "the customer's card")
+    await page.until(`!document.querySelector('dialog button.primary').disabled`)
+    expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
+      `stepward resubmit --why 'the customer'\\''s card' order-2`,
+    )
+    await click('Dry run')
+    const said = await page.until<string>(`document.querySelector('.result')?.textContent`)
+    expect(said).toContain('1 job would accept this; nothing was written, 1 refused')
+    expect((await (await store.host.client.get('order-3'))?.view())?.audit).toEqual([])
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Job: graph, attempts and timeline; an action is kept with the name of the person', async () => {
+    await open('/job?jobId=order-3')
+    await page.until(`document.querySelectorAll('.graph .node').length === 3`)
+    expect(await page.evaluate(`document.querySelectorAll('.graph .edge').length`)).toBe(2)
+    expect(await page.evaluate(`document.querySelector('#step h2').textContent`)).toBe('Step pay')
+    expect(await page.evaluate(`document.querySelector('.timeline').textContent`)).toContain(
+      'attempt 1 failed',
+    )
+    await click('Cancel')
+    await type(`document.querySelector('dialog input')`, 'withdrawn')
+    await page.until(`!document.querySelector('dialog button.primary').disabled`)
+    await page.evaluate(`document.querySelector('dialog button.primary').click()`)
+    await page.until(`document.body.textContent.includes('cancel by ada')`)
+    const view = await (await store.host.client.get('order-3'))?.view()
+    expect(view?.audit).toMatchObject([{ command: 'cancel', by: 'ada', why: 'withdrawn' }])
+    await page.press('Escape')
+    await page.until(`document.querySelector('dialog') === null`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Job: raises the event that a step waits for', async () => {
+    await open('/job?jobId=order-4')
+    await click('Raise event')
+    await type(`document.querySelector('dialog textarea')`, '{"at":"noon"}')
+    await page.evaluate(`document.querySelector('dialog button.primary').click()`)
+    await page.until(`document.querySelector('.job-head')?.textContent.includes('Processed')`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Inbox and Leases show groups with advice, and the owners of leases', async () => {
+    await open('/inbox')
+    await page.until(`document.querySelector('.group')?.textContent.includes('stepward resubmit')`)
+    await open('/leases')
+    await page.until(`document.querySelectorAll('table.leases tbody tr').length >= 4`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('hostile ids and messages are shown as text, and nothing of them runs', async () => {
+    for (const view of [
+      '/inbox',
+      '/jobs',
+      `/job?jobId=${encodeURIComponent(`bad ${hostile}`).replaceAll('%20', '+')}`,
+    ]) {
+      await open(view)
+      await page.until(`document.querySelector('main').textContent.includes('<img src=x')`)
+      expect(await page.evaluate(`document.querySelectorAll('main img').length`)).toBe(0)
+      expect(await page.evaluate('document.title')).not.toBe('1')
+    }
+    expect(page.complaints).toEqual([])
+  })
+
+  it('a browser without a session is told how to sign in', async () => {
+    const other = await browser.visit(`${store.origin}/jobs`)
+    await other.until(`document.body.textContent.includes('not signed in')`)
+  })
+
+  it.each([
+    ['/', 'now'],
+    ['/inbox', 'inbox'],
+    ['/jobs', 'jobs'],
+    ['/job?jobId=order-0', 'job'],
+    ['/leases', 'leases'],
+  ])('%s fits into windows from 320 pixels, light and dark', async (view, name) => {
+    for (const width of [320, 390, 1280, 1920]) {
+      for (const isDark of [false, true]) {
+        await page.look({ width, height: width < 500 ? 844 : 1080, isDark })
+        await open(view)
+        await page.until(
+          `document.querySelector('.panel, table') && ![...document.querySelectorAll('.quiet, .number')].some((one) => one.textContent === '…')`,
+        )
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+        if (pictures === undefined || width === 320) continue
+        await mkdir(pictures, { recursive: true })
+        await writeFile(
+          join(pictures, `${name}-${width}-${isDark ? 'dark' : 'light'}.png`),
+          await page.picture(),
+        )
+      }
+    }
+  })
+})
