@@ -44,7 +44,7 @@ export function moduleText(file: string): string | null {
   if (known === undefined) return null
   const text = readFileSync(join(folderOf(known.owner), known.file), 'utf8')
   // The maps of sources are not served.
-  return text.replaceAll(/^\/\/# sourceMappingURL=.*$/gmu, '')
+  return text.replaceAll(/\/\/# sourceMappingURL=.*$/gmu, '')
 }
 
 /** Returns the folder of a package. A package that belongs to another is found from that one. */

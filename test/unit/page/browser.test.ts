@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { programOf } from '../../../src/cli/program.js'
+import { routes } from '../../../src/page/api/routes.js'
 import { commandOf } from '../../../src/page/browser/state/commands.js'
 import { agoText, durationText, jsonText, momentText } from '../../../src/page/browser/state/formats.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
 import { whyNotFurther } from '../../../src/page/browser/state/why.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -190,4 +193,13 @@ it('times, ages and long values are short texts', () => {
   expect(durationText(null)).toBe('?')
   expect(agoText(at(0), 3_000)).toBe('3.0 s ago')
   expect(jsonText('x'.repeat(1_000_000)).length).toBeLessThan(201_000)
+})
+
+it('each action of the page is a command of the command line', () => {
+  const ending = (): Promise<void> => Promise.resolve()
+  const program = programOf({ version: '1', terminal: recordedTerminal().terminal, ending })
+  const commands = program.commands.map((command) => command.name())
+  const names = routes.flatMap(({ method, path }) => (method === 'POST' ? [path.split('/').at(-1)] : []))
+  expect(names.length).toBeGreaterThan(5)
+  expect(commands).toEqual(expect.arrayContaining(names))
 })

@@ -20,7 +20,14 @@ export const nodeSize = { width: 176, height: 48 }
  */
 export function placed(steps, direction) {
   const graph = new Graph()
-  graph.setGraph({ rankdir: direction, nodesep: 16, ranksep: 40, marginx: 8, marginy: 8 })
+  graph.setGraph({
+    rankdir: direction,
+    nodesep: 16,
+    ranksep: 40,
+    ranker: 'tight-tree',
+    marginx: 8,
+    marginy: 8,
+  })
   graph.setDefaultEdgeLabel(() => ({}))
   const known = new Set(steps.map(({ stepId }) => stepId))
   for (const { stepId } of steps) graph.setNode(stepId, { ...nodeSize })
