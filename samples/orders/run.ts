@@ -131,6 +131,7 @@ function whereToLook(data: string): string {
   const directory = relative(process.cwd(), data)
   return [
     'Look further:',
+    `  npx stepward page --data ${directory}`,
     `  npx stepward attention --data ${directory}`,
     `  npx stepward list --data ${directory} --state Error`,
     `  npx stepward status ORDER --data ${directory}`,
