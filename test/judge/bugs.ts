@@ -78,7 +78,7 @@ export const bugs: readonly SeededBug[] = [
   {
     name: 'undo runs in any order',
     path: 'src/sas/decisions/compensate.ts',
-    code: ' && !needed.has(stepId))',
+    code: ' && !needed.has(step.stepId))',
     broken: ' && needed.size >= 0)',
     rejectedBy: ['reverse-order'],
     kinds: ['refused', 'cutOff'],
