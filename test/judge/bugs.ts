@@ -150,8 +150,8 @@ export const bugs: readonly SeededBug[] = [
   {
     name: 'what was done is not undone',
     path: 'src/sas/decisions/compensate.ts',
-    code: "(state === 'Processed' && undo !== null)",
-    broken: "(state === 'Processed' && undo === null)",
+    code: "entry?.state === 'Processed' ? step.undo !== null :",
+    broken: "entry?.state === 'Processed' ? step.undo === null :",
     rejectedBy: ['undone'],
     kinds: ['refused', 'cancelled'],
     faults: [],

@@ -1,10 +1,11 @@
-import { defineSchedule } from 'stepward'
-import { aWorkflow } from '../../support/a-job.js'
+import { defineSchedule, defineWorkflow } from 'stepward'
 
 /** A module as users write it, for the tests of the commands. */
 export const nightly = defineSchedule('nightly', {
   cron: '30 2 * * *',
   timeZone: 'Europe/Berlin',
-  workflow: aWorkflow(),
+  workflow: defineWorkflow('report', (job) => {
+    job.waitFor('data')
+  }),
   catchUp: '90m',
 })

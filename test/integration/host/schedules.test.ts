@@ -1,11 +1,14 @@
-import { defineSchedule, startHost } from 'stepward'
+import { defineAgent, defineSchedule, defineWorkflow, startHost } from 'stepward'
+import { createInProcessCosmos } from 'stepward/emulator'
 import { expect, it } from 'vitest'
-import { createInProcessCosmos } from '../../../src/emulator/index.js'
-import { aWorkflow, shop } from '../../support/a-job.js'
+
+const shop = defineAgent('shop', { count: async () => 1 })
+const workflow = defineWorkflow('stock', (job) => {
+  job.step('count', shop.count, {}, { undo: 'none' })
+})
 
 it('a host stores its schedules when it starts, updates them, and deletes none', async () => {
   const client = createInProcessCosmos().client()
-  const workflow = aWorkflow()
   const [daily, weekly] = ['1d', '7d'].map((every) => defineSchedule(`run-${every}`, { every, workflow }))
   const first = await startHost({
     client,
