@@ -4,7 +4,7 @@ import { defineSchedule, defineWorkflow } from 'stepward'
 export const nightly = defineSchedule('nightly', {
   cron: '30 2 * * *',
   timeZone: 'Europe/Berlin',
-  workflow: defineWorkflow('report', (job) => {
+  workflow: defineWorkflow('shopping', (job) => {
     job.waitFor('data')
   }),
   catchUp: '90m',
