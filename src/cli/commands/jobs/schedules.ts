@@ -186,7 +186,8 @@ function lengthText(ms: number | null): string {
   return `${(ms ?? 0) / unitMs}${name}`
 }
 
-function next({ nextDue, paused }: ScheduleView): string {
-  if (paused !== null) return ', which is paused'
-  return nextDue === null ? ', which never comes again' : `, next tick ${nextDue}`
+/** Returns when the next tick comes, as the end of a sentence about the schedule. */
+function next({ id, nextDue, paused }: ScheduleView): string {
+  if (paused !== null) return `; no tick comes before "stepward schedule resume ${id}"`
+  return nextDue === null ? '; no tick comes again' : `; next tick ${nextDue}`
 }
