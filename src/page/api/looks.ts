@@ -94,11 +94,11 @@ const job = route({
   summary: 'One job with its steps, inputs, outputs, notices and decisions of operators.',
   asked: z.strictObject({ jobId: z.string().min(1), partitionKey: z.string().min(1).optional() }),
   answer: jobDetail,
-  handle: async ({ client, ports }, { jobId, partitionKey }) => {
+  handle: async ({ client, ports, clock }, { jobId, partitionKey }) => {
     const found = await client.get(jobId, withoutUndefined({ partitionKey }))
     if (found === null) throw new JobNotFound(jobId)
     const address = { pk: found.partitionKey, id: jobDocumentId(jobId), jobId }
-    const detail = await readJobDetail({ store: ports.state }, address)
+    const detail = await readJobDetail({ store: ports.state, clock }, address)
     return { ...detail, advice: detail.attention === null ? null : adviceOn(detail, detail.attention) }
   },
 })

@@ -88,6 +88,7 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   input: json,
+  why: z.string().meta({ description: 'Why the job has not ended, or how it has ended.' }),
   attention: attention.nullable(),
   advice: advice.nullable().meta({ description: 'What to do about the attention.' }),
   compensation: z

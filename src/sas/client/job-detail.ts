@@ -52,7 +52,7 @@ export interface JobDetail extends Omit<JobView, 'steps'> {
  * @throws JobUnreadable if its document cannot be read
  */
 export async function readJobDetail(
-  { store }: Pick<JobPorts, 'store'>,
+  { store, clock }: Pick<JobPorts, 'store' | 'clock'>,
   address: DocumentAddress & { readonly jobId: string },
 ): Promise<JobDetail> {
   const job = await readableJob(store, address)
@@ -61,16 +61,16 @@ export async function readJobDetail(
     readSteps(store, job),
     job.replyTo === null ? [] : store.listNotices(job.pk, job.jobId),
   ])
-  return detailOf(job, steps, notices)
+  return detailOf(job, steps, { notices, now: clock.now() })
 }
 
 function detailOf(
   job: JobDocument,
   steps: readonly StepDocument[],
-  notices: readonly NoticeDocument[],
+  { notices, now }: { readonly notices: readonly NoticeDocument[]; readonly now: number },
 ): JobDetail {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
-  const view = viewOf(job, steps)
+  const view = viewOf(job, steps, now)
   return {
     ...view,
     input: job.input,

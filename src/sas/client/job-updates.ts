@@ -10,6 +10,7 @@ export interface Following {
   readonly feed: PartitionFeed
   /** Reads the job with every step. Returns null if the job does not exist any more. */
   readonly readView: () => Promise<JobView | null>
+  readonly now: () => number
   /** Pauses after `idleReads` reads without changes. The pause ends early if a change is likely. */
   readonly rest: (idleReads: number) => Promise<void>
   readonly signal: AbortSignal | undefined
@@ -21,7 +22,7 @@ export interface Following {
  * logical partition, so changes of jobs in other partitions cost nothing.
  */
 export async function* followJob(following: Following): AsyncGenerator<JobView, void, undefined> {
-  const { jobId, feed, readView, rest, signal } = following
+  const { jobId, feed, readView, now, rest, signal } = following
   const steps = new Map<string, StepDocument>()
   let job: JobDocument | null = null
   for (let idleReads = 0; ; idleReads += 1) {
@@ -46,7 +47,7 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
     }
     if (isNews && job !== null) {
       idleReads = 0
-      yield viewOf(job, [...steps.values()])
+      yield viewOf(job, [...steps.values()], now())
     } else {
       await rest(idleReads)
     }

@@ -12,6 +12,7 @@ import type {
 } from '../model/documents.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
+import { whyNotFurther } from './why-not-further.js'
 
 /** A step as shown to people. */
 export interface StepView {
@@ -49,6 +50,8 @@ export interface JobView {
   readonly workflow: string
   readonly workflowVersion: number
   readonly state: ProcessState
+  /** One sentence that says why the job has not ended, or how it has ended. */
+  readonly why: string
   readonly lockedBy: string | null
   /** ISO-8601 UTC. */
   readonly submittedAt: string
@@ -63,7 +66,7 @@ export interface JobView {
   readonly steps: readonly StepView[]
 }
 
-export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobView {
+export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: number): JobView {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
   return {
     jobId: job.jobId,
@@ -72,6 +75,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[]): JobVie
     workflow: job.workflow,
     workflowVersion: job.workflowVersion,
     state: job.processState,
+    why: whyNotFurther(job, steps, now),
     lockedBy: job.lockedBy,
     submittedAt: job.submittedAt,
     endedAt: job.endedAt,
@@ -90,8 +94,6 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
   const isSkipped = entry?.state === 'Skipped'
   const { stepId, actor, action, currentState, attempt, maxFailures, completeBy } = step
   const { dependsOn, attention, diagnostics } = step
-  // A step that is skipped now may have been done in an earlier generation.
-  const output = isSkipped ? null : step.output
   return {
     stepId,
     actor,
@@ -103,9 +105,24 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     maxFailures,
     completeBy,
     dependsOn,
-    output,
+    output: outputOf(step, entry),
     attention,
     mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),
     diagnostics,
   }
+}
+
+/** Returns the output of every step, by step id, in the order of the workflow. */
+export function outputsOf(job: JobDocument, steps: readonly StepDocument[]): Readonly<Record<string, Json>> {
+  const byId = new Map(steps.map((step) => [step.stepId, step]))
+  const outputs = job.stepIds.flatMap((stepId) => {
+    const step = byId.get(stepId)
+    return step === undefined ? [] : [[stepId, outputOf(step, job.steps[stepId])] as const]
+  })
+  return Object.fromEntries(outputs)
+}
+
+/** Returns a step's output. A step that is skipped now may have been done in an earlier generation. */
+function outputOf({ output }: StepDocument, entry: LedgerEntry | undefined): Json {
+  return entry?.state === 'Skipped' ? null : output
 }

@@ -1,7 +1,8 @@
+import type { Clock } from '../../platform/index.js'
 import type { Json } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
-import { viewOf, type JobView } from './job-view.js'
+import { outputsOf, viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
 import { readSteps } from '../store/read-steps.js'
 import type { JobQueries } from '../store/job-queries.js'
@@ -15,6 +16,7 @@ export type JobResult = Readonly<Record<string, Json>>
 export interface JobPorts {
   readonly store: StateStore
   readonly queries: JobQueries
+  readonly clock: Clock
 }
 
 /** One job of a state container. Every method reads the store again. */
@@ -65,6 +67,7 @@ export class Job {
       jobId: this.jobId,
       feed: this.ports.queries.follow(this.address.pk),
       readView: () => this.readView(),
+      now: () => this.ports.clock.now(),
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
@@ -72,7 +75,7 @@ export class Job {
 
   private async readView(): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    return job === null ? null : viewOf(job, await readSteps(this.ports.store, job))
+    return job === null ? null : viewOf(job, await readSteps(this.ports.store, job), this.ports.clock.now())
   }
 
   /**
@@ -90,8 +93,7 @@ export class Job {
     const steps = ended.steps ?? (await readSteps(this.ports.store, job))
     if (job.processState === 'Processed') {
       // The caller gets a copy, because a handler in this process may still use the same objects.
-      const results = viewOf(job, steps).steps.map(({ stepId, output }) => [stepId, output] as const)
-      return structuredClone(Object.fromEntries(results))
+      return structuredClone(outputsOf(job, steps))
     }
     const failed = steps.find((step) => step.stepId === job.attention?.stepId)
     throw new JobFailed(job, failed?.diagnostics ?? [])

@@ -10,7 +10,6 @@ import { commandOf } from '../../../src/page/browser/state/commands.js'
 import { agoText, durationText, jsonText, momentText } from '../../../src/page/browser/state/formats.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
-import { whyNotFurther } from '../../../src/page/browser/state/why.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 type Job = Parameters<typeof timelineOf>[0]
@@ -53,6 +52,7 @@ function aJob(parts: Partial<Job>): Job {
     workflow: 'buying',
     workflowVersion: 1,
     state: 'Processing',
+    why: 'The scheduler decides what follows.',
     priority: 0,
     lockedBy: null,
     submittedAt: at(0),
@@ -136,29 +136,6 @@ describe('the timeline of a job', () => {
       'undo began',
       'ended Compensated',
     ])
-  })
-})
-
-describe('the sentence that says why a job is not further', () => {
-  const now = 100_000
-  it.each([
-    [{ state: 'Processed' }, 'Every step is done.'],
-    [{ state: 'Pending' }, 'No scheduler has taken it yet.'],
-    [{ steps: [aStep({ stepId: 'a', state: 'Processing' })] }, 'An agent works on a.'],
-    [
-      { steps: [aStep({ stepId: 'a', state: 'Processing', kind: 'waitFor' })] },
-      'Step a waits for its event.',
-    ],
-    [
-      { steps: [aStep({ stepId: 'a', failureCount: 2, notBefore: at(160) })] },
-      'Step a failed 2 of 3 times, and is tried again at 00:02:40Z.',
-    ],
-    [
-      { attention: { kind: 'error', since: at(1), by: 'x', message: 'no card', stepId: 'a' } },
-      'It needs a person: no card',
-    ],
-  ] as [Partial<Job>, string][])('%#: %j', (parts, sentence) => {
-    expect(whyNotFurther(aJob(parts), now)).toBe(sentence)
   })
 })
 

@@ -82,6 +82,7 @@ function describe(
     ...(job.orderId === job.jobId ? [] : [['order', job.orderId] as [string, string]]),
     ['workflow', `${job.workflow} (version ${job.workflowVersion})`],
     ['state', job.state],
+    ['why', job.why],
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),

@@ -26,7 +26,7 @@
  *   receiver: string }} Notice
  *
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string,
- *   workflowVersion: number, state: State, priority: number, lockedBy: string | null,
+ *   workflowVersion: number, state: State, why: string, priority: number, lockedBy: string | null,
  *   submittedAt: string, endedAt: string | null, completeBy: string | null, generation: number,
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,

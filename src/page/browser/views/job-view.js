@@ -7,7 +7,6 @@ import { useLoaded } from '../state/api.js'
 import { counted, durationText, momentText } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { timelineOf } from '../state/timeline.js'
-import { whyNotFurther } from '../state/why.js'
 import { JobGraph } from './job-graph.js'
 
 /** The shortest time between two reads of a job that changes. */
@@ -86,7 +85,7 @@ function Head({ job, reload }) {
       <${StateBadge} state=${job.state} />
       <${CopyButton} text=${job.jobId} label="Copy id" />
     </div>
-    <p class=${job.attention === null ? 'why' : 'why problem'}>${whyNotFurther(job, now)}</p>
+    <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${job.why}</bdi></p>
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
     <${Actions} job=${job} reload=${reload} />
     ${job.advice === null ? null : html`<${Command} text=${job.advice.command} />`}

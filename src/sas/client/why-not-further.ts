@@ -1,0 +1,74 @@
+import { counted } from '../../platform/internal.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { isHeldBack, workOf } from '../model/work.js'
+
+/** The most steps that the sentence names. */
+const mostNamed = 3
+
+/** Returns one sentence that says why a job has not ended, or how it has ended. */
+export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
+  const { processState, attention, compensation } = job
+  if (processState === 'Processed') return 'Every step is done, or the job went on without it.'
+  if (processState === 'Compensated')
+    return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
+  if (attention !== null) return `It waits for an operator: ${attention.message}`
+  if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
+  const open = steps.filter((step) => job.steps[step.stepId]?.dispatch === step.dispatch && isOpen(step))
+  const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
+  if (asking.length > 0) return `${waits(asking, 'wait')} for an event${untilText(asking)}.`
+  const sleeping = open.filter(({ kind }) => kind === 'sleep')
+  const working = open.filter(({ kind }) => kind === 'operation')
+  const [backing] = working.filter((step) => isHeldBack(step, now))
+  if (working.length === 0 && sleeping.length > 0)
+    return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
+  if (backing !== undefined && working.length === 1) return retryText(backing)
+  if (working.length > 0) return `${agentsText(working)}.`
+  return 'The scheduler decides what follows.'
+}
+
+function isOpen({ processState }: StepDocument): boolean {
+  return processState === 'Processing' || processState === 'Compensating'
+}
+
+function waits(steps: readonly StepDocument[], verb: string): string {
+  return `${stepsText(steps)} ${verb}${steps.length === 1 ? 's' : ''}`
+}
+
+function stepsText(steps: readonly StepDocument[]): string {
+  const names = steps.slice(0, mostNamed).map(({ stepId }) => stepId)
+  const others = steps.length - names.length
+  const list = others > 0 ? `${names.join(', ')} and ${counted(others, 'other')}` : names.join(' and ')
+  return `${steps.length === 1 ? 'Step' : 'Steps'} ${list}`
+}
+
+function untilText(steps: readonly StepDocument[]): string {
+  return steps.every(({ completeByMs }) => completeByMs === null)
+    ? ''
+    : `, until ${earliest(steps)} at the latest`
+}
+
+/** Returns the earliest deadline of steps. */
+function earliest(steps: readonly StepDocument[]): string {
+  const times = steps.flatMap(({ completeByMs }) => completeByMs ?? [])
+  return times.length === 0 ? 'an unknown time' : timeText(Math.min(...times))
+}
+
+function retryText(step: StepDocument): string {
+  const { failureCount } = workOf(step)
+  const said = step.diagnostics.at(-1)?.message ?? 'no answer'
+  const at = step.notBeforeMs ?? step.completeByMs
+  const when = at === null ? '' : ` at ${timeText(at)}`
+  return `Step ${step.stepId} failed ${failureCount} of ${step.maxFailures} times (${said}) and is tried again${when}.`
+}
+
+function agentsText(steps: readonly StepDocument[]): string {
+  const actors = [...new Set(steps.map((step) => workOf(step).actor))]
+  const verb = steps.length === 1 ? 'is' : 'are'
+  const agents =
+    actors.length === 1 ? `agent ${actors[0] ?? ''}` : `agents ${actors.slice(0, mostNamed).join(', ')}`
+  return `${stepsText(steps)} ${verb} with ${agents}${untilText(steps)}`
+}
+
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`
+}

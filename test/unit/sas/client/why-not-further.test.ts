@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import type { JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
+import { whyNotFurther } from '../../../../src/sas/client/why-not-further.js'
+import { aJob, aStep, submittedAtMs } from '../../../support/a-job.js'
+
+const now = submittedAtMs
+const minute = 60_000
+
+/** A step that is under way. */
+function open(stepId: string, parts: Partial<StepDocument> = {}): StepDocument {
+  const completeByMs = now + minute
+  return aStep({ stepId, processState: 'Processing', dispatch: 1, completeByMs, ...parts })
+}
+
+/** Returns the sentence about a job with these steps under way. */
+function sentence(steps: readonly StepDocument[], parts: Partial<JobDocument> = {}): string {
+  const ledger = steps.map(({ stepId, dispatch }) => [stepId, { state: 'Processing', dispatch }])
+  const job = aJob({
+    processState: 'Processing',
+    lockedBy: 'host',
+    stepIds: steps.map(({ stepId }) => stepId),
+    steps: Object.fromEntries(ledger) as JobDocument['steps'],
+    ...parts,
+  })
+  return whyNotFurther(job, steps, now)
+}
+
+it('a job that no scheduler has taken says so', () => {
+  expect(sentence([], { processState: 'Pending', lockedBy: null })).toBe('No scheduler has taken it yet.')
+})
+
+it('an ended job says how it ended', () => {
+  expect(sentence([], { processState: 'Processed' })).toMatch(/^Every step is done/)
+  const compensation = { since: '', by: 'ada', reason: 'withdrawn', thenRetry: false }
+  const undone = { processState: 'Compensated', compensation } as Partial<JobDocument>
+  expect(sentence([], undone)).toBe('Everything was undone: withdrawn.')
+})
+
+it('a flagged job says that it waits for an operator, and for what', () => {
+  const attention = { kind: 'parked', since: '', by: 'x', message: 'no card', stepId: 'a' } as const
+  expect(sentence([open('a')], { attention })).toBe('It waits for an operator: no card')
+})
+
+it('a step with an agent is named with the agent and the deadline', () => {
+  expect(sentence([open('a', { actor: 'bank' })])).toBe(
+    'Step a is with agent bank, until 2026-01-01T00:01:00Z at the latest.',
+  )
+})
+
+it('of many steps, three are named, and the earliest deadline', () => {
+  const steps = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
+    open(id, { actor: index % 2 === 0 ? 'bank' : 'shop', completeByMs: now + (5 - index) * minute }),
+  )
+  expect(sentence(steps)).toBe(
+    'Steps a, b, c and 2 others are with agents bank, shop, until 2026-01-01T00:01:00Z at the latest.',
+  )
+})
+
+it('a step that waits for an event is named, also beside a sleep', () => {
+  const asking = open('approval', { kind: 'waitFor', event: null })
+  const sleeping = open('pause', { kind: 'sleep' })
+  expect(sentence([asking, sleeping])).toBe(
+    'Step approval waits for an event, until 2026-01-01T00:01:00Z at the latest.',
+  )
+  expect(sentence([sleeping])).toBe('Step pause sleeps until 2026-01-01T00:01:00Z.')
+})
+
+it('a step that backs off says why it failed and when it is tried again', () => {
+  const diagnostics = [
+    { at: '', by: 'x', message: 'no answer', attempt: 1 },
+  ] as unknown as StepDocument['diagnostics']
+  const backing = open('a', { failureCount: 1, maxFailures: 3, notBeforeMs: now + 2 * minute, diagnostics })
+  expect(sentence([backing])).toBe(
+    'Step a failed 1 of 3 times (no answer) and is tried again at 2026-01-01T00:02:00Z.',
+  )
+})
+
+it('a step whose document is older than the ledger is not described', () => {
+  const steps = { a: { state: 'Processing', dispatch: 2 } } as JobDocument['steps']
+  expect(sentence([open('a')], { steps })).toBe('The scheduler decides what follows.')
+})
