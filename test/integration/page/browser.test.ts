@@ -152,6 +152,25 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
+  it('Now: an equal finding of several roles is one entry that names them', async () => {
+    const stopped = await aPage()
+    try {
+      await stopped.host.stop()
+      const view = await browser.visit(stopped.address())
+      await view.until(`document.querySelector('.findings li')`)
+      const entries = await view.evaluate<string[]>(
+        `[...document.querySelectorAll('.findings li')].map((one) => one.textContent)
+          .filter((text) => text.includes('no instance runs'))`,
+      )
+      const findings = JSON.parse((await stopped.get('/api/findings')).text) as { rule: string }[]
+      expect(findings.filter(({ rule }) => rule === 'notRunning').length).toBeGreaterThan(1)
+      expect(entries).toEqual([expect.stringMatching(/notRunning of [^,]+(, [^,]+)+no instance runs/)])
+      expect(view.complaints).toEqual([])
+    } finally {
+      await stopped.close()
+    }
+  })
+
   it('hostile ids and messages are shown as text, and nothing of them runs', async () => {
     for (const view of [
       '/inbox',

@@ -8,6 +8,7 @@ import { programOf } from '../../../src/cli/program.js'
 import { routes } from '../../../src/page/api/routes.js'
 import { commandOf } from '../../../src/page/browser/state/commands.js'
 import { agoText, durationText, jsonText, momentText } from '../../../src/page/browser/state/formats.js'
+import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
@@ -70,6 +71,32 @@ function aJob(parts: Partial<Job>): Job {
     ...parts,
   }
 }
+
+describe('the groups of findings', () => {
+  const notRunning = {
+    rule: 'notRunning',
+    severity: 'hint',
+    observation: 'no instance runs: 1 lease is free',
+    advice: 'start an instance: it continues from the stored positions',
+  } as const
+
+  it('name every processor of equal findings once, in the order of the findings', () => {
+    const lone = { ...notRunning, rule: 'noTtl', severity: 'problem', processorName: null } as const
+    const two = { ...notRunning, observation: 'no instance runs: 2 leases are free' }
+    expect(
+      groupedFindings([
+        { ...notRunning, processorName: 'a' },
+        lone,
+        { ...two, processorName: 'b' },
+        { ...notRunning, processorName: 'c' },
+      ]),
+    ).toEqual([
+      { ...notRunning, processorNames: ['a', 'c'] },
+      { ...notRunning, rule: 'noTtl', severity: 'problem', processorNames: [] },
+      { ...two, processorNames: ['b'] },
+    ])
+  })
+})
 
 describe('the command of an action', () => {
   it.each([

@@ -70,7 +70,7 @@ export function JsonBox({ title, value }) {
   const text = jsonText(value)
   return html`<div class="json">
     <div class="json-head">
-      <h4>${title}</h4>
+      <h3>${title}</h3>
       <${CopyButton} text=${text} />
     </div>
     <pre tabindex="0" aria-label=${title}>${text}</pre>

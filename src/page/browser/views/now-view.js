@@ -5,6 +5,7 @@ import { Command, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, durationText } from '../state/formats.js'
+import { groupedFindings } from '../state/grouped-findings.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { states } from '../state/shapes.js'
 
@@ -126,12 +127,12 @@ export function Findings({ findings }) {
   if (findings === null) return html`<p class="quiet">…</p>`
   if (findings.length === 0) return html`<p class="good">Nothing is wrong with the containers and leases.</p>`
   return html`<ul class="findings">
-    ${findings.map(
-      ({ severity, rule, processorName, observation, advice }) =>
+    ${groupedFindings(findings).map(
+      ({ severity, rule, processorNames, observation, advice }) =>
         html`<li>
           <p>
             <b class=${severity === 'problem' ? 'bad' : ''}>${severity}</b>
-            ${` ${rule}${processorName === null ? '' : ` of ${processorName}`}`}
+            ${` ${rule}${processorNames.length === 0 ? '' : ` of ${processorNames.join(', ')}`}`}
           </p>
           <p>${observation}</p>
           <p class="quiet">→ ${advice}</p>

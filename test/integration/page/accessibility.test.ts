@@ -1,0 +1,82 @@
+import axe from 'axe-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, buying, hostile, type APage } from './a-page.js'
+
+const path = await anyBrowserPath()
+
+/** Returns what axe finds in the page, as "rule: element". The text that is returned is short enough to read. */
+const look = `axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+  nodes.map(({ html, any, all, none }) =>
+    id + ': ' + html.slice(0, 160) + ' ' + [...any, ...all, ...none].map(({ message }) => message).join('; '))))`
+
+/** No view may begin to be examined before its data are shown. */
+const isLoaded = `document.querySelector('main h1') && document.querySelector('.panel, table') &&
+  ![...document.querySelectorAll('.quiet, .number')].some((one) => one.textContent === '…')`
+
+describe.skipIf(path === null)('the page for people with assistive technology', () => {
+  let store: APage
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    store = await aPage()
+    browser = await Browser.open(path ?? '')
+    for (const [jobId, isRefused] of [
+      ['order-0', true],
+      ['order-1', false],
+      [`bad ${hostile}`, true],
+    ] as const) {
+      await store.host.client.submit(buying, { jobId, isRefused, amount: 7 }, { jobId })
+      const kind = isRefused ? 'attention.raised' : 'step.settled'
+      await store.telemetry.waitFor(kind, (event) => 'jobId' in event && event.jobId === jobId)
+    }
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await store.close()
+  })
+
+  /** Opens a view, and brings axe into it. The protocol of the browser is outside of the page's policy. */
+  async function open(view: string, isDark: boolean): Promise<void> {
+    await page.look({ width: 1280, height: 1080, isDark })
+    await page.begin(`${store.origin}${view}`)
+    await page.until(isLoaded)
+    await page.evaluate(`${axe.source}; null`)
+  }
+
+  it.each(
+    [
+      '/',
+      '/inbox',
+      '/jobs',
+      '/jobs?state=Error',
+      '/job?jobId=order-0',
+      '/job?jobId=order-1',
+      '/leases',
+    ].flatMap((view) => [
+      [view, 'light'],
+      [view, 'dark'],
+    ]),
+  )('%s has no violations in %s colours', async (view, colours) => {
+    await open(view, colours === 'dark')
+    expect(await page.evaluate(look)).toEqual([])
+  })
+
+  it.each(['light', 'dark'])('the dialog of an action has no violations in %s colours', async (colours) => {
+    await open('/job?jobId=order-0', colours === 'dark')
+    await page.evaluate(
+      `[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === 'Cancel').click()`,
+    )
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(look)).toEqual([])
+  })
+
+  it('reports a control without a name', async () => {
+    await open('/jobs', false)
+    await page.evaluate(`document.querySelector('main').append(document.createElement('button'))`)
+    expect(await page.evaluate(look)).toEqual([expect.stringMatching(/^button-name: /)])
+  })
+})
