@@ -1,4 +1,5 @@
 import { counted } from '../../platform/internal.js'
+import { isLeftBehind } from '../decisions/ledger.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
@@ -8,7 +9,7 @@ const mostNamed = 3
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
   const { processState, attention, compensation } = job
-  if (processState === 'Processed') return 'Every step is done, or the job went on without it.'
+  if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
   if (attention !== null) return `It waits for an operator: ${attention.message}`
@@ -26,6 +27,12 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   return 'The scheduler decides what follows.'
 }
 
+/** Returns how a job ended well: every step is done or skipped, or the job went on without some steps. */
+function endText({ stepIds, steps }: JobDocument): string {
+  const left = stepIds.filter((stepId) => isLeftBehind(steps[stepId]))
+  return left.length === 0 ? 'Every step is done or skipped.' : `The job ended without ${listed(left)}.`
+}
+
 function isOpen({ processState }: StepDocument): boolean {
   return processState === 'Processing' || processState === 'Compensating'
 }
@@ -35,10 +42,14 @@ function waits(steps: readonly StepDocument[], verb: string): string {
 }
 
 function stepsText(steps: readonly StepDocument[]): string {
-  const names = steps.slice(0, mostNamed).map(({ stepId }) => stepId)
-  const others = steps.length - names.length
-  const list = others > 0 ? `${names.join(', ')} and ${counted(others, 'other')}` : names.join(' and ')
-  return `${steps.length === 1 ? 'Step' : 'Steps'} ${list}`
+  return `${steps.length === 1 ? 'Step' : 'Steps'} ${listed(steps.map(({ stepId }) => stepId))}`
+}
+
+/** Returns names as a list, of which at most three are named. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, mostNamed)
+  const others = names.length - shown.length
+  return others > 0 ? `${shown.join(', ')} and ${counted(others, 'other')}` : shown.join(' and ')
 }
 
 function untilText(steps: readonly StepDocument[]): string {

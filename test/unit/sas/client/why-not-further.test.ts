@@ -30,7 +30,10 @@ it('a job that no scheduler has taken says so', () => {
 })
 
 it('an ended job says how it ended', () => {
-  expect(sentence([], { processState: 'Processed' })).toMatch(/^Every step is done/)
+  expect(sentence([], { processState: 'Processed' })).toBe('Every step is done or skipped.')
+  const steps = { a: { state: 'Processed', dispatch: 1 }, b: { state: 'Refused', dispatch: 1 } }
+  const left = { processState: 'Processed', stepIds: ['a', 'b'], steps } as Partial<JobDocument>
+  expect(sentence([], left)).toBe('The job ended without b.')
   const compensation = { since: '', by: 'ada', reason: 'withdrawn', thenRetry: false }
   const undone = { processState: 'Compensated', compensation } as Partial<JobDocument>
   expect(sentence([], undone)).toBe('Everything was undone: withdrawn.')
