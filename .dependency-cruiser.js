@@ -72,7 +72,8 @@ const rooms = {
     model: ['/platform'],
     plan: ['model'],
     store: ['model', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
-    decisions: ['model', 'plan', 'store', '/platform', '/telemetry'],
+    waiting: ['model', 'plan', '/platform'],
+    decisions: ['model', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     submission: ['decisions', 'model', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'store', 'submission', '/change-feed-processor'],
     agents: [
@@ -82,13 +83,13 @@ const rooms = {
     notifier: [
       'decisions', 'model', 'plan', 'store', 'timing', '/change-feed-processor', '/platform', '/telemetry',
     ],
-    workflow: ['agents', 'model', 'plan', '/platform'],
+    workflow: ['agents', 'model', 'plan', 'waiting', '/platform'],
     schedules: [
       'decisions', 'model', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
     ],
     client: [
-      'decisions', 'in-process', 'model', 'notifier', 'plan', 'schedules', 'store', 'submission', 'workflow',
-      '/platform', '/telemetry',
+      'decisions', 'in-process', 'model', 'notifier', 'plan', 'schedules', 'store', 'submission', 'waiting',
+      'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
       'decisions', 'in-process', 'model', 'store', 'submission', '/change-feed-processor',

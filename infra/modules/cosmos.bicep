@@ -18,6 +18,7 @@ var stateIndexPaths = [
   '/actor/?'
   '/attention/kind/?'
   '/attention/since/?'
+  '/asked/since/?'
   '/orderId/?'
   '/priority/?'
 ]

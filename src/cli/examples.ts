@@ -20,6 +20,8 @@ export const examples: Readonly<Record<string, string>> = {
   release: 'stepward release 10248 --step charge --why "bank is back"',
   cancel: 'stepward cancel 10248 --why "the customer withdrew"',
   raise: 'stepward raise 10248 delivery --payload signature.json',
+  inbox: 'stepward inbox --assignee ann',
+  answer: 'stepward answer 10248 approve --yes --note "checked the invoice"',
   resend: 'stepward resend --workflow order-fulfilment --dry-run',
   schedules: 'stepward schedules --json',
   'schedule set': 'stepward schedule set nightly --workflows ./jobs.js',

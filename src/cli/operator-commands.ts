@@ -7,6 +7,7 @@ import type { ResendOptions } from './commands/jobs/resend.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
+import { addQuestionCommands } from './question-commands.js'
 import { addScheduleCommands } from './schedule-commands.js'
 import type { Terminal } from './output/terminal.js'
 
@@ -76,6 +77,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       const { resend } = await import('./commands/jobs/resend.js')
       await ending(resend(job, options, terminal))
     })
+  addQuestionCommands(program, terminal, ending)
   addScheduleCommands(program, terminal, ending)
 }
 

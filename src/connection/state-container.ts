@@ -13,6 +13,7 @@ export const stateContainerRole: ContainerRole<'state'> = {
     '/actor/?',
     '/attention/kind/?',
     '/attention/since/?',
+    '/asked/since/?',
     '/orderId/?',
     '/priority/?',
   ],

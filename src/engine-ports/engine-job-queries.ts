@@ -1,4 +1,11 @@
-import { processStates, type JobDocument, type NoticeDocument } from '../sas/model/documents.js'
+import { compare } from '../platform/internal.js'
+import { isObject } from '../platform/options.js'
+import {
+  processStates,
+  type JobDocument,
+  type NoticeDocument,
+  type StepDocument,
+} from '../sas/model/documents.js'
 import type { ScheduleDocument } from '../sas/model/schedule-documents.js'
 import { jobDocumentId } from '../sas/model/document-ids.js'
 import { decodeDocument } from '../sas/model/decode.js'
@@ -10,8 +17,8 @@ import {
   type PartitionFeed,
 } from '../sas/store/job-queries.js'
 import type { StateDocument, Stored } from '../sas/store/state-store.js'
-import { asJob, asNotice, asSchedule } from '../sas/store/decoded-documents.js'
-import type { JobFilter, NoticeFilter } from '../sas/store/job-filter.js'
+import { asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/job-filter.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, stored } from './state-documents.js'
@@ -62,6 +69,24 @@ export class EngineJobQueries implements JobQueries {
       (workflow === undefined || document['workflow'] === workflow)
     const found = await this.documents.find(isGivenUp, { limit })
     return found.flatMap((version) => asNotice(stored(version)))
+  }
+
+  async listQuestions(filter: QuestionFilter): Promise<readonly Stored<StepDocument>[]> {
+    const { assignee, workflow, newestFirst = false, limit = defaultListLimit } = filter
+    const found = await this.documents.swept('state.listQuestions', ({ type, asked }) => {
+      return type === 'sas.step' && isObject(asked) && 'since' in asked
+    })
+    const sign = newestFirst ? -1 : 1
+    return found
+      .flatMap((version) => asStep(stored(version)))
+      .flatMap((step) => (step.asked ? [{ step, asked: step.asked }] : []))
+      .filter(({ step }) => workflow === undefined || step.workflow === workflow)
+      .filter(({ asked: { assignees: all } }) => {
+        return assignee === undefined || all.length === 0 || all.includes(assignee)
+      })
+      .sort((one, other) => sign * compare(one.asked.since, other.asked.since))
+      .slice(0, limit)
+      .map(({ step }) => step)
   }
 
   async listSchedules(): Promise<readonly Stored<ScheduleDocument>[]> {

@@ -11,7 +11,7 @@ import { systemClock } from '../platform/index.js'
  * What the text of a document contains if a sweep may have to find the document. A match may be wrong, for
  * example because the user's data contains the same text.
  */
-const signs = /"completeByMs":\d|"processState":"Pending"|"attention":\{|"type":"sas\.unreadable"/u
+const signs = /"completeByMs":\d|"processState":"Pending"|"attention":\{|"asked":\{|"type":"sas\.unreadable"/u
 
 /** The properties by which sweeps find documents. */
 const sweptBy = [
@@ -24,6 +24,7 @@ const sweptBy = [
   'processState',
   'submittedAtMs',
   'attention',
+  'asked',
 ] as const
 
 /** The number of documents that are read in one turn of the event loop. */
@@ -36,8 +37,8 @@ interface Standing {
 }
 
 /**
- * The documents of a state container that a sweep may have to find: open steps, jobs that no scheduler has
- * taken, unsent notices, flagged jobs and unreadable documents. All other documents, such as those of ended
+ * The documents of a state container that a sweep may have to find: open steps and questions, jobs that no
+ * scheduler has taken, unsent notices, flagged jobs and unreadable documents. All other documents, such as those of ended
  * jobs, are left out. So a sweep costs nothing for them, however many there are.
  *
  * The first sweep reads every document of the container, in slices. Each later write updates the list. A

@@ -25,7 +25,7 @@
  * performs them.
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
- * adapter. `decisions/` has pure functions, which receive documents and the time and return the writes. Users
+ * adapter. `waiting/` has the steps that wait for a time or a person. `decisions/` has pure functions, which receive documents and the time and return the writes. Users
  * define jobs with `workflow/` and their times with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users
  * and operators call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
  * `in-process/` connects scheduler, agents and clients of one process, and `timing/` does work when it is
@@ -60,6 +60,8 @@ export {
   type Workflow,
   type WorkflowBuilder,
 } from './workflow/workflow.js'
+export type { AskOptions } from './workflow/ask.js'
+export type { JsonSchema, ZodSchema } from './waiting/form.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { Step, StepOutcome } from './model/step-handle.js'
 export { text } from './model/text-template.js'
@@ -83,7 +85,7 @@ export { condition, type Condition } from './plan/condition.js'
 export type { Reference, ValueOrReference } from './model/reference.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'
 export type { Json } from './model/json.js'
-export type { JobClient, SubmitOptions } from './client/job-client.js'
+export type { JobClient } from './client/job-client.js'
 export type { Job, JobResult } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './model/readable-parts.js'
@@ -93,10 +95,12 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  SubmitOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
-export type { JobFilter, NoticeFilter, PageEnd } from './store/job-filter.js'
+export type { AnswerOptions, OpenQuestion } from './client/questions.js'
+export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/job-filter.js'
 export type { JobCounts } from './store/job-queries.js'
 export type { UnreadableJob } from './store/unreadable-jobs.js'
 export {

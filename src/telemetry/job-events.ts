@@ -62,6 +62,7 @@ export type JobEvent =
       readonly by: string
       readonly why: string
     } & OnJob)
+  | ({ readonly type: 'question.answered'; readonly stepId: string; readonly by: string } & OnJob)
   | ({ readonly type: 'job.finished'; readonly state: string } & OnJob)
   /** A supervisor passed over `count` ticks in a row, which were due from `from` to `to` (ISO-8601). */
   | {
@@ -196,6 +197,12 @@ export const jobEvents = {
           'scheduler may now continue it'
         : `No scheduler continued ${job(on)} in time; the supervisor offers it again`,
     meaning: 'the job made no progress; any scheduler may now continue it',
+  },
+  'question.answered': {
+    level: 'info',
+    metrics: [events],
+    text: ({ stepId, by, ...on }) => `${by} answered the question of step ${stepId} of ${job(on)}`,
+    meaning: 'a person answered the question of a step; the answer is durable',
   },
   'job.operated': {
     level: 'info',

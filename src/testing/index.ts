@@ -24,4 +24,5 @@ export {
   type WorkflowSimulation,
   type WorkflowSimulationOptions,
 } from './simulate-workflow.js'
+export type { StoryAnswer } from './answers.js'
 export type { EndedJob, StoryEvent, StorySetup, WorkflowUnderTest } from './workflow-story.js'

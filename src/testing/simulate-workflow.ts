@@ -38,10 +38,11 @@ export interface WorkflowSimulation {
  * the same stories.
  *
  * In every story, the job must end, and your `check` must then find no problem. Handlers must use the clock
- * passed to `setup`, and must not use the network. A step that waits for an event gets it from `events`.
+ * passed to `setup`, and must not use the network. A step that waits for an event gets it from `events`,
+ * and a question is answered by `answers`.
  *
- * @throws RangeError if `only` contains a text that is not a fault, or if `events` names a step that does not
- * wait for an event
+ * @throws RangeError if `only` contains a text that is not a fault, if `events` names a step that does not wait
+ * for an event, or if `answers` names a step that asks no question
  */
 export async function simulateWorkflow<I>(
   options: WorkflowSimulationOptions<I>,

@@ -8,6 +8,7 @@ import type { Agent, JobClient, ProcessState, Workflow } from '../sas/index.js'
 import type { Place } from './fault-place.js'
 import { Faults, type PlannedFault } from './faults.js'
 import { JobFleet, roles, stateContainer, type Role } from './job-fleet.js'
+import { Answers, assertAnswer, type StoryAnswer } from './answers.js'
 import { IdleTime } from './idle-time.js'
 import { Person } from './person.js'
 import type { Computer } from './simulated-process.js'
@@ -51,6 +52,8 @@ export interface WorkflowUnderTest<I> {
    * The events for the waiting steps. A waiting step without an event reaches its deadline. Default: none.
    */
   readonly events?: readonly StoryEvent[]
+  /** The answers to questions. A question without an answer expires. Default: none. */
+  readonly answers?: readonly StoryAnswer[]
 }
 
 export interface Told {
@@ -75,10 +78,11 @@ const computers: ReadonlyMap<Computer, Role> = new Map(
  * Runs one job of the workflow with these faults, from its submission to its end, on one host for each role.
  */
 export async function tellStory<I>(
-  { workflow, input, setup, events = [] }: WorkflowUnderTest<I>,
+  { workflow, input, setup, events = [], answers = [] }: WorkflowUnderTest<I>,
   planned: readonly PlannedFault[],
 ): Promise<Told> {
   for (const event of events) assertEvent(workflow, event)
+  for (const answer of answers) assertAnswer(workflow, answer)
   const places: Place[] = []
   const faults = new Faults({ random: seededRandom(1), planned, seen: places })
   const world = new World({ seed: 1, isHashed: false, fateOf: (request) => faults.fateOf(request) })
@@ -92,7 +96,11 @@ export async function tellStory<I>(
   const idle = new IdleTime(world.time, stateContainer)
   world.watch(idle)
   for (const computer of computers.keys()) fleet.start(computer)
-  keepRunning(world, fleet, idle)
+  const asked = new Answers({ world, fleet, idle }, jobId, answers)
+  keepRunning(world, fleet, () => {
+    asked.look()
+    idle.pass()
+  })
   const submit = async (client: JobClient): Promise<void> => {
     await client.submit(workflow, input, { jobId })
   }
@@ -113,7 +121,9 @@ function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEven
   const { values, problems } = readOptions(eventShape, event)
   if (problems.length > 0) throw new RangeError(problems.join('; '))
   const stepId = values.step
-  const waiting = plan.steps.filter(({ kind }) => kind === 'waitFor').map(({ id }) => id)
+  const waiting = plan.steps.flatMap(({ id, kind, question }) =>
+    kind === 'waitFor' && question === undefined ? [id] : [],
+  )
   if (waiting.includes(stepId)) return
   const those = waiting.length === 0 ? 'none does' : `those that do: ${waiting.join(', ')}`
   throw new RangeError(`step ${JSON.stringify(stepId)} does not wait for an event; ${those}`)
@@ -130,11 +140,11 @@ function raise(
   idle.at(world.time.now() + (durationMs(after) ?? 0), () => sender.insist(task, () => undefined))
 }
 
-/** Restarts crashed processes, and skips idle time. */
-function keepRunning(world: World, fleet: JobFleet, idle: IdleTime): void {
-  idle.pass()
+/** Restarts crashed processes, and calls `look` again and again. */
+function keepRunning(world: World, fleet: JobFleet, look: () => void): void {
+  look()
   for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
-  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet, idle))
+  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet, look))
 }
 
 /**

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { withDerivedState } from '../../src/sas/model/process-state.js'
-import type { JobFilter, NoticeFilter, PageEnd } from '../../src/sas/store/job-filter.js'
+import type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from '../../src/sas/store/job-filter.js'
 import { replacing } from '../../src/sas/store/state-store.js'
 import type { SubmitRequest } from '../../src/sas/submission/submit.js'
+import { defineWorkflow } from '../../src/sas/workflow/workflow.js'
 import { aWorkflow } from '../support/a-job.js'
 import { applied, create, note, submittedTo, type OpenedState } from './opened-state.js'
 
@@ -29,6 +30,46 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         Error: 0,
         Compensating: 0,
         Compensated: 0,
+      })
+    })
+
+    describe('`listQuestions`', () => {
+      const listed = async (filter: QuestionFilter): Promise<string[]> =>
+        (await opened.queries.listQuestions(filter)).map(({ jobId }) => jobId)
+      const asking = defineWorkflow('asking', (job) => void job.ask('approve', { title: 'Sure?' })).plan
+
+      /** Stores a job whose question was put at this second, or is not open. */
+      async function asked(jobId: string, second: number | null, assignees: string[] = []): Promise<void> {
+        const plan = jobId === 'other' ? { ...asking, workflow: 'lending' } : asking
+        await submitted({ jobId, partition: jobId, plan })
+        const [step] = await opened.store.listSteps(jobId, jobId)
+        if (step === undefined) throw new Error('there is no step')
+        const since = `2026-01-01T00:00:0${second ?? 0}.000Z`
+        const open = { title: 'Sure?', assignees, since, expiresAtMs: 1_000 }
+        const put = { ...step, asked: second === null ? null : open }
+        applied(await opened.store.apply(jobId, [replacing(step, put)]))
+      }
+
+      beforeEach(async () => {
+        await asked('second', 2, ['ann', 'bob'])
+        await asked('first', 1)
+        await asked('other', 3, ['bob'])
+        await asked('answered', null)
+        await submitted({ jobId: 'never', partition: 'never', plan: asking })
+        opened.put({ id: 'x', pk: 'x', type: 'sas.step', asked: { since: '2026', assignees: [] } })
+        opened.put({ id: 'y', pk: 'y', type: 'order', asked: { since: '2026', assignees: [] } })
+      })
+
+      it('lists only open questions that can be read, the oldest first', async () => {
+        expect(await listed({})).toEqual(['first', 'second', 'other'])
+        expect(await listed({ newestFirst: true, limit: 2 })).toEqual(['other', 'second'])
+      })
+
+      it('lists those that a person may answer, and those of a workflow', async () => {
+        expect(await listed({ assignee: 'ann' })).toEqual(['first', 'second'])
+        expect(await listed({ assignee: 'bob' })).toEqual(['first', 'second', 'other'])
+        expect(await listed({ workflow: 'lending' })).toEqual(['other'])
+        expect(await listed({ workflow: 'lending', assignee: 'ann' })).toEqual([])
       })
     })
 

@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineAgent, type Workflow } from '../../src/index.js'
 import { isWorkflow } from '../../src/sas/internal.js'
-import { simulateWorkflow, type StoryEvent } from '../../src/testing/index.js'
+import { simulateWorkflow, type StoryAnswer, type StoryEvent } from '../../src/testing/index.js'
 import { pageText, programsIn, root, workflowsPage } from './doc-page.js'
 
 const purchase = {
@@ -36,6 +36,7 @@ interface Run {
   /** The operations that fail permanently. */
   readonly failing?: readonly string[]
   readonly events?: readonly StoryEvent[]
+  readonly answers?: readonly StoryAnswer[]
   readonly end?: string
   /** The calls that agents received, in any order: the operation, and parts of its input. */
   readonly calls: readonly (readonly [string, object])[]
@@ -139,6 +140,21 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       ],
     },
   ],
+  claim: [
+    {
+      input: { ...purchase, clerks: ['ann'] },
+      answers: [
+        { step: 'review', data: { approved: true, amount: 7 }, by: 'ann', after: 3 * day },
+        { step: 'sure', data: true },
+      ],
+      calls: [['charge', { amount: 1_200 }]],
+    },
+    { input: { ...purchase, clerks: ['ann'] }, answers: [{ step: 'review', data: false }], calls: [] },
+    {
+      input: { ...purchase, clerks: ['ann'] },
+      calls: [['send', { text: 'No decision about order order-1 was made in time.' }]],
+    },
+  ],
   list: [
     {
       calls: [
@@ -199,7 +215,10 @@ async function exported(
 }
 
 /** Runs a job of the workflow, and returns how it ended and the calls of its agents. */
-async function ran(workflow: Workflow<object>, { input = purchase, failing = [], events = [] }: Run) {
+async function ran(
+  workflow: Workflow<object>,
+  { input = purchase, failing = [], events = [], answers = [] }: Run,
+) {
   const calls: [string, unknown][] = []
   const agent = (name: string, operations: readonly string[]) =>
     defineAgent(
@@ -220,6 +239,7 @@ async function ran(workflow: Workflow<object>, { input = purchase, failing = [],
     workflow,
     input,
     events,
+    answers,
     only: [],
     setup: () => ({ agents }),
   })

@@ -327,6 +327,7 @@ function give(client: JobClient, jobId: string, command: Intervention['command']
     const { edit: step } = command
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
+  if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
   return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
 }
 
@@ -339,6 +340,7 @@ function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boole
   if (when === 'then') return isNext
   if ('state' in when) return job.processState === when.state
   if ('isDone' in when) return job.steps[when.isDone]?.state === 'Processed'
+  if ('isBegun' in when) return job.steps[when.isBegun]?.state === 'Processing'
   return job.attention?.kind === when.isFlagged
 }
 

@@ -20,6 +20,8 @@ export interface Intervention {
   readonly when:
     | { readonly state: ProcessState }
     | { readonly isDone: string }
+    /** The step, or the question of the step, has begun. */
+    | { readonly isBegun: string }
     | { readonly isFlagged: Attention['kind'] }
     | 'then'
   readonly command:
@@ -27,6 +29,8 @@ export interface Intervention {
     | 'resubmit'
     | 'release'
     | { readonly raiseEventFor: string }
+    /** Answers the question of this step with yes. */
+    | { readonly answerTo: string }
     /** Resubmits with another input for this step. */
     | { readonly edit: string }
 }

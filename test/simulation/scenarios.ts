@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuing } from './continuing-stories.js'
+import { questions } from './question-stories.js'
 import { services, type Asked } from './remote-services.js'
 import {
   backoff,
@@ -42,6 +43,7 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
 /** Stories in which every write meets every fault. */
 export const scenarios: readonly Scenario[] = [
   ...continuing,
+  ...questions,
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

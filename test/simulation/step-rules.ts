@@ -72,7 +72,10 @@ const countedOnce: Rule<StepDocument> = (change) => {
   const hasEnded = before.lockedBy !== null && after.lockedBy === null
   // A step that waits for an event makes no attempt, so none of its waits can begin too late.
   const isNone = after.kind === 'operation' && after.outcome === null && wasLate(before, before._ts)
-  const hasFailed = hasEnded && !isNone && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
+  // An unanswered question is no failed attempt.
+  const isAsked = after.question !== undefined && after.direction === 'do'
+  const hasFailed =
+    hasEnded && !isNone && !isAsked && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
 }
@@ -160,6 +163,18 @@ const fenced: Rule<StepDocument> = ({ before, after }) =>
     ? `I22: the fence of ${after.id} went from ${before.fence} to ${after.fence}`
     : null
 
+/** I24: only an open question is answered, once, and a question is open only while its step waits. */
+const answeredOnce: Rule<StepDocument> = ({ before, after, job }) => {
+  const { id, event, question } = after
+  if (question === undefined) return null
+  if (after.asked && event !== null) return `I24: the question of ${id} is open and answered`
+  if (after.asked && job?.steps[after.stepId]?.state !== 'Processing')
+    return `I24: ${id} asks and is not under way`
+  if (before === null || isDeepStrictEqual(before.event, event)) return null
+  if (before.event !== null) return `I24: the answer to ${id} has changed`
+  return before.asked ? null : `I24: ${id} was answered although it did not ask`
+}
+
 /** A step is never ahead of its ledger. Every decision of the scheduler relies on that. */
 const behindLedger: Rule<StepDocument> = ({ after, job }) => {
   const dispatch = job?.steps[after.stepId]?.dispatch
@@ -179,4 +194,5 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   derived,
   fenced,
   behindLedger,
+  answeredOnce,
 ]

@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuingStories } from './continuing-stories.js'
+import { questionStories } from './question-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
   backoff,
@@ -278,4 +279,5 @@ export const stories: readonly StoryOfJob[] = [
   ...setAside,
   ...deadlines,
   ...continuingStories,
+  ...questionStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

@@ -1,4 +1,4 @@
-import type { Json } from '../model/documents.js'
+import type { Json, StepDocument } from '../model/documents.js'
 import { stepDocumentId } from '../model/document-ids.js'
 import { CommandRefused } from '../model/errors.js'
 import { raiseEvent } from '../decisions/raise-event.js'
@@ -36,7 +36,8 @@ export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
 /** Returns the message that the step does not exist. It names the steps that wait for events. */
 async function noSuchStep(store: StateStore, { job, jobId, step }: RaisedAt): Promise<string> {
   const steps = await store.listSteps(job.pk, jobId)
-  const waiting = steps.filter(({ kind }) => kind === 'waitFor').map(({ stepId }) => stepId)
+  const isEvent = ({ kind, question }: StepDocument): boolean => kind === 'waitFor' && question === undefined
+  const waiting = steps.filter(isEvent).map(({ stepId }) => stepId)
   const known =
     waiting.length === 0
       ? 'none of its steps waits for an event'

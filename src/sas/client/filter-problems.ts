@@ -1,6 +1,6 @@
 import { date, flag, kind, oneOf, readOptions, text, wholeNumber } from '../../platform/options.js'
 import { attentionKinds, processStates } from '../model/documents.js'
-import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
 
 const limit = wholeNumber(1).optional()
 
@@ -28,4 +28,15 @@ export function jobFilterProblems(filter: JobFilter): readonly string[] {
 
 export function noticeFilterProblems(filter: NoticeFilter): readonly string[] {
   return readOptions(noticeShape, filter).problems
+}
+
+const questionShape = {
+  assignee: text().optional(),
+  workflow: text().optional(),
+  newestFirst: flag().optional(),
+  limit,
+}
+
+export function questionFilterProblems(filter: QuestionFilter): readonly string[] {
+  return readOptions(questionShape, filter).problems
 }

@@ -1,4 +1,3 @@
-import type { Duration } from '../../platform/index.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
 import { Job } from './job.js'
@@ -7,23 +6,25 @@ import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
 import { ownDocument } from '../submission/own-document.js'
 import { payloadHash } from '../plan/payload.js'
-import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
+import { jobFilterProblems, noticeFilterProblems, questionFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'
-import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
+import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { submitProblems } from '../submission/submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { tryCommand, updateJob } from './update-job.js'
-import type { Alongside, Workflow } from '../workflow/workflow.js'
+import type { Workflow } from '../workflow/workflow.js'
 import type {
   CommandOptions,
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
   JobSummary,
+  SubmitOptions,
 } from './command-options.js'
 import {
   addressOf,
@@ -38,32 +39,6 @@ import {
 } from './call-arguments.js'
 
 export type JobClientOptions = SchedulesOptions & JobWaitingParts
-
-/** The options of a submission, which take precedence over the workflow's own defaults. */
-export interface SubmitOptions {
-  /** The job's id. Submissions with the same id are one job. Default: the workflow's `jobId`. */
-  readonly jobId?: string
-  /** The business id in notifications. Default: the job's id. */
-  readonly orderId?: string
-  /**
-   * The partition key value of the job, its steps and the documents alongside. Always pass the same key for
-   * the same id, because the same id with another key is another job. Default: the job's id.
-   */
-  readonly partitionKey?: string
-  /** Your documents that are created in the same transaction. Default: the workflow's `alongside`. */
-  readonly alongside?: readonly Alongside[]
-  /** Jobs with a larger number go first when resources are short. Default 0. */
-  readonly priority?: number
-  /** The receiver of notifications about the job. Default: no notifications. */
-  readonly replyTo?: string
-  /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
-  readonly completeWithin?: Duration
-  /**
-   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A
-   * job in Error is always kept. Default: no limit.
-   */
-  readonly retainFor?: Duration
-}
 
 /** Submits jobs, reads them and gives commands about them. */
 export class JobClient {
@@ -107,16 +82,22 @@ export class JobClient {
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
     const { partitionKey } = orNone(options)
     refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
-    const found = await this.find(jobId, partitionKey === undefined ? {} : { partitionKey })
+    const found = await this.find(jobId, { partitionKey })
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
   /** Returns the document of a job, whether readable or not. Returns null if the job does not exist. */
-  private async find(jobId: string, where: { readonly partitionKey?: string }) {
+  private async find(jobId: string, where: { readonly partitionKey?: string | undefined }) {
     const { store, queries } = this.options
     const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
     if (found !== null || where.partitionKey !== undefined) return found
     return queries.findJob(jobId)
+  }
+
+  private async existing(jobId: string, where: { readonly partitionKey?: string | undefined }) {
+    const job = await this.find(jobId, where)
+    if (job === null) throw new JobNotFound(jobId)
+    return job
   }
 
   /**
@@ -205,9 +186,30 @@ export class JobClient {
     refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
     const { store, clock } = this.options
     const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
-    const job = await this.find(jobId, where)
-    if (job === null) throw new JobNotFound(jobId)
+    const job = await this.existing(jobId, where)
     await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
+  }
+
+  /** Lists the questions that wait for an answer, the oldest first. Default limit: 100. */
+  async inbox(filter: QuestionFilter = {}): Promise<readonly OpenQuestion[]> {
+    refuseProblems('inbox', questionFilterProblems(filter))
+    return openQuestions(this.options.queries, filter)
+  }
+
+  /**
+   * Answers the question of a step. The answer, the person and the time are kept. A repeated call with the
+   * same answer and person changes nothing.
+   *
+   * @throws CommandInvalid if an argument is invalid, or the answer does not fit the form
+   * @throws CommandRefused if the question is not open: it was answered, or its time is over
+   * @throws JobNotFound if the job does not exist
+   */
+  async answer(jobId: string, step: string, data: unknown, options: AnswerOptions): Promise<void> {
+    const { by = '', note, partitionKey } = orNone(options)
+    refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
+    const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
+    const job = await this.existing(jobId, { partitionKey })
+    await answerAt(this.options, { job, jobId, step }, { data: plain, by, note: note ?? null })
   }
 
   /** Lists the jobs whose document a scheduler could not read, the earliest found first. */

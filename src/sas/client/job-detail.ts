@@ -6,6 +6,7 @@ import { readableJob } from '../store/unreadable-jobs.js'
 import { receiverOf } from '../notifier/reply.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import type { JobPorts } from './job.js'
+import { asOpenQuestion, type OpenQuestion } from './questions.js'
 import { viewOf, type JobView, type StepView } from './job-view.js'
 
 /** A step with the fields that explain its past and what it waits for. */
@@ -21,7 +22,9 @@ export interface StepDetail extends StepView {
   readonly notBefore: string | null
   /** The result of the newest attempt, or null. */
   readonly outcome: StepDocument['outcome']
-  /** The event that was raised for the step, or null. */
+  /** The open question of the step, or null. */
+  readonly question: OpenQuestion | null
+  /** The event that was raised for the step, or the answer to its question, or null. */
   readonly event: StepDocument['event']
   readonly lockedBy: string | null
 }
@@ -95,6 +98,7 @@ function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
     idempotencyKey,
     notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     outcome,
+    question: asOpenQuestion(step)[0] ?? null,
     event,
     lockedBy,
   }

@@ -1,6 +1,7 @@
 import { counted } from '../../platform/internal.js'
-import { isLeftBehind } from '../decisions/ledger.js'
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
+import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
+import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
 /** The most steps that the sentence names. */
@@ -14,7 +15,9 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
   if (attention !== null) return `It waits for an operator: ${attention.message}`
   if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
-  const open = steps.filter((step) => job.steps[step.stepId]?.dispatch === step.dispatch && isOpen(step))
+  const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
+  const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
+  if (question !== undefined) return questionText(question)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
   if (asking.length > 0) return `${waits(asking, 'wait')} for an event${untilText(asking)}.`
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
@@ -33,8 +36,21 @@ function endText({ stepIds, steps }: JobDocument): string {
   return left.length === 0 ? 'Every step is done or skipped.' : `The job ended without ${listed(left)}.`
 }
 
-function isOpen({ processState }: StepDocument): boolean {
-  return processState === 'Processing' || processState === 'Compensating'
+/** Checks whether a step is under way. A step that sleeps is Pending. */
+function isOpen({ dispatch, processState }: StepDocument, entry: LedgerEntry | undefined): boolean {
+  const isUp = processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
+  return isUp && isUnderWay(entry) && entry?.dispatch === dispatch
+}
+
+function questionText({
+  stepId,
+  assignees,
+  since,
+  expiresAtMs,
+}: AskedQuestion & Pick<StepDocument, 'stepId'>): string {
+  const who = assignees.length === 0 ? 'anyone' : listed(assignees)
+  const times = `since ${timeText(Date.parse(since))}, until ${timeText(expiresAtMs)} at the latest`
+  return `Step ${stepId} waits for an answer from ${who} ${times}.`
 }
 
 function waits(steps: readonly StepDocument[], verb: string): string {

@@ -11,6 +11,8 @@ import { isTooDeep, maxGivenLevels } from '../model/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { currentKey, workOf } from '../model/work.js'
+import { asleep } from '../waiting/asleep.js'
+import { putQuestion, withoutQuestion } from '../waiting/put-question.js'
 
 export interface Dispatching {
   readonly job: JobDocument
@@ -67,8 +69,9 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
         'correct "when" in the document of the step',
     )
   }
-  if (step.kind === 'sleep') return { step: asleep(begun, by), state: 'Processing' }
+  if (step.kind === 'sleep') return waiting(begun, by, asleep(begun, by.now))
   if (step.event !== null) return finishWait(begun, step.event.payload)
+  if (step.question !== undefined) return waiting(begun, by, putQuestion({ ...begun, asked: null }, by.now))
   if (step.kind === 'gather') return finishGather(begun, by)
   const problem = inputProblem(begun, by)
   return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
@@ -140,30 +143,15 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
     return finishWait(over, step.event?.payload ?? null)
   }
-  return { step: attempt(step, by), state: step.direction === 'do' ? 'Processing' : 'Compensating' }
+  const again = attempt(step, by)
+  if (step.direction === 'undo') return { step: again, state: 'Compensating' }
+  if (step.question !== undefined) return waiting(again, by, putQuestion(again, by.now))
+  return { step: again, state: 'Processing' }
 }
 
-/**
- * Lets a step sleep for `forMs` from now, or until the instant `until`. If the instant has passed or neither
- * is given, the sleep ends immediately. If `until` is not an instant, the step is flagged for an operator.
- */
-function asleep(step: StepDocument, by: Dispatching): StepDocument {
-  const { now } = by
-  const { forMs, until } = step.input as { readonly forMs?: number; readonly until?: Json }
-  const asked = forMs === undefined ? instantOf(until ?? now) : now + forMs
-  if (Number.isNaN(asked)) {
-    return refused(
-      step,
-      by,
-      `the step sleeps until ${JSON.stringify(until)}, which is not a point in time: write one in ISO 8601`,
-    )
-  }
-  const notBeforeMs = Math.max(asked, now)
-  return withDerivedState({ ...step, lockedBy: null, notBeforeMs, ...deadline(notBeforeMs) })
-}
-
-function instantOf(value: Json): number {
-  return typeof value === 'string' || typeof value === 'number' ? new Date(value).getTime() : Number.NaN
+/** Returns the change of a step that waits, or that is refused if it cannot wait. */
+function waiting(step: StepDocument, by: Dispatching, waits: StepDocument | string): StepChange {
+  return { step: typeof waits === 'string' ? refused(step, by, waits) : waits, state: 'Processing' }
 }
 
 function finishWait(step: StepDocument, output: Json): StepChange {
@@ -209,7 +197,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
 /** Resets the step to the state before it began. The outcome of a running attempt becomes void (I3). */
 export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
-    ...step,
+    ...withoutQuestion(step),
     mayHaveActed: mayHaveActed(step),
     desiredState: step.initialState,
     lockedBy: null,

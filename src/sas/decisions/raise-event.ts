@@ -14,6 +14,7 @@ export type Raised =
  */
 export function raiseEvent(step: StepDocument, payload: Json, now: number): Raised {
   if (step.kind !== 'waitFor') return refused(`step ${step.stepId} does not wait for an event`)
+  if (step.question !== undefined) return refused(`step ${step.stepId} asks a question: answer it instead`)
   if (step.event !== null) {
     const isSame = sameJson(step.event.payload, payload)
     return isSame ? { kind: 'nothing' } : refused(`step ${step.stepId} has already received another event`)

@@ -4,6 +4,7 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { flagged, givenUp } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from '../model/work.js'
+import { withoutQuestion } from '../waiting/put-question.js'
 
 export interface RecoveryPolicy {
   readonly now: number
@@ -101,7 +102,7 @@ function offered(
  */
 export function retireStep(step: StepDocument): StepDocument {
   return withDerivedState({
-    ...step,
+    ...withoutQuestion(step),
     mayHaveActed: mayHaveActed(step),
     fence: step.fence + 1,
     lockedBy: null,
@@ -110,9 +111,12 @@ export function retireStep(step: StepDocument): StepDocument {
 }
 
 function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
-  const failed = withFailure({ ...step, attention: null, lateDispatches: 0 })
+  const over = { ...withoutQuestion(step), attention: null, lateDispatches: 0 }
+  // An unanswered question is no failed attempt.
+  const isQuestion = step.question !== undefined && step.direction === 'do'
+  const failed = isQuestion ? over : withFailure(over)
   const { failureCount } = workOf(failed)
-  if (failureCount < step.maxFailures) return { kind: 'retry', step: offered(failed, policy) }
+  if (!isQuestion && failureCount < step.maxFailures) return { kind: 'retry', step: offered(failed, policy) }
   const why = { now: policy.now, by: policy.supervisor, message: exhaustedMessage(step, failureCount) }
   if (step.direction === 'undo' || typeof step.onExhausted === 'string') {
     return { kind: 'exhausted', step: givenUp(failed, why) }
@@ -123,6 +127,7 @@ function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
 }
 
 function exhaustedMessage(step: StepDocument, failureCount: number): string {
+  if (step.asked) return `the question ${JSON.stringify(step.asked.title)} was not answered in time`
   const last = step.diagnostics.at(-1)
   const cause = last === undefined ? 'no answer before the deadline' : last.message
   return `given up after ${failureCount} failed ${failureCount === 1 ? 'attempt' : 'attempts'}: ${cause}`

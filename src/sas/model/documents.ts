@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
 import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
+import { asked, event, question } from './question-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { claim, effectHistory, outcome, undo } from './step-parts.js'
 
@@ -183,7 +184,11 @@ export const stepSchema = z.object({
   /** The condition under which the step runs. It is checked when its values are known. Null means always. */
   when: json,
   /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
-  event: z.object({ payload: json, at: z.string() }).nullable(),
+  event: event.nullable(),
+  /** The question of the step. A `waitFor` step without a question waits for an event. */
+  question: question.optional(),
+  /** The open question. Null or missing if the step waits for no answer. */
+  asked: asked.nullable().optional(),
   /** The direction `undo` means that attempts run the step's `undo` instead of its operation. */
   direction: z.enum(['do', 'undo']),
   /** The priority of the job. A step with a larger priority gets a slot first. */

@@ -19,8 +19,8 @@ export function schemaOf({ steps }: Pick<Plan, 'steps'>): number {
   return steps.some(isContinuing) ? continuingSchema : basicSchema
 }
 
-function isContinuing({ jobGoesOn, when, input, undo }: PlanStep): boolean {
-  if (jobGoesOn === true || !hasBasicOperators(when)) return true
+function isContinuing({ jobGoesOn, when, input, undo, question }: PlanStep): boolean {
+  if (jobGoesOn === true || question !== undefined || !hasBasicOperators(when)) return true
   const templates = [when, input, undo?.input ?? null]
   return templates.some((each) => hasText(each) || stepsWithPart(each, 'outcome', 'outcomeSoFar').size > 0)
 }

@@ -1,4 +1,5 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
+import type { PlanQuestion } from '../model/question-parts.js'
 
 /**
  * The kind of a step. An agent ends an `operation`. The scheduler ends the other kinds: `sleep` when its time
@@ -30,6 +31,8 @@ export interface PlanStep {
   /** True if the job goes on without the step when the step is given up. Otherwise missing. */
   readonly jobGoesOn?: true
   readonly isClaimRequired: boolean
+  /** The question of the step. Missing if the step asks no question. */
+  readonly question?: PlanQuestion
 }
 
 /** The undo of a {@link PlanStep}. Its input may also refer to the step's own output. */

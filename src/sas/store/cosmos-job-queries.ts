@@ -3,14 +3,15 @@ import {
   type JobDocument,
   type NoticeDocument,
   type ProcessState,
+  type StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
-import { asJob, asNotice, asSchedule } from './decoded-documents.js'
-import type { JobFilter, NoticeFilter } from './job-filter.js'
+import { asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
@@ -68,6 +69,20 @@ export class CosmosJobQueries implements JobQueries {
       parameters: { limit, jobId, workflow },
     })
     return found.flatMap(asNotice)
+  }
+
+  async listQuestions(filter: QuestionFilter): Promise<readonly Stored<StepDocument>[]> {
+    const { assignee, workflow, newestFirst = false, limit = defaultListLimit } = filter
+    const conditions = ["c.type = 'sas.step'", 'IS_DEFINED(c.asked.since)']
+    const mine = '(ARRAY_CONTAINS(c.asked.assignees, @assignee) OR ARRAY_LENGTH(c.asked.assignees) = 0)'
+    if (assignee !== undefined) conditions.push(mine)
+    if (workflow !== undefined) conditions.push('c.workflow = @workflow')
+    const order = newestFirst ? ' DESC' : ''
+    const found = await this.requests.query<Stored<StateDocument>>('state.listQuestions', {
+      text: `SELECT TOP @limit * FROM c WHERE ${conditions.join(' AND ')} ORDER BY c.asked.since${order}`,
+      parameters: { limit, assignee, workflow },
+    })
+    return found.flatMap(asStep)
   }
 
   async listSchedules(): Promise<readonly Stored<ScheduleDocument>[]> {

@@ -16,6 +16,17 @@ export interface NoticeFilter {
   readonly limit?: number
 }
 
+/** The filter of a list of open questions. */
+export interface QuestionFilter {
+  /** Only questions that this person may answer: those with this name, and those without names. */
+  readonly assignee?: string
+  readonly workflow?: string
+  /** Lists the newest questions first. Default: the oldest first. */
+  readonly newestFirst?: boolean
+  /** The largest number of questions in the list. Default 100. */
+  readonly limit?: number
+}
+
 /** The filter of a list of jobs. */
 export interface JobFilter {
   readonly state?: ProcessState

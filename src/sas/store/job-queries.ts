@@ -1,6 +1,6 @@
-import type { JobDocument, NoticeDocument, ProcessState } from '../model/documents.js'
+import type { JobDocument, NoticeDocument, ProcessState, StepDocument } from '../model/documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
-import type { JobFilter, NoticeFilter } from './job-filter.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
 import type { StateDocument, Stored } from './state-store.js'
 
 /** The number of jobs in each state. */
@@ -41,6 +41,11 @@ export interface JobQueries {
    */
   findJob(jobId: string): Promise<Stored<StateDocument> | null>
   listUndelivered(filter: NoticeFilter): Promise<readonly Stored<NoticeDocument>[]>
+  /**
+   * Lists the steps whose question is open, in the order in which the questions were put. Steps without an open
+   * question do not count towards the charge.
+   */
+  listQuestions(filter: QuestionFilter): Promise<readonly Stored<StepDocument>[]>
   /** Lists all schedules, in no order. A process has few of them. */
   listSchedules(): Promise<readonly Stored<ScheduleDocument>[]>
   /** Follows the changes of one logical partition from its beginning. */

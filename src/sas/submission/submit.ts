@@ -160,6 +160,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     firstBy: null,
     ...envelopeOf(request, basicSchema),
     ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
+    ...(step.question === undefined ? {} : { question: step.question }),
   })
 }
 

@@ -4,6 +4,7 @@ import { conditionProblem, stepsAskedForFailure } from '../plan/condition-proble
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
+import type { PlanQuestion } from '../model/question-parts.js'
 import { reference } from '../model/reference.js'
 import { StepHandle, type Step } from '../model/step-handle.js'
 import { NotPlainDataError, toTemplate } from '../model/to-template.js'
@@ -24,6 +25,7 @@ export interface StepDraft<O> {
   /** The name of the step in problems, if one call of the builder adds many steps. Default: the step's id. */
   readonly name?: string
   readonly kind?: StepKind
+  readonly question?: PlanQuestion
   /** @throws NotPlainDataError if the input of the call is not JSON */
   readonly call: () => Call
   readonly options: StepOptions & { readonly undo?: Undo<O> }
@@ -92,7 +94,7 @@ export class PlanDraft {
     this.maxGenerations = values.maxGenerations
   }
 
-  addStep<O>({ id, name = id, kind = 'operation', call, options }: StepDraft<O>): Step<O> {
+  addStep<O>({ id, name = id, kind = 'operation', question, call, options }: StepDraft<O>): Step<O> {
     const { values, problems } = readStepOptions(options)
     for (const what of problems) this.problemOf(name, what)
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
@@ -119,6 +121,7 @@ export class PlanDraft {
       undo,
       ...policyOf(values),
       isClaimRequired: values.claim,
+      ...(question && { question }),
     }
     return this.include<O>({
       step,

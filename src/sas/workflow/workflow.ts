@@ -2,6 +2,7 @@ import { namePattern, type Operation, type OperationCall } from '../agents/agent
 import type { Duration } from '../../platform/index.js'
 import { isInstant } from '../../platform/internal.js'
 import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { StepHandle, type Step } from '../model/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
@@ -9,6 +10,7 @@ import type { Plan } from '../plan/plan.js'
 import { reference, referencePath, type Reference, type ValueOrReference } from '../model/reference.js'
 import { toTemplate } from '../model/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
+import type { JsonSchema, ZodSchema } from '../waiting/form.js'
 import { addRun } from './sub-workflow.js'
 
 /** The argument of a workflow definition. Its methods add steps to the workflow. */
@@ -43,6 +45,14 @@ export interface WorkflowBuilder<I> {
     id: string,
     options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
   ): Step<T>
+  /**
+   * Adds a step that asks people a question, and is done when one of them has answered with `client.answer`,
+   * `stepward answer` or the page. The output of the step is the answer, which fits the `form`: a schema of
+   * zod 4, or a JSON Schema. Without a form, the answer is true or false. If no answer comes within
+   * `completeWithin` (default `'7d'`), the outcome of the step is `timedOut`, and its `onExhausted` applies.
+   */
+  ask(id: string, options: AskOptions & { readonly form?: never }): Step<boolean>
+  ask<T = unknown>(id: string, options: AskOptions & { readonly form: ZodSchema<T> | JsonSchema }): Step<T>
   /**
    * Adds one step for each item of a list (`id-0`, `id-1` and so on), in parallel. The list is part of the
    * job's input or of an earlier step's output. The returned step is done when the steps of all items are
@@ -177,6 +187,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         call: () => byScheduler(null),
         options: { completeWithin: '1d', retry: { tries: 1 }, undo: 'none', ...options },
       }),
+    ask: <T>(id: string, options: QuestionDraft) => addQuestion<T>(draft, id, options),
     forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
     run: (id, workflow, input, options = {}) =>
       addRun(draft, { id, drafted: workflow[definition] as Drafted, input, options }),

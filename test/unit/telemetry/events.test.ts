@@ -166,6 +166,10 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     'ann gave the command cancel for job 7 of shop: withdrawn',
   ],
   [
+    { type: 'question.answered', stepId: 'approve', by: 'ann', ...job },
+    'ann answered the question of step approve of job 7 of shop',
+  ],
+  [
     { type: 'job.finished', state: 'Processed', ...job },
     'The scheduler ended job 7 of shop in state Processed',
   ],

@@ -7,7 +7,8 @@ import {
   StoreUnavailable,
   SubmissionInvalid,
 } from '../../../../src/sas/model/errors.js'
-import { JobClient, type SubmitOptions } from '../../../../src/sas/client/job-client.js'
+import type { SubmitOptions } from '../../../../src/sas/client/command-options.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { JobEndings, type EndedJob } from '../../../../src/sas/in-process/job-endings.js'
 import type { SchedulerOptions } from '../../../../src/sas/scheduler/scheduler.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'

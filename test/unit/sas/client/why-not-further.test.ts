@@ -68,6 +68,27 @@ it('a step that waits for an event is named, also beside a sleep', () => {
   expect(sentence([sleeping])).toBe('Step pause sleeps until 2026-01-01T00:01:00Z.')
 })
 
+it('a step that sleeps in the store is Pending, and is named', () => {
+  const sleeping = open('pause', { kind: 'sleep', processState: 'Pending', lockedBy: null })
+  expect(sentence([sleeping])).toBe('Step pause sleeps until 2026-01-01T00:01:00Z.')
+})
+
+it('a question says who is asked, since when and until when', () => {
+  const asked = {
+    title: 'Sure?',
+    assignees: ['ann', 'bob'],
+    since: new Date(now - minute).toISOString(),
+    expiresAtMs: now + 2 * minute,
+  }
+  const times = 'since 2025-12-31T23:59:00Z, until 2026-01-01T00:02:00Z at the latest.'
+  const step = open('approve', { kind: 'waitFor', asked })
+  expect(sentence([open('a', { actor: 'bank' }), step])).toBe(
+    `Step approve waits for an answer from ann and bob ${times}`,
+  )
+  const anyone = open('approve', { kind: 'waitFor', asked: { ...asked, assignees: [] } })
+  expect(sentence([anyone])).toBe(`Step approve waits for an answer from anyone ${times}`)
+})
+
 it('a step that backs off says why it failed and when it is tried again', () => {
   const diagnostics = [
     { at: '', by: 'x', message: 'no answer', attempt: 1 },

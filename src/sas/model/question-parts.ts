@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { json } from './plain-json.js'
+
+/** The question of a step, as the submission stored it. */
+export const question = z.object({
+  /** The JSON Schema of the answer. */
+  form: json,
+})
+
+/**
+ * A question that waits for its answer. Only steps whose question is open have this object, so an index finds
+ * them among all stored steps. The scheduler writes it. The answer, the deadline and the end of the job
+ * remove it.
+ */
+export const asked = z.object({
+  title: z.string(),
+  /** The people who are asked. Empty: anyone may answer. */
+  assignees: z.array(z.string()),
+  /** The time at which the question was put, ISO-8601 UTC. */
+  since: z.string(),
+  /** The end of the time for the answer, in milliseconds since the epoch. */
+  expiresAtMs: z.number(),
+})
+
+/** The event of a `waitFor` step, or the answer to its question, with the person who gave it. */
+export const event = z.object({
+  payload: json,
+  at: z.string(),
+  by: z.string().optional(),
+  note: z.string().optional(),
+})
+
+export type PlanQuestion = z.infer<typeof question>
+
+export type AskedQuestion = z.infer<typeof asked>

@@ -1,0 +1,74 @@
+import type { Duration } from '../platform/index.js'
+import { durationMs } from '../platform/internal.js'
+import { duration, kind, optional, readOptions, text } from '../platform/options.js'
+import type { JobClient, Workflow } from '../sas/index.js'
+import type { StepDocument } from '../sas/internal.js'
+import { stepDocumentId } from '../sas/model/document-ids.js'
+import type { IdleTime } from './idle-time.js'
+import { stateContainer, type JobFleet } from './job-fleet.js'
+import { Person } from './person.js'
+import type { World } from './world.js'
+
+/** An answer that a person gives in every story. */
+export interface StoryAnswer {
+  /** The id of the step that asks. */
+  readonly step: string
+  /** The answer, which must fit the form of the question. */
+  readonly data: unknown
+  /** The name of the person. Default `'person'`. */
+  readonly by?: string
+  /** The time between the question and the answer. Default 0. */
+  readonly after?: Duration
+}
+
+const shape = {
+  step: text(),
+  data: kind('anything', () => true),
+  by: optional(text(), 'person'),
+  after: optional(duration(0), 0),
+}
+
+/** @throws RangeError if the answer is for a step that asks no question */
+export function assertAnswer({ plan }: Pick<Workflow<unknown>, 'plan'>, answer: StoryAnswer): void {
+  const { values, problems } = readOptions(shape, answer)
+  if (problems.length > 0) throw new RangeError(problems.join('; '))
+  const asking = plan.steps.filter(({ question }) => question !== undefined).map(({ id }) => id)
+  if (asking.includes(values.step)) return
+  const those = asking.length === 0 ? 'none does' : `those that do: ${asking.join(', ')}`
+  throw new RangeError(`step ${JSON.stringify(values.step)} asks no question; ${those}`)
+}
+
+/** Gives the answers of a story, each once and some time after its question was put. */
+export class Answers {
+  private readonly open: Set<StoryAnswer>
+
+  constructor(
+    private readonly story: { readonly world: World; readonly fleet: JobFleet; readonly idle: IdleTime },
+    private readonly jobId: string,
+    answers: readonly StoryAnswer[],
+  ) {
+    this.open = new Set(answers)
+  }
+
+  /** Starts the answers whose questions have been put since the last call. */
+  look(): void {
+    const { world } = this.story
+    for (const answer of this.open) {
+      const stored = world
+        .container(stateContainer)
+        .find([this.jobId], stepDocumentId(this.jobId, answer.step))
+      const asked = (stored?.document as StepDocument | undefined)?.asked
+      if (!asked) continue
+      this.open.delete(answer)
+      this.give(answer, Date.parse(asked.since))
+    }
+  }
+
+  /** Answers, and repeats this until the answer is stored or refused. */
+  private give({ step, data, by = 'person', after = 0 }: StoryAnswer, askedAtMs: number): void {
+    const { world, fleet, idle } = this.story
+    const task = (client: JobClient): Promise<void> => client.answer(this.jobId, step, data, { by })
+    const person = new Person(world, fleet, `${by} at ${step}`)
+    idle.at(askedAtMs + (durationMs(after) ?? 0), () => person.insist(task, () => undefined))
+  }
+}
