@@ -17,7 +17,7 @@ import {
   type ResolvedOptions,
 } from './options/options.js'
 import { PartitionController } from './ownership/partition-controller.js'
-import { PagesAhead } from './reading/read-ahead.js'
+import { PagesAhead } from './runtime/pages-ahead.js'
 import { PauseGate } from './runtime/pause-gate.js'
 import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'

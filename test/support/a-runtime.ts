@@ -11,7 +11,7 @@ import {
   type ChangeFeedProcessorOptions,
 } from '../../src/change-feed-processor/options/options.js'
 import { PauseGate } from '../../src/change-feed-processor/runtime/pause-gate.js'
-import { PagesAhead } from '../../src/change-feed-processor/reading/read-ahead.js'
+import { PagesAhead } from '../../src/change-feed-processor/runtime/pages-ahead.js'
 import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime/runtime.js'
 import { userCodeOf } from '../../src/change-feed-processor/delivery/user-code.js'
 import type { FailurePolicy } from '../../src/change-feed-processor/options/delivery-options.js'

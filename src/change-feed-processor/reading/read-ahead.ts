@@ -2,15 +2,10 @@ import type { Clock } from '../../platform/index.js'
 import type { CloseReason } from '../delivery/close-reason.js'
 import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
 import type { AnyChange } from '../feed/change-identity.js'
+import type { PagesAhead } from '../runtime/pages-ahead.js'
 
 /** A page, or the reason to stop reading. */
 export type PageOrEnd = ChangePage<AnyChange> | CloseReason
-
-/**
- * The largest number of pages that the leases of one processor read ahead at the same time. A page has at most
- * 4 MB. With more leases, the reads and the deliveries of different leases overlap anyway.
- */
-const mostPagesAhead = 4
 
 /**
  * The durations of a delivery after which the next page is read ahead. A quicker delivery ends before a read
@@ -23,22 +18,6 @@ const tooOldMs = 5_000
 
 /** The age from which a page without changes is read again: the shortest default pause between polls. */
 const emptyForMs = 100
-
-/** Counts the pages that the leases of one processor have read ahead. */
-export class PagesAhead {
-  private count = 0
-
-  /** Reserves room for a page. Returns whether there was room. */
-  reserve(): boolean {
-    if (this.count >= mostPagesAhead) return false
-    this.count += 1
-    return true
-  }
-
-  giveBack(): void {
-    this.count -= 1
-  }
-}
 
 interface Ahead {
   readonly from: FeedPosition

@@ -6,7 +6,7 @@ import type { AnyChange } from '../feed/change-identity.js'
 import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
 import type { Notifications } from './notifications.js'
 import type { ChangeFeedMode, ResolvedOptions } from '../options/options.js'
-import type { PagesAhead } from '../reading/read-ahead.js'
+import type { PagesAhead } from './pages-ahead.js'
 import type { PauseGate } from './pause-gate.js'
 
 /** The user's code for whole pages. */
