@@ -26,10 +26,9 @@ export interface PageOptions {
   readonly storeName?: string
   /** The options of commands that use the same store, without secrets. Default: none. */
   readonly storeArguments?: readonly string[]
-  /** The port on the loopback interface, or 0 for any. */
-  readonly port: number
+  /** The port on the loopback interface, 0 for any, or null for 8090 or, if 8090 is in use, any. */
+  readonly port: number | null
   readonly by: string
-  readonly version: string
   readonly workflows: readonly Workflow<unknown>[]
   /** Called with an address for another browser after a browser signed in. */
   readonly onOpened: (address: string) => void
@@ -37,7 +36,7 @@ export interface PageOptions {
 
 /** A page that is served until it is closed. */
 export interface ServedPage {
-  /** The address that signs in the first browser. */
+  /** The address that signs in the next browser. */
   readonly address: string
   close(): Promise<void>
 }
@@ -48,7 +47,7 @@ export interface ServedPage {
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
-  const { settings, port, by, version, workflows, onOpened } = options
+  const { settings, port, by, workflows, onOpened } = options
   const { client, ports, clock, close } = await connectWithPorts(settings)
   const viewers = new Viewers({
     clock,
@@ -58,7 +57,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   const name = options.storeName ?? storeName(settings)
   const { storeArguments = [] } = options
   const store = { name, storeArguments, client, ports, selection: settings, clock, by, workflows }
-  const server = new PageServer({ store, viewers, random: systemRandom, version, onOpened })
+  const server = new PageServer({ store, viewers, random: systemRandom, onOpened })
   try {
     await server.listen(port)
   } catch (error) {
@@ -66,7 +65,9 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     throw error
   }
   return {
-    address: server.address,
+    get address() {
+      return server.address
+    },
     close: async () => {
       await server.close()
       close()

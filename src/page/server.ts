@@ -9,7 +9,7 @@ import { answered } from './api/route.js'
 import { routes } from './api/routes.js'
 import { statusOf } from './api/status-of.js'
 import { importMapHash } from './assets/modules.js'
-import { pageFile } from './assets/page-files.js'
+import { packageVersion, pageFile } from './assets/page-files.js'
 import { readJson } from './door/body.js'
 import { refusalOf } from './door/guard.js'
 import { json, problem, protection, send, type Reply } from './door/reply.js'
@@ -20,10 +20,12 @@ export interface ServerOptions {
   readonly store: PageStore
   readonly viewers: Viewers
   readonly random: Random
-  readonly version: string
   /** Called with an address for another browser after a browser signed in. */
   readonly onOpened: (address: string) => void
 }
+
+/** The port of a page whose settings name none. */
+const usualPort = 8_090
 
 const protecting = protection(importMapHash)
 
@@ -56,15 +58,27 @@ export class PageServer {
     return `http://127.0.0.1:${this.port}/?token=${this.sessions.token}`
   }
 
-  /** @throws ConfigurationInvalid if the port is not available */
-  listen(port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', (error: NodeJS.ErrnoException) => {
-        const why =
-          error.code === 'EADDRINUSE' ? 'is in use: choose another' : `cannot be opened: ${error.message}`
-        reject(new ConfigurationInvalid([`port ${port} for the page ${why} (--port, 0 for any)`]))
+  /**
+   * Opens the port. Null means the usual port or, if it is in use, any free port.
+   *
+   * @throws ConfigurationInvalid if the port is not available
+   */
+  async listen(port: number | null): Promise<void> {
+    const error = await this.opened(port ?? usualPort)
+    if (error === null) return
+    const isInUse = error.code === 'EADDRINUSE'
+    if (port === null && isInUse && (await this.opened(0)) === null) return
+    const why = isInUse ? 'is in use: choose another' : `cannot be opened: ${error.message}`
+    throw new ConfigurationInvalid([`port ${port ?? usualPort} for the page ${why} (--port, 0 for any)`])
+  }
+
+  private opened(port: number): Promise<NodeJS.ErrnoException | null> {
+    return new Promise((resolve) => {
+      this.server.once('error', resolve)
+      this.server.listen(port, '127.0.0.1', () => {
+        this.server.off('error', resolve)
+        resolve(null)
       })
-      this.server.listen(port, '127.0.0.1', resolve)
     })
   }
 
@@ -100,9 +114,9 @@ export class PageServer {
   }
 
   private async apiReply(request: IncomingMessage, url: URL): Promise<Reply> {
-    const { store, version } = this.options
+    const { store } = this.options
     const { method } = request
-    if (method === 'GET' && url.pathname === openApiPath) return json(200, openApi(version))
+    if (method === 'GET' && url.pathname === openApiPath) return json(200, openApi(packageVersion()))
     const route = routes.find((known) => known.path === url.pathname && known.method === method)
     if (route === undefined) return notFound(url.pathname)
     try {

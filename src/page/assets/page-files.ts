@@ -42,8 +42,17 @@ function html(): string {
   return readFileSync(join(folder(), 'index.html'), 'utf8').replace(/\s*IMPORT_MAP\s*/u, importMap)
 }
 
+/** Returns the version of the package. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(manifest(), 'utf8')) as { readonly version: string }
+  return version
+}
+
+function manifest(): string {
+  return createRequire(import.meta.url).resolve('stepward/package.json')
+}
+
 /** Returns the folder of the page. No build changes this folder, so the package contains its source. */
 function folder(): string {
-  const manifest = createRequire(import.meta.url).resolve('stepward/package.json')
-  return join(dirname(manifest), 'src/page/browser')
+  return join(dirname(manifest()), 'src/page/browser')
 }

@@ -86,7 +86,6 @@ export async function aPage(): Promise<APage> {
     settings: { embedded: store, provision: false },
     port: 0,
     by: 'ada',
-    version: '1.2.3',
     workflows: [buying as unknown].filter(isWorkflow),
     onOpened: (next) => {
       address = next
