@@ -25,7 +25,8 @@ const selectionShape = {
 
 const reason = z.string().trim().min(1).meta({ description: 'The reason, stored with the job.' })
 
-const report = z.strictObject({
+/** The answer of every action: what accepted it, and what refused it, with the reason. */
+export const report = z.strictObject({
   isDryRun: z.boolean(),
   done: z.array(z.string()),
   refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),

@@ -19,7 +19,7 @@ const diagnostic = z.strictObject({
   message: z.string(),
 })
 
-const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
+export const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
 
 export const jobSummary = z.strictObject({
   jobId: z.string(),

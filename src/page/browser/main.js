@@ -12,11 +12,13 @@ import { JobView } from './views/job-view.js'
 import { JobsView } from './views/jobs-view.js'
 import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
+import { SchedulesView } from './views/schedules-view.js'
 
 const views = /** @type {const} */ ([
   { path: '/', name: 'Now', View: NowView },
   { path: '/inbox', name: 'Inbox', View: InboxView },
   { path: '/jobs', name: 'Jobs', View: JobsView },
+  { path: '/schedules', name: 'Schedules', View: SchedulesView },
   { path: '/leases', name: 'Leases', View: LeasesView },
 ])
 

@@ -26,7 +26,7 @@ const passed = z.object({
 })
 
 const decision = z.object({
-  command: z.enum(['pause', 'resume', 'backfill', 'delete']),
+  command: z.enum(['pause', 'resume', 'trigger', 'backfill', 'delete']),
   at: z.string(),
   by: z.string(),
   why: z.string(),

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:htt
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
 import { servePage } from '../../../src/page/index.js'
-import { defineAgent, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
+import { defineAgent, defineSchedule, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
 import { isWorkflow } from '../../../src/sas/internal.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 
@@ -36,6 +36,26 @@ export const buying = defineWorkflow<Buying>(
   },
   { jobId: ({ jobId }) => jobId },
 )
+
+/** A schedule whose ticks do not come during a test, with jobs that wait. */
+const counting = defineSchedule('counting', {
+  cron: '30 2 29 2 *',
+  timeZone: 'Europe/Berlin',
+  workflow: defineWorkflow('count-stock', (job) => {
+    job.waitFor('data', { completeWithin: '1d' })
+  }),
+})
+
+/** The addresses of all views, with the names of their pictures. `order-0` is a job of the tests. */
+export const shownViews = [
+  ['/', 'now'],
+  ['/inbox', 'inbox'],
+  ['/jobs', 'jobs'],
+  ['/job?jobId=order-0', 'job'],
+  ['/schedules', 'schedules'],
+  ['/schedules?schedule=counting', 'schedule'],
+  ['/leases', 'leases'],
+] as const
 
 /** An answer of the page's server. */
 export interface Answer {
@@ -80,7 +100,7 @@ export interface APage {
 export async function aPage(): Promise<APage> {
   const store = createInProcessCosmos()
   const telemetry = new TelemetryRecorder()
-  const host = await startHost({ embedded: store, agents: [bank], telemetry })
+  const host = await startHost({ embedded: store, agents: [bank], schedules: [counting], telemetry })
   let address = ''
   const page = await servePage({
     settings: { embedded: store, provision: false },

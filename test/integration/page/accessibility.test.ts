@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { aPage, buying, hostile, type APage } from './a-page.js'
+import { aPage, buying, hostile, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 
@@ -48,15 +48,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
   }
 
   it.each(
-    [
-      '/',
-      '/inbox',
-      '/jobs',
-      '/jobs?state=Error',
-      '/job?jobId=order-0',
-      '/job?jobId=order-1',
-      '/leases',
-    ].flatMap((view) => [
+    [...shownViews.map(([view]) => view), '/jobs?state=Error', '/job?jobId=order-1'].flatMap((view) => [
       [view, 'light'],
       [view, 'dark'],
     ]),
@@ -65,10 +57,20 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     expect(await page.evaluate(look)).toEqual([])
   })
 
-  it.each(['light', 'dark'])('the dialog of an action has no violations in %s colours', async (colours) => {
-    await open('/job?jobId=order-0', colours === 'dark')
+  it.each(
+    [
+      ['/job?jobId=order-0', 'Cancel'],
+      ['/job?jobId=order-1', 'Raise event'],
+      ['/schedules?schedule=counting', 'Backfill'],
+      ['/schedules?schedule=counting', 'Delete'],
+    ].flatMap(([view = '', button = '']) => [
+      [view, button, 'light'],
+      [view, button, 'dark'],
+    ]),
+  )('the dialog of %s, %s, has no violations in %s colours', async (view, button, colours) => {
+    await open(view, colours === 'dark')
     await page.evaluate(
-      `[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === 'Cancel').click()`,
+      `[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === '${button}').click()`,
     )
     await page.until(`document.querySelector('dialog[open]')`)
     expect(await page.evaluate(look)).toEqual([])

@@ -2,19 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { aPage, buying, hostile, type APage } from './a-page.js'
+import { clickOn, control, typeInto } from './controls.js'
+import { aPage, buying, hostile, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 if (path === null) console.warn('No Chromium runs on this machine, so the page is not tested in a browser.')
 
 /** The folder for pictures of every view, to be looked at. */
 const pictures = process.env['PAGE_PICTURES']
-
-/** An expression for the first control with this text. */
-function control(text: string): string {
-  const known = JSON.stringify(text)
-  return `[...document.querySelectorAll('button, a, summary')].find((one) => one.textContent.trim() === ${known})`
-}
 
 describe.skipIf(path === null)('the page in a browser', () => {
   let store: APage
@@ -51,19 +46,8 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await page.until(`document.querySelector('h1')`)
   }
 
-  async function click(text: string): Promise<void> {
-    await page.until(control(text))
-    await page.evaluate(`${control(text)}.click()`)
-  }
-
-  /** Types a text into the field that the expression finds. */
-  async function type(field: string, text: string): Promise<void> {
-    await page.evaluate(`(() => {
-      const field = ${field}
-      field.value = ${JSON.stringify(text)}
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-    })()`)
-  }
+  const click = (text: string): Promise<void> => clickOn(page, text)
+  const type = (field: string, text: string): Promise<void> => typeInto(page, field, text)
 
   it('signs in, takes the token out of the address, and connects', async () => {
     expect(await page.evaluate('location.href')).toBe(`${store.origin}/`)
@@ -190,13 +174,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await other.until(`document.body.textContent.includes('not signed in')`)
   })
 
-  it.each([
-    ['/', 'now'],
-    ['/inbox', 'inbox'],
-    ['/jobs', 'jobs'],
-    ['/job?jobId=order-0', 'job'],
-    ['/leases', 'leases'],
-  ])('%s fits into windows from 320 pixels, light and dark', async (view, name) => {
+  it.each(shownViews)('%s fits into windows from 320 pixels, light and dark', async (view, name) => {
     for (const width of [320, 390, 1280, 1920]) {
       for (const isDark of [false, true]) {
         await page.look({ width, height: width < 500 ? 844 : 1080, isDark })

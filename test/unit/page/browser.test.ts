@@ -5,9 +5,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
-import { routes } from '../../../src/page/api/routes.js'
+import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
 import { commandOf } from '../../../src/page/browser/state/commands.js'
-import { agoText, durationText, jsonText, momentText } from '../../../src/page/browser/state/formats.js'
+import {
+  agoText,
+  durationText,
+  jsonText,
+  lengthText,
+  momentText,
+  untilText,
+} from '../../../src/page/browser/state/formats.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
@@ -116,6 +123,19 @@ describe('the command of an action', () => {
       { kind: 'submit', workflow: 'buying', input: '{}' },
       `printf %s '{}' | stepward submit buying - --workflows MODULE`,
     ],
+    [
+      {
+        kind: 'schedule backfill',
+        schedule: 'nightly',
+        why: 'late',
+        fields: { from: '2026-01-01 12:00Z', to: '' },
+      },
+      `stepward schedule backfill --from '2026-01-01 12:00Z' --to TIME --why late nightly`,
+    ],
+    [
+      { kind: 'schedule delete', schedule: '-x', why: 'over' },
+      'stepward schedule delete --why over --yes -- -x',
+    ],
   ] as const)('%j is written as a person would write it', (action, command) => {
     expect(commandOf(action as unknown as Parameters<typeof commandOf>[0])).toBe(command)
   })
@@ -195,6 +215,8 @@ it('times, ages and long values are short texts', () => {
     '2 d',
   ])
   expect(durationText(null)).toBe('?')
+  expect([90_000, 5_400_000, 86_400_000, 7].map(lengthText)).toEqual(['90s', '90m', '1d', '7ms'])
+  expect([untilText(at(0), 1), untilText(at(90), 0)]).toEqual(['now', 'in 1 min'])
   expect(agoText(at(0), 3_000)).toBe('3.0 s ago')
   expect(jsonText('x'.repeat(1_000_000)).length).toBeLessThan(201_000)
 })
@@ -202,8 +224,11 @@ it('times, ages and long values are short texts', () => {
 it('each action of the page is a command of the command line', () => {
   const ending = (): Promise<void> => Promise.resolve()
   const program = programOf({ version: '1', terminal: recordedTerminal().terminal, ending })
-  const commands = program.commands.map((command) => command.name())
-  const names = routes.flatMap(({ method, path }) => (method === 'POST' ? [path.split('/').at(-1)] : []))
+  const commands = program.commands.flatMap((command) => [
+    command.name(),
+    ...command.commands.map((inner) => `${command.name()} ${inner.name()}`),
+  ])
+  const names = routes.flatMap((route) => commandOfRoute(route) ?? [])
   expect(names.length).toBeGreaterThan(5)
   expect(commands).toEqual(expect.arrayContaining(names))
 })

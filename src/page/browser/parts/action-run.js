@@ -3,6 +3,7 @@
  * @import { Asked } from './action-dialog.js'
  */
 import { useRef, useState } from 'preact/hooks'
+import { actionKinds } from '../state/action-kinds.js'
 import { act } from '../state/api.js'
 
 /** The number of jobs in one request, so that the progress is shown and the action can be stopped. */
@@ -13,7 +14,7 @@ const atOnce = 20
  *
  * @param {Asked} present
  */
-export function useRun({ kind, jobs = [], filter, onDone }) {
+export function useRun({ kind, jobs = [], filter, schedule, onDone }) {
   const [isBusy, setBusy] = useState(false)
   const [report, setReport] = useState(/** @type {Report | null} */ (null))
   const [error, setError] = useState(/** @type {string | null} */ (null))
@@ -33,11 +34,12 @@ export function useRun({ kind, jobs = [], filter, onDone }) {
     setError(null)
     setReport(null)
     const [only] = jobs
-    const dry = kind === 'raise' ? {} : { dryRun: isDryRun }
+    const dry = actionKinds[kind].hasDryRun ? { dryRun: isDryRun } : {}
     /** @type {Report} */
     let sum = { isDryRun, done: [], refused: [] }
     try {
-      if (filter !== undefined) sum = await act(kind, { ...body, ...dry, filter })
+      if (schedule !== undefined) sum = await act(kind, { ...body, ...dry, schedule })
+      else if (filter !== undefined) sum = await act(kind, { ...body, ...dry, filter })
       else if (jobs.length === 1 && only !== undefined) sum = await act(kind, { ...body, ...dry, job: only })
       else {
         for (let from = 0; from < jobs.length && mayContinue(); from += atOnce) {

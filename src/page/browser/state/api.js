@@ -34,13 +34,13 @@ async function ask(path, init) {
 }
 
 /**
- * Carries out an action.
+ * Carries out an action, named by its command.
  *
  * @param {string} action
  * @param {unknown} body
  */
 export function act(action, body) {
-  return ask(`/api/actions/${action}`, {
+  return ask(`/api/actions/${action.replaceAll(' ', '/')}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),

@@ -95,3 +95,20 @@ export function useThrottled(action, restMs) {
     )
   }
 }
+
+/**
+ * Calls `action` at intervals while the page is visible.
+ *
+ * @param {() => void} action
+ * @param {number} intervalMs
+ */
+export function useInterval(action, intervalMs) {
+  const newest = useRef(action)
+  newest.current = action
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') newest.current()
+    }, intervalMs)
+    return () => clearInterval(timer)
+  }, [intervalMs])
+}

@@ -56,6 +56,16 @@
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[] }} Report
  *
  * @typedef {{ jobId: string, partitionKey?: string }} JobName
+ *
+ * @typedef {{ id: string, workflow: string, cron: string | null, timeZone: string | null,
+ *   everyMs: number | null, overlap: string, catchUpMs: number, jitterMs: number, nextDue: string | null,
+ *   last: { due: string, jobId: string } | null, submitted: number, missed: number, skipped: number,
+ *   passed: { reason: string, from: string, to: string, count: number, message: string }[],
+ *   paused: { since: string, by: string, why: string } | null,
+ *   audit: { command: string, at: string, by: string, why: string }[] }} Schedule
+ *
+ * @typedef {{ schedule: Schedule, next: string[],
+ *   previous: { due: string, jobId: string, state: State | null }[] }} ScheduleTicks
  */
 export const states = /** @type {const} */ ([
   'Pending',

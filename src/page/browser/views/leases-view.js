@@ -1,10 +1,10 @@
 /** @import { Finding, Lag, Lease } from '../state/shapes.js' */
-import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../parts/html.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { durationText } from '../state/formats.js'
+import { useInterval } from '../state/live.js'
 import { Findings } from './now-view.js'
 
 /** Leases have no stream of changes, so they are read again while the view is visible. */
@@ -25,7 +25,7 @@ export function LeasesView() {
   useInterval(() => {
     leases.reload()
     lag.reload()
-  })
+  }, intervalMs)
   const lags = new Map(
     lag.data?.leases.map((row) => [JSON.stringify([row.processorName, row.leaseToken]), row]),
   )
@@ -77,20 +77,4 @@ export function LeasesView() {
     <${Panel} title="Findings"
       ><${Problem} error=${findings.error} /><${Findings} findings=${findings.data}
     /><//>`
-}
-
-/**
- * Calls `action` at intervals while the page is visible.
- *
- * @param {() => void} action
- */
-function useInterval(action) {
-  const newest = useRef(action)
-  newest.current = action
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') newest.current()
-    }, intervalMs)
-    return () => clearInterval(timer)
-  }, [])
 }
