@@ -150,7 +150,7 @@ const rooms = {
     door: ['/platform'],
     live: ['/change-feed-processor', '/platform', '/sas'],
     api: ['door', '/connection', '/operations', '/platform', '/sas'],
-    assets: [],
+    assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],
     'browser/views': ['browser/parts', 'browser/state'],

@@ -115,6 +115,7 @@ export const leaseRow = z.strictObject({
   leaseToken: z.string(),
   owner: z.string().nullable(),
   isExpired: z.boolean(),
+  version: z.string().nullable(),
   continuationToken: z.string().nullable(),
   renewedAt: z.string(),
   ageMs: z.number().nullable(),

@@ -7,6 +7,7 @@ import { about } from './state/about.js'
 import { address } from './state/address.js'
 import { isSignedOut, read } from './state/api.js'
 import { follow, stream } from './state/live.js'
+import { FleetView } from './views/fleet-view.js'
 import { InboxView } from './views/inbox-view.js'
 import { JobView } from './views/job-view.js'
 import { JobsView } from './views/jobs-view.js'
@@ -19,6 +20,7 @@ const views = /** @type {const} */ ([
   { path: '/inbox', name: 'Inbox', View: InboxView },
   { path: '/jobs', name: 'Jobs', View: JobsView },
   { path: '/schedules', name: 'Schedules', View: SchedulesView },
+  { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
 ])
 

@@ -54,6 +54,7 @@ export const shownViews = [
   ['/job?jobId=order-0', 'job'],
   ['/schedules', 'schedules'],
   ['/schedules?schedule=counting', 'schedule'],
+  ['/fleet', 'fleet'],
   ['/leases', 'leases'],
 ] as const
 

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
@@ -133,6 +133,18 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await page.until(`document.querySelector('.group')?.textContent.includes('stepward resubmit')`)
     await open('/leases')
     await page.until(`document.querySelectorAll('table.leases tbody tr').length >= 4`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Fleet: the instance with its version, roles and ranges', async () => {
+    await open('/fleet')
+    const said = await page.until<string>(`document.querySelector('.cards .panel')?.textContent`)
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
+    expect(said).toContain(`version ${version}`)
+    for (const role of ['scheduler', 'agents', 'supervisor', 'notifier']) {
+      expect(said).toContain(`stepward-${role}1 range: 0`)
+    }
+    expect(said).toMatch(/4 leases, renewed .* ago/)
     expect(page.complaints).toEqual([])
   })
 

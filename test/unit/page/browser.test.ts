@@ -15,6 +15,7 @@ import {
   momentText,
   untilText,
 } from '../../../src/page/browser/state/formats.js'
+import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
@@ -102,6 +103,37 @@ describe('the groups of findings', () => {
       { ...notRunning, rule: 'noTtl', severity: 'problem', processorNames: [] },
       { ...two, processorNames: ['b'] },
     ])
+  })
+})
+
+describe('the fleet', () => {
+  const lease = {
+    processorName: 'stepward-agents',
+    leaseToken: '0',
+    owner: 'a',
+    isExpired: false,
+    version: '1.0.0',
+    continuationToken: null,
+    renewedAt: at(0),
+    ageMs: 5_000,
+    notRead: null,
+  }
+
+  it('is the owners of leases with their roles, versions and newest renewal', () => {
+    const { instances, free, versions } = fleetOf([
+      { ...lease, owner: 'b', version: null },
+      lease,
+      { ...lease, leaseToken: '1', ageMs: 2_000, isExpired: true },
+      { ...lease, processorName: 'stepward-scheduler', version: '1.1.0', owner: 'c', ageMs: null },
+      { ...lease, leaseToken: '2', owner: null, version: null },
+    ])
+    expect(instances).toMatchObject([
+      { name: 'a', version: '1.0.0', leaseCount: 2, expired: 1, renewedMs: 2_000, oldestMs: 5_000 },
+      { name: 'b', version: null, processors: [{ name: 'stepward-agents' }] },
+      { name: 'c', version: '1.1.0', renewedMs: null },
+    ])
+    expect(free.map(({ leaseToken }) => leaseToken)).toEqual(['2'])
+    expect(versions).toEqual(['1.0.0', '1.1.0'])
   })
 })
 

@@ -38,7 +38,7 @@
  * @typedef {{ groups: Group[], jobs: number, notices: number, isStanding: boolean }} Found
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, isExpired: boolean,
- *   continuationToken: string | null, renewedAt: string, ageMs: number | null,
+ *   version: string | null, continuationToken: string | null, renewedAt: string, ageMs: number | null,
  *   notRead: string | null }} Lease
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, estimatedLag: number,
