@@ -17,6 +17,7 @@ import {
   type ResolvedOptions,
 } from './options/options.js'
 import { PartitionController } from './ownership/partition-controller.js'
+import { PagesAhead } from './reading/read-ahead.js'
 import { PauseGate } from './runtime/pause-gate.js'
 import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'
@@ -192,6 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       feed: ports.feed,
       readPage: pageReader(ports.feed, options.mode),
       gate: this.gate,
+      pagesAhead: new PagesAhead(),
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
         // A call ends after at most half a renew interval, so another call can follow before the lease is

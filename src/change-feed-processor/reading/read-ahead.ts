@@ -1,0 +1,106 @@
+import type { Clock } from '../../platform/index.js'
+import type { CloseReason } from '../delivery/close-reason.js'
+import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
+import type { AnyChange } from '../feed/change-identity.js'
+
+/** A page, or the reason to stop reading. */
+export type PageOrEnd = ChangePage<AnyChange> | CloseReason
+
+/**
+ * The largest number of pages that the leases of one processor read ahead at the same time. A page has at most
+ * 4 MB. With more leases, the reads and the deliveries of different leases overlap anyway.
+ */
+const mostPagesAhead = 4
+
+/**
+ * The durations of a delivery after which the next page is read ahead. A quicker delivery ends before a read
+ * could, and beside a slower delivery the time of a read does not matter.
+ */
+const [shortestDeliveryMs, longestDeliveryMs] = [1, 1_000]
+
+/** The age from which a page is read again, because newer versions of its documents may exist. */
+const tooOldMs = 5_000
+
+/** The age from which a page without changes is read again: the shortest default pause between polls. */
+const emptyForMs = 100
+
+/** Counts the pages that the leases of one processor have read ahead. */
+export class PagesAhead {
+  private count = 0
+
+  /** Reserves room for a page. Returns whether there was room. */
+  reserve(): boolean {
+    if (this.count >= mostPagesAhead) return false
+    this.count += 1
+    return true
+  }
+
+  giveBack(): void {
+    this.count -= 1
+  }
+}
+
+interface Ahead {
+  readonly from: FeedPosition
+  readonly page: Promise<PageOrEnd>
+  readonly begunAtMs: number
+  readonly ending: AbortController
+}
+
+/**
+ * Reads the next page of one lease while the delegate handles the page before it. At most one page is read
+ * ahead, and only if the last delivery succeeded, neither at once nor slowly. After a failure, the same changes may be read again,
+ * so a page that was read ahead would only cost request units.
+ */
+export class ReadAhead {
+  private ahead: Ahead | null = null
+  private isWorthwhile = false
+
+  constructor(
+    private readonly room: PagesAhead,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly read: (from: FeedPosition, signal: AbortSignal) => Promise<PageOrEnd>,
+  ) {}
+
+  /** Records the result and the duration of a delivery. */
+  delivered(isSuccess: boolean, tookMs: number): void {
+    this.isWorthwhile = isSuccess && tookMs >= shortestDeliveryMs && tookMs <= longestDeliveryMs
+  }
+
+  /** Begins to read the page at this position, if that is worthwhile and there is room for the page. */
+  begin(from: FeedPosition): void {
+    if (!this.isWorthwhile || this.ahead !== null || !this.room.reserve()) return
+    const ending = new AbortController()
+    const begunAtMs = this.clock.monotonic()
+    const page = this.read(from, ending.signal)
+    // The page may be dropped before anything awaits it. Then a failure has no meaning.
+    page.catch(() => undefined)
+    this.ahead = { from, page, begunAtMs, ending }
+  }
+
+  /**
+   * Returns the page at this position if it was read ahead, and otherwise null. A page without changes is read
+   * again after a short time, because changes may have been written while the delegate ran.
+   */
+  async take(from: FeedPosition): Promise<PageOrEnd | null> {
+    const { ahead } = this
+    if (ahead === null) return null
+    const ageMs = this.clock.monotonic() - ahead.begunAtMs
+    if (ahead.from !== from || ageMs > tooOldMs) {
+      this.drop()
+      return null
+    }
+    const page = await ahead.page
+    this.drop()
+    if ('reason' in page || page.changes.length > 0 || page.next.length > 1) return page
+    return ageMs <= emptyForMs ? page : null
+  }
+
+  /** Forgets the page that was read ahead, and ends its request. */
+  drop(): void {
+    if (this.ahead === null) return
+    this.ahead.ending.abort()
+    this.ahead = null
+    this.room.giveBack()
+  }
+}
