@@ -21,6 +21,7 @@ export const examples: Readonly<Record<string, string>> = {
   cancel: 'stepward cancel 10248 --why "the customer withdrew"',
   raise: 'stepward raise 10248 delivery --payload signature.json',
   resend: 'stepward resend --workflow order-fulfilment --dry-run',
+  audit: 'stepward audit --before 1d --json',
   schedules: 'stepward schedules --json',
   'schedule set': 'stepward schedule set nightly --workflows ./jobs.js',
   'schedule show': 'stepward schedule show nightly',

@@ -17,6 +17,7 @@ import { connectWithPorts, storeName, type Settings } from '../connection/intern
 import type { UnitSelection } from '../operations/index.js'
 import { systemRandom } from '../platform/internal.js'
 import type { Workflow } from '../sas/index.js'
+import { OperationLog } from './api/operation-log.js'
 import { PageServer } from './server.js'
 import { Viewers } from './live/viewers.js'
 
@@ -56,7 +57,17 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   })
   const name = options.storeName ?? storeName(settings)
   const { storeArguments = [] } = options
-  const store = { name, storeArguments, client, ports, selection: settings, clock, by, workflows }
+  const store = {
+    name,
+    storeArguments,
+    client,
+    ports,
+    selection: settings,
+    clock,
+    by,
+    workflows,
+    operations: new OperationLog(clock, systemRandom),
+  }
   const server = new PageServer({ store, viewers, random: systemRandom, onOpened })
   try {
     await server.listen(port)

@@ -2,6 +2,7 @@ import type { StorePorts } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
+import type { OperationLog } from './operation-log.js'
 
 /** The store that a page shows, and the person who uses the page. */
 export interface PageStore {
@@ -15,6 +16,8 @@ export interface PageStore {
   readonly clock: Clock
   /** The name of the person, which is stored with each decision. */
   readonly by: string
+  /** The actions on many jobs of this server. */
+  readonly operations: OperationLog
   /** The workflows whose jobs may be submitted. */
   readonly workflows: readonly Workflow<unknown>[]
 }

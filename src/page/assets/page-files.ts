@@ -16,7 +16,17 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** The addresses of the views. Each of them is answered with the same HTML. */
-const viewPaths: readonly string[] = ['/', '/inbox', '/jobs', '/job', '/schedules', '/fleet', '/leases']
+const viewPaths: readonly string[] = [
+  '/',
+  '/inbox',
+  '/jobs',
+  '/job',
+  '/schedules',
+  '/fleet',
+  '/leases',
+  '/audit',
+  '/operations',
+]
 
 /** Matches the paths of the page's files. No such path leads out of the page's folder. */
 const filePath = /^\/page\/((?:[a-z-]{1,40}\/)?[a-z-]{1,40}\.(?:css|js|svg))$/u

@@ -7,12 +7,14 @@ import { about } from './state/about.js'
 import { address } from './state/address.js'
 import { isSignedOut, read } from './state/api.js'
 import { follow, stream } from './state/live.js'
+import { AuditView } from './views/audit-view.js'
 import { FleetView } from './views/fleet-view.js'
 import { InboxView } from './views/inbox-view.js'
 import { JobView } from './views/job-view.js'
 import { JobsView } from './views/jobs-view.js'
 import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
+import { OperationsView } from './views/operations-view.js'
 import { SchedulesView } from './views/schedules-view.js'
 
 const views = /** @type {const} */ ([
@@ -22,6 +24,8 @@ const views = /** @type {const} */ ([
   { path: '/schedules', name: 'Schedules', View: SchedulesView },
   { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
+  { path: '/operations', name: 'Operations', View: OperationsView },
+  { path: '/audit', name: 'Audit', View: AuditView },
 ])
 
 function App() {
@@ -30,6 +34,7 @@ function App() {
   const name = path === '/job' ? (query.get('jobId') ?? 'Job') : (known?.name ?? 'Stepward')
   useEffect(() => {
     document.title = `${name} · Stepward`
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [name])
   if (isSignedOut.value) return html`<main id="main" class="signed-out"><${SignedOut} /></main>`
   const View = path === '/job' ? JobView : (known?.View ?? NowView)

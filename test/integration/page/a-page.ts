@@ -56,7 +56,15 @@ export const shownViews = [
   ['/schedules?schedule=counting', 'schedule'],
   ['/fleet', 'fleet'],
   ['/leases', 'leases'],
+  ['/operations', 'operations'],
+  ['/audit', 'audit'],
 ] as const
+
+/** Begins an action on several jobs, so that there are an operation and a decision. */
+export async function actOnMany({ post }: APage): Promise<void> {
+  const jobs = [{ jobId: 'order-5' }, { jobId: `none ${hostile}` }]
+  await post('/api/actions/cancel', { jobs, why: `withdrawn ${hostile}` })
+}
 
 /** An answer of the page's server. */
 export interface Answer {

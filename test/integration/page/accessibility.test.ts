@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { aPage, buying, hostile, shownViews, type APage } from './a-page.js'
+import { actOnMany, aPage, buying, hostile, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 
@@ -31,6 +31,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       const kind = isRefused ? 'attention.raised' : 'step.settled'
       await store.telemetry.waitFor(kind, (event) => 'jobId' in event && event.jobId === jobId)
     }
+    await actOnMany(store)
     page = await browser.visit(store.address())
     await page.until(`document.querySelector('header nav')`)
   })

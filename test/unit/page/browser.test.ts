@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
 import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
+import { knownDecisions } from '../../../src/page/browser/state/audit-pages.js'
 import { commandOf } from '../../../src/page/browser/state/commands.js'
 import {
   agoText,
@@ -102,6 +103,34 @@ describe('the groups of findings', () => {
       { ...notRunning, processorNames: ['a', 'c'] },
       { ...notRunning, rule: 'noTtl', severity: 'problem', processorNames: [] },
       { ...two, processorNames: ['b'] },
+    ])
+  })
+})
+
+describe('the decisions of several pages', () => {
+  const row = (id: string, second: number) => ({
+    at: at(second),
+    by: 'ada',
+    command: 'cancel',
+    why: 'no',
+    about: 'job' as const,
+    id,
+    partitionKey: id,
+    workflow: 'buying',
+    stepId: null,
+  })
+
+  it('are in order, and older ones wait for the page where others may be before them', () => {
+    const first = { rows: [row('a', 9), row('a', 2)], next: at(9) }
+    const ids = (pages: Parameters<typeof knownDecisions>[0]) =>
+      knownDecisions(pages).map(({ id, at: time }) => `${id} ${time.slice(17, 19)}`)
+    expect(ids([first])).toEqual(['a 09'])
+    expect(ids([first, { rows: [row('b', 5)], next: at(5) }])).toEqual(['a 09', 'b 05'])
+    expect(ids([first, { rows: [row('b', 5), row('b', 1)], next: null }])).toEqual([
+      'a 09',
+      'b 05',
+      'a 02',
+      'b 01',
     ])
   })
 })

@@ -32,20 +32,18 @@ export function ActionDialog() {
 
 /** @param {{ present: Asked }} props */
 function Open({ present }) {
-  const { kind, jobs } = present
+  const { kind } = present
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null))
   const [fields, setFields] = useState(
     /** @type {Fields} */ ({ why: '', step: present.step ?? '', input: present.input ?? '', more: {} }),
   )
   const { title, effect, hasDryRun } = actionKinds[kind]
-  const { isBusy, report, error, reached, run, stop } = useRun(present)
+  const { isBusy, report, error, progress, run, stop } = useRun(present)
   useEffect(() => box.current?.showModal(), [])
   const close = () => {
-    stop()
     asked.value = null
   }
   const { problem, body, commands } = decided(present, fields)
-  const total = jobs?.length ?? 1
   return html`<dialog ref=${box} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
@@ -59,7 +57,14 @@ function Open({ present }) {
       <${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />
       <${Command} text=${commands.join('\n')} />
       <${Problem} error=${error} />
-      ${reached === null ? null : html`<progress max=${total} value=${reached}>${reached}</progress>`}
+      ${
+        progress === null
+          ? null
+          : html`<label class="progress"
+              >${`${progress.reached} of ${progress.total}`}
+              <progress max=${progress.total} value=${progress.reached}></progress>
+            </label>`
+      }
       ${report === null ? null : html`<${Result} kind=${kind} report=${report} />`}
       <div class="buttons">
         <span class="quiet">${problem}</span>

@@ -40,11 +40,25 @@ async function ask(path, init) {
  * @param {unknown} body
  */
 export function act(action, body) {
-  return ask(`/api/actions/${action.replaceAll(' ', '/')}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  return send(`/api/actions/${action.replaceAll(' ', '/')}`, body)
+}
+
+/**
+ * Stops an action on many jobs, wherever it was begun.
+ *
+ * @param {string} id
+ */
+export function stopOperation(id) {
+  return send('/api/operations/stop', { id })
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} body
+ */
+function send(path, body) {
+  const headers = { 'content-type': 'application/json' }
+  return ask(path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
 /** @param {string} path */

@@ -57,6 +57,15 @@
  *
  * @typedef {{ jobId: string, partitionKey?: string }} JobName
  *
+ * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
+ *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
+ *
+ * @typedef {{ rows: AuditRow[], next: string | null }} AuditPage
+ *
+ * @typedef {{ id: string, command: string, by: string, why: string, startedAt: string, endedAt: string | null,
+ *   state: 'running' | 'done' | 'stopped' | 'failed', reached: number, total: number | null, refused: number,
+ *   message: string }} Operation
+ *
  * @typedef {{ id: string, workflow: string, cron: string | null, timeZone: string | null,
  *   everyMs: number | null, overlap: string, catchUpMs: number, jitterMs: number, nextDue: string | null,
  *   last: { due: string, jobId: string } | null, submitted: number, missed: number, skipped: number,
