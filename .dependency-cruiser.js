@@ -149,7 +149,7 @@ const rooms = {
   ...within('src/page', {
     door: ['/platform'],
     live: ['/change-feed-processor', '/platform', '/sas'],
-    api: ['door', '/connection', '/operations', '/platform', '/sas'],
+    api: ['door', '/connection', '/operations', '/platform', '/sas', '/telemetry'],
     assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],

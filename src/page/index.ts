@@ -15,8 +15,10 @@
  */
 import { connectWithPorts, storeName, type Settings } from '../connection/internal.js'
 import type { UnitSelection } from '../operations/index.js'
+import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
 import type { Workflow } from '../sas/index.js'
+import { Charges } from './api/charges.js'
 import { OperationLog } from './api/operation-log.js'
 import { PageServer } from './server.js'
 import { Viewers } from './live/viewers.js'
@@ -49,7 +51,8 @@ export interface ServedPage {
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { settings, port, by, workflows, onOpened } = options
-  const { client, ports, clock, close } = await connectWithPorts(settings)
+  const charges = new Charges(systemClock)
+  const { client, ports, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
   const viewers = new Viewers({
     clock,
     changeFeed: () => ports.changeFeed(),
@@ -66,6 +69,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     clock,
     by,
     workflows,
+    charges,
     operations: new OperationLog(clock, systemRandom),
   }
   const server = new PageServer({ store, viewers, random: systemRandom, onOpened })

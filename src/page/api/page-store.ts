@@ -2,6 +2,7 @@ import type { StorePorts } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
+import type { Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
 
 /** The store that a page shows, and the person who uses the page. */
@@ -16,6 +17,8 @@ export interface PageStore {
   readonly clock: Clock
   /** The name of the person, which is stored with each decision. */
   readonly by: string
+  /** The request units that this server has used. */
+  readonly charges: Charges
   /** The actions on many jobs of this server. */
   readonly operations: OperationLog
   /** The workflows whose jobs may be submitted. */

@@ -26,6 +26,8 @@ const viewPaths: readonly string[] = [
   '/leases',
   '/audit',
   '/operations',
+  '/cost',
+  '/tail',
 ]
 
 /** Matches the paths of the page's files. No such path leads out of the page's folder. */

@@ -8,6 +8,7 @@ import { address } from './state/address.js'
 import { isSignedOut, read } from './state/api.js'
 import { follow, stream } from './state/live.js'
 import { AuditView } from './views/audit-view.js'
+import { CostView } from './views/cost-view.js'
 import { FleetView } from './views/fleet-view.js'
 import { InboxView } from './views/inbox-view.js'
 import { JobView } from './views/job-view.js'
@@ -16,16 +17,19 @@ import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
 import { OperationsView } from './views/operations-view.js'
 import { SchedulesView } from './views/schedules-view.js'
+import { TailView } from './views/tail-view.js'
 
 const views = /** @type {const} */ ([
   { path: '/', name: 'Now', View: NowView },
   { path: '/inbox', name: 'Inbox', View: InboxView },
   { path: '/jobs', name: 'Jobs', View: JobsView },
+  { path: '/tail', name: 'Tail', View: TailView },
   { path: '/schedules', name: 'Schedules', View: SchedulesView },
   { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
   { path: '/operations', name: 'Operations', View: OperationsView },
   { path: '/audit', name: 'Audit', View: AuditView },
+  { path: '/cost', name: 'Cost', View: CostView },
 ])
 
 function App() {

@@ -56,6 +56,8 @@ export const shownViews = [
   ['/schedules?schedule=counting', 'schedule'],
   ['/fleet', 'fleet'],
   ['/leases', 'leases'],
+  ['/cost', 'cost'],
+  ['/tail', 'tail'],
   ['/operations', 'operations'],
   ['/audit', 'audit'],
 ] as const

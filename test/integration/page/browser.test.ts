@@ -137,6 +137,60 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
+  it('Cost: what the command computes, and what the page has used', async () => {
+    await open('/cost?steps=5')
+    await page.until(`document.querySelectorAll('.tile .number').length === 4`)
+    expect(await page.evaluate(`document.querySelector('.command code').textContent`)).toBe(
+      'stepward cost --steps 5',
+    )
+    const { jobs, workflows } = JSON.parse((await store.get('/api/cost?steps=5')).text) as {
+      jobs: { together: { totalCharge: number } }
+      workflows: object[]
+    }
+    expect(workflows).toMatchObject([{ name: 'buying', steps: 3 }])
+    expect(await page.evaluate(`document.querySelectorAll('.tile .number')[2].textContent`)).toBe(
+      String(Math.round(jobs.together.totalCharge * 100) / 100),
+    )
+    await page.until(
+      `[...document.querySelectorAll('.numbers td')].some((one) => one.textContent === 'state.listJobs')`,
+    )
+    expect((await store.get('/api/cost?steps=0')).status).toBe(400)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Tail: changes as they happen, by a filter in the address, held and continued', async () => {
+    await open('/tail?text=tailed-1')
+    await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    await submit('tailed-0', false)
+    await submit('tailed-1', false)
+    await page.until(`document.querySelector('.tail')?.textContent.includes('job of buying')`)
+    expect(await page.evaluate(`document.querySelector('.tail').textContent.includes('tailed-0')`)).toBe(
+      false,
+    )
+    await click('Hold')
+    await page.until(control('Continue, 0 changes wait'))
+    const before = await page.evaluate<number>(`document.querySelectorAll('.tail li').length`)
+    await store.host.client.raiseEvent('tailed-1', 'delivery')
+    await page.until(
+      `[...document.querySelectorAll('button')].some((one) => /Continue, [1-9]/.test(one.textContent))`,
+    )
+    expect(await page.evaluate(`document.querySelectorAll('.tail li').length`)).toBe(before)
+    await page.evaluate(
+      `[...document.querySelectorAll('button')].find((one) => one.textContent.includes('Continue')).click()`,
+    )
+    await page.until(`document.querySelector('.tail').textContent.includes('Processed')`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Leases: the lag while the view is open, in words and colours', async () => {
+    await open('/leases')
+    await page.until(`document.querySelectorAll('.heat li').length === 4`)
+    expect(await page.evaluate(`document.querySelector('.heat-cells').getAttribute('aria-label')`)).toMatch(
+      /^at most \d+ behind, now \d+$/,
+    )
+    expect(page.complaints).toEqual([])
+  })
+
   it('Fleet: the instance with its version, roles and ranges', async () => {
     await open('/fleet')
     const said = await page.until<string>(`document.querySelector('.cards .panel')?.textContent`)

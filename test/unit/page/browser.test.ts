@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
 import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
 import { knownDecisions } from '../../../src/page/browser/state/audit-pages.js'
-import { commandOf } from '../../../src/page/browser/state/commands.js'
+import { commandOf, costCommand } from '../../../src/page/browser/state/commands.js'
 import {
   agoText,
   durationText,
@@ -18,6 +18,9 @@ import {
 } from '../../../src/page/browser/state/formats.js'
 import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
+import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
+import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
+import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
@@ -105,6 +108,72 @@ describe('the groups of findings', () => {
       { ...two, processorNames: ['b'] },
     ])
   })
+})
+
+describe('the pace of jobs', () => {
+  const ended = (jobId: string, from: number, to: number | null) =>
+    ({
+      ...{ jobId, orderId: jobId, partitionKey: jobId, workflow: 'buying', state: 'Processed' as const },
+      ...{ submittedAt: at(from), endedAt: to === null ? null : at(to), stepsDone: 1, stepCount: 1 },
+      attention: null,
+    }) as const
+
+  it('is counted once for each end, of the last minutes, from the submission to the end', () => {
+    const first = withEnds([], [ended('old', 0, 1), ended('a', 590, 600), ended('b', 600, null)], 600_000)
+    expect(first.map(({ tookMs }) => tookMs)).toEqual([10_000])
+    const again = withEnds(first, [ended('a', 590, 600), ended('b', 600, 602), ended('c', 600, 640)], 640_000)
+    expect(paceOf(again, 640_000, 610_000)).toEqual({
+      ended: 3,
+      perSecond: 0.1,
+      p50Ms: 10_000,
+      p95Ms: 40_000,
+    })
+    expect(paceOf([], 640_000, 610_000)).toMatchObject({ ended: 0, perSecond: 0, p50Ms: null, p95Ms: null })
+  })
+})
+
+describe('the heat of lags', () => {
+  it('grows with the lag, and keeps the newest looks of each lease', () => {
+    expect([undefined, 0, 1, 9, 10, 60, 500, 5_000].map(heatOf)).toEqual([0, 0, 1, 1, 2, 3, 4, 5])
+    const lease = { processorName: 'agents', leaseToken: '0' }
+    let looks = withLook([], [], 0)
+    for (let second = 1; second <= 70; second += 1) {
+      looks = withLook(looks, [{ ...lease, estimatedLag: second }], second)
+    }
+    expect(heatRows(looks)).toMatchObject([
+      { key: 'agents 0', lags: { length: 60, 0: 11, 59: 70 }, most: 70 },
+    ])
+  })
+})
+
+describe('the tail', () => {
+  const job = {
+    ...{ jobId: 'J-1', orderId: 'J-1', partitionKey: 'J-1', workflow: 'buying', state: 'Error' as const },
+    ...{ submittedAt: at(0), endedAt: null, stepsDone: 1, stepCount: 2 },
+    attention: { kind: 'error', since: at(1), by: 'scheduler', message: 'no money', stepId: 'pay' },
+  }
+
+  it('has the newest change first, keys that never repeat, and a limit', () => {
+    const step = { jobId: 'J-1', partitionKey: 'J-1', stepId: 'pay', state: 'Error' }
+    let lines = withChanges([], { jobs: [job], steps: [step], isCut: true }, at(0))
+    expect(lines.map(({ what, more }) => [what, more])).toEqual([
+      ['more changes than are shown', ''],
+      ['job of buying', 'error: no money'],
+      ['step pay', ''],
+    ])
+    expect(lines.filter((line) => isLineWith(line, ' NO MONEY'))).toHaveLength(1)
+    for (let count = 0; count < 600; count += 1) {
+      lines = withChanges(lines, { jobs: [job], steps: [], isCut: false }, at(count))
+    }
+    expect(new Set(lines.map(({ key }) => key)).size).toBe(500)
+  })
+})
+
+it('the cost has the command that computes it', () => {
+  expect(costCommand({ steps: '', jobsPerDay: '' })).toBe('stepward cost')
+  expect(costCommand({ steps: '5', documentKb: '2.5', jobsPerDay: '100' })).toBe(
+    'stepward cost --steps 5 --document-kb 2.5 --jobs-per-day 100',
+  )
 })
 
 describe('the decisions of several pages', () => {

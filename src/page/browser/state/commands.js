@@ -95,3 +95,26 @@ function oneLine(json = 'null') {
     return json
   }
 }
+
+/** The options of the command `cost`, by the names of the questions. */
+const costOptions = /** @type {const} */ ({
+  steps: 'steps',
+  claimedSteps: 'claimed-steps',
+  documentKb: 'document-kb',
+  partitions: 'partitions',
+  instances: 'instances',
+  jobsPerDay: 'jobs-per-day',
+})
+
+/**
+ * Returns the command that computes the same cost. An empty answer is the default.
+ *
+ * @param {Record<string, string>} given
+ */
+export function costCommand(given) {
+  const options = Object.entries(costOptions).flatMap(([name, option]) => {
+    const value = given[name] ?? ''
+    return value === '' ? [] : [`--${option}`, word(value)]
+  })
+  return ['stepward', 'cost', ...options].join(' ')
+}

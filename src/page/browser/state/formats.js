@@ -56,6 +56,15 @@ export function lengthText(ms) {
 }
 
 /**
+ * Returns a number of request units with two digits, or without any if it is large.
+ *
+ * @param {number} value
+ */
+export function unitsText(value) {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 100) / 100)
+}
+
+/**
  * @param {number} count
  * @param {string} one
  * @param {string} more

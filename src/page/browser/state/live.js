@@ -1,12 +1,7 @@
-/** @import { JobSummary } from './shapes.js' */
+/** @import { Changes } from './shapes.js' */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { isSignedOut, read } from './api.js'
-
-/**
- * @typedef {{ jobs: JobSummary[], steps: { jobId: string, partitionKey: string, stepId: string, state: string }[],
- *   isCut: boolean }} Changes
- */
 
 /** The state of the stream. `trouble` says why the store does not answer. */
 export const stream = signal(

@@ -57,6 +57,18 @@
  *
  * @typedef {{ jobId: string, partitionKey?: string }} JobName
  *
+ * @typedef {{ jobs: JobSummary[], steps: { jobId: string, partitionKey: string, stepId: string, state: string }[],
+ *   isCut: boolean }} Changes
+ *
+ * @typedef {{ writeRequests: number, writeCharge: number, feedCharge: number, totalCharge: number }} JobCost
+ *
+ * @typedef {{ jobs: { together: JobCost, apart: JobCost }, tickCharge: number,
+ *   idle: { polls: number, renewals: number, looksAtLeases: number, sweeps: number, total: number },
+ *   meanCharge: number, monthlyCharge: number,
+ *   workflows: { name: string, steps: number, together: number, apart: number }[] }} CostReport
+ *
+ * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeReport
+ *
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
  *
