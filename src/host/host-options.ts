@@ -82,7 +82,7 @@ export interface HostOptions extends Connection, UnitSettings {
   readonly port?: number
   /**
    * Serves the page for operators on the loopback interface of this machine. `true` uses the defaults of the
-   * settings. Default: no page.
+   * settings. On App Service with authentication, the page is on `port`. Default: no page.
    */
   readonly page?: boolean | PageSettings
   /**

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection/index.js'
+import { ConfigurationInvalid, type Connection } from '../connection/index.js'
 import { connectionShape } from '../connection/internal.js'
 import type { ServedPage } from '../page/index.js'
 import { whoAmI } from '../platform/internal.js'
@@ -15,6 +15,7 @@ import {
 } from '../platform/options.js'
 import type { ProcessorTiming, Workflow } from '../sas/index.js'
 import { isWorkflow } from '../sas/internal.js'
+import type { StatusServer } from './status-server.js'
 
 /** The page for operators of a host. */
 export interface PageSettings {
@@ -54,30 +55,46 @@ interface PagedHost extends Connection {
   readonly timing?: ProcessorTiming
 }
 
-/** Serves the page on a connection of its own, so that its charges are its own. Returns null if it is off. */
+/**
+ * Serves the page on a connection of its own, so that its charges are its own. If App Service authenticates
+ * every request to this process, the page is on the host's port. Otherwise it is on the loopback interface.
+ * Returns null if the page is off.
+ *
+ * @throws ConfigurationInvalid if App Service authenticates, and the host has no port
+ */
 export async function hostPage(
   page: boolean | PageSettings | undefined,
   options: PagedHost,
+  server: Pick<StatusServer, 'handOver'> | null,
 ): Promise<ServedPage | null> {
   if (page === undefined || page === false) return null
   const { port, by = whoAmI(), workflows = [], onOpened } = page === true ? {} : page
   // The page is loaded only here, because most hosts serve none.
-  const { servePage } = await import('../page/index.js')
+  const { isSignInByPlatform, platformPage, servePage } = await import('../page/index.js')
+  const store = {
+    settings: settingsOf(options),
+    storeArguments: argumentsOf(options),
+    workflows: (workflows as readonly unknown[]).filter(isWorkflow),
+  }
+  if (!isSignInByPlatform(process.env)) {
+    return servePage({ ...store, port: port ?? null, by, onOpened: onOpened ?? (() => undefined) })
+  }
+  if (server === null)
+    throw new ConfigurationInvalid(['page on App Service needs port: pass port or set PORT'])
+  const served = await platformPage(store, process.env)
+  server.handOver(served.answer)
+  return served
+}
+
+function settingsOf(options: PagedHost) {
   const connection = Object.entries(options).filter(([name]) => Object.hasOwn(connectionShape, name))
   const { unitPrefix, timing } = options
-  return servePage({
-    settings: {
-      ...Object.fromEntries(connection),
-      provision: false,
-      ...(unitPrefix === undefined ? {} : { unitPrefix }),
-      ...(timing === undefined ? {} : { timing }),
-    },
-    storeArguments: argumentsOf(options),
-    port: port ?? null,
-    by,
-    workflows: (workflows as readonly unknown[]).filter(isWorkflow),
-    onOpened: onOpened ?? (() => undefined),
-  })
+  return {
+    ...Object.fromEntries(connection),
+    provision: false,
+    ...(unitPrefix === undefined ? {} : { unitPrefix }),
+    ...(timing === undefined ? {} : { timing }),
+  }
 }
 
 /** Returns the options with which commands use the same store, without the key. */

@@ -45,7 +45,10 @@ export interface HostFigures {
 
 /** The page for operators that a host serves. */
 export interface HostPage {
-  /** The address that signs in the next browser on this machine. It contains a token, which works once. */
+  /**
+   * The address that signs in the next browser on this machine. It contains a token, which works once. On App
+   * Service with authentication, the address of the app.
+   */
   readonly address: string
 }
 
@@ -239,7 +242,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   for (const schedule of settings.schedules) {
     await awaitStore(() => client.schedules.set(schedule), waitingOf(settings, shell))
   }
-  const page = await awaitStore(() => hostPage(settings.page, options), waitingOf(settings, shell))
+  const page = await awaitStore(() => hostPage(settings.page, options, server), waitingOf(settings, shell))
   if (page !== null) shell.closing.push(() => page.close())
   health.started()
   return {

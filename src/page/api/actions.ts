@@ -221,6 +221,7 @@ const raise = route({
   method: 'POST',
   path: '/api/actions/raise',
   summary: 'Raises the event of a step that waits for one.',
+  roles: ['Operator', 'Approver'],
   asked: z.strictObject({ job: jobName, step: z.string().min(1), payload: z.unknown().default(null) }),
   answer: report,
   handle: async ({ client }, { job: { jobId, ...where }, step, payload }) => {

@@ -121,6 +121,7 @@ const remove = route({
   method: 'POST',
   path: '/api/actions/schedule/delete',
   summary: 'Deletes a schedule. Its jobs stay.',
+  roles: [],
   asked: z.strictObject(named),
   answer: report,
   handle: async ({ client, by }, { schedule: id, why }) => {

@@ -9,7 +9,8 @@ import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 /** Text that becomes an element, and runs, if a page reads it as HTML. */
 export const hostile = '<img src=x onerror="document.title=String(1)">\u202e'
 
-const bank = defineAgent('bank', {
+/** Agents of the tests. */
+export const bank = defineAgent('bank', {
   pay: ({ isRefused, amount }: { isRefused: boolean; amount: number }, context: AgentContext): unknown =>
     isRefused ? context.failPermanently(`the card is refused ${hostile}`) : { paid: amount },
   refund: () => ({ refunded: true }),

@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { programOf } from '../../../src/cli/program.js'
-import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
 import { knownDecisions } from '../../../src/page/browser/state/audit-pages.js'
 import { commandOf, costCommand } from '../../../src/page/browser/state/commands.js'
 import {
@@ -23,7 +21,6 @@ import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
-import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -349,16 +346,4 @@ it('times, ages and long values are short texts', () => {
   expect([untilText(at(0), 1), untilText(at(90), 0)]).toEqual(['now', 'in 1 min'])
   expect(agoText(at(0), 3_000)).toBe('3.0 s ago')
   expect(jsonText('x'.repeat(1_000_000)).length).toBeLessThan(201_000)
-})
-
-it('each action of the page is a command of the command line', () => {
-  const ending = (): Promise<void> => Promise.resolve()
-  const program = programOf({ version: '1', terminal: recordedTerminal().terminal, ending })
-  const commands = program.commands.flatMap((command) => [
-    command.name(),
-    ...command.commands.map((inner) => `${command.name()} ${inner.name()}`),
-  ])
-  const names = routes.flatMap((route) => commandOfRoute(route) ?? [])
-  expect(names.length).toBeGreaterThan(5)
-  expect(commands).toEqual(expect.arrayContaining(names))
 })

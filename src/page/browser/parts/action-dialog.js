@@ -114,8 +114,9 @@ function decided(present, fields) {
   const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
   const given = Object.fromEntries(more.map(({ name }) => [name, fields.more[name]?.trim() ?? '']))
   const missing = more.find(({ name }) => given[name] === '')
-  const problem =
-    missing === undefined
+  const problem = !(about.value?.may ?? [kind]).includes(kind)
+    ? 'Your role does not permit this.'
+    : missing === undefined
       ? whatIsMissing({ needsWhy, why, hasInput, input })
       : `Give ${missing.label.toLowerCase()}.`
   const isEdited = hasInput && input !== ''

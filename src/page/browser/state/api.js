@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Whether this browser must be signed in again. */
-export const isSignedOut = signal(false)
+/** Why this browser must be signed in again, or an empty text. */
+export const signedOut = signal('')
 
 /** An answer of the server that is not a success. */
 class ApiError extends Error {
@@ -27,10 +27,11 @@ async function ask(path, init) {
   } catch {
     throw new ApiError(0, 'the server of this page does not answer: is "stepward page" still running?')
   }
-  if (response.status === 401) isSignedOut.value = true
   const answer = await response.json()
+  const message = String(answer?.error?.message ?? response.statusText)
+  if (answer?.error?.name === 'NotSignedIn') signedOut.value = message
   if (response.ok) return answer
-  throw new ApiError(response.status, String(answer?.error?.message ?? response.statusText))
+  throw new ApiError(response.status, message)
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @import { Changes } from './shapes.js' */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { isSignedOut, read } from './api.js'
+import { read, signedOut } from './api.js'
 
 /** The state of the stream. `trouble` says why the store does not answer. */
 export const stream = signal(
@@ -32,7 +32,7 @@ export function follow() {
     read('/api/about').then(
       () => setTimeout(follow, againMs),
       () => {
-        if (!isSignedOut.value) setTimeout(follow, againMs)
+        if (signedOut.value === '') setTimeout(follow, againMs)
       },
     )
   })
