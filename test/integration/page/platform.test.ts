@@ -1,5 +1,5 @@
-import { startHost, type Host } from 'stepward'
-import { createInProcessCosmos } from 'stepward/emulator'
+import { createInProcessCosmos } from '../../../src/emulator/index.js'
+import { startHost, type Host } from '../../../src/host/index.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask, bank, buying, hostile, type Answer } from './a-page.js'
 
