@@ -40,6 +40,16 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     await store.close()
   })
 
+  /** Returns what axe finds in windows of a telephone, a desk and a large screen. */
+  async function found(isDark: boolean): Promise<string[]> {
+    const all: string[] = []
+    for (const width of [390, 1280, 1920]) {
+      await page.look({ width, height: 1080, isDark })
+      all.push(...(await page.evaluate<string[]>(look)).map((one) => `${width}: ${one}`))
+    }
+    return all
+  }
+
   /** Opens a view, and brings axe into it. The protocol of the browser is outside of the page's policy. */
   async function open(view: string, isDark: boolean): Promise<void> {
     await page.look({ width: 1280, height: 1080, isDark })
@@ -55,7 +65,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     ]),
   )('%s has no violations in %s colours', async (view, colours) => {
     await open(view, colours === 'dark')
-    expect(await page.evaluate(look)).toEqual([])
+    expect(await found(colours === 'dark')).toEqual([])
   })
 
   it.each(
@@ -74,8 +84,21 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       `[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === '${button}').click()`,
     )
     await page.until(`document.querySelector('dialog[open]')`)
-    expect(await page.evaluate(look)).toEqual([])
+    expect(await found(colours === 'dark')).toEqual([])
   })
+
+  it.each(['light', 'dark'])(
+    'the view of a browser that is not signed in has none, in %s colours',
+    async (colours) => {
+      const other = await browser.visit(`${store.origin}/jobs`)
+      for (const width of [390, 1280, 1920]) {
+        await other.look({ width, height: 1080, isDark: colours === 'dark' })
+        await other.until(`document.body.textContent.includes('not signed in')`)
+        await other.evaluate(`${axe.source}; null`)
+        expect(await other.evaluate(look)).toEqual([])
+      }
+    },
+  )
 
   it('reports a control without a name', async () => {
     await open('/jobs', false)
