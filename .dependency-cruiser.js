@@ -37,7 +37,7 @@ const rooms = {
     ],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
     host: [
-      'change-feed-processor', 'connection', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
+      'change-feed-processor', 'connection', 'page', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
     ],
     fleet: [
       'change-feed-processor', 'connection', 'host', 'operations', 'platform', 'telemetry', '/lease-store',
@@ -149,8 +149,8 @@ const rooms = {
   ...within('src/page', {
     door: ['/platform'],
     live: ['/change-feed-processor', '/platform', '/sas'],
-    api: ['door', '/connection', '/operations', '/platform', '/sas'],
-    assets: [],
+    api: ['door', '/connection', '/operations', '/platform', '/sas', '/telemetry'],
+    assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],
     'browser/views': ['browser/parts', 'browser/state'],
@@ -173,7 +173,7 @@ const rooms = {
     ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
-      'input', 'output', 'running', '/connection', '/emulator', '/host', '/platform', '/telemetry',
+      'input', 'output', 'running', '/connection', '/emulator', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
       'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',

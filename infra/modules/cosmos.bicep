@@ -20,6 +20,7 @@ var stateIndexPaths = [
   '/attention/since/?'
   '/orderId/?'
   '/priority/?'
+  '/operatedAtMs/?'
 ]
 
 var containers = [

@@ -183,7 +183,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
-    const { processorName, instanceName, clock, random, telemetry, processes, wakeAddress } = options
+    const { processorName, instanceName, clock, random, telemetry, processes } = options
+    const { wakeAddress, version } = options
     const userCode = await userCodeOf(options, ports.feed)
     return {
       options,
@@ -205,6 +206,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
         incarnation: random.id(),
         ...(processes.own === null ? {} : { process: processes.own }),
         ...(wakeAddress === null ? {} : { wakeAddress }),
+        ...(version === null ? {} : { version }),
       },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,

@@ -68,7 +68,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addOperatorCommands(program, terminal, ending)
   addFleetCommands(parts)
   addLeaseCommands(parts)
-  addPageCommand(parts, version)
+  addPageCommand(parts)
   addStoreCommands(parts)
   return withUsageErrors(withExamples(program))
 }
@@ -82,6 +82,8 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
     .option('--through-sdk', 'let the roles use the store through the SDK, as they use an account')
+    .option('--page-port <n>', 'port of the page, 0 for any; default: 8090, or any if 8090 is in use')
+    .option('--no-page', 'serve no page for operators')
     .action(async (module: string | undefined, options: DevOptions) => {
       const { dev } = await import('./commands/store/dev.js')
       await ending(dev(module, options, terminal))
@@ -224,7 +226,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-function addPageCommand({ program, terminal, ending }: Parts, version: string): void {
+function addPageCommand({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('page'))
     .description(
       'a page in a browser of this machine, which shows jobs, leases and problems, and acts on them',
@@ -234,7 +236,7 @@ function addPageCommand({ program, terminal, ending }: Parts, version: string): 
     .option('--by <name>', 'who decides; default: your account on this machine')
     .action(async (options: PageCommandOptions) => {
       const { page } = await import('./commands/operations/page.js')
-      await ending(page(options, terminal, { version }))
+      await ending(page(options, terminal))
     })
 }
 

@@ -69,6 +69,16 @@ export class EngineJobQueries implements JobQueries {
     return found.flatMap((version) => asSchedule(stored(version)))
   }
 
+  async listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]> {
+    const timeOf = (document: Readonly<JsonObject>): number => Number(document['operatedAtMs'] ?? 0)
+    const found = await this.documents.find(
+      (document) => timeOf(document) > 0 && (beforeMs === null || timeOf(document) < beforeMs),
+    )
+    const sorted = found.map(stored).sort((one, other) => timeOf(other) - timeOf(one))
+    const last = sorted[limit - 1]
+    return last === undefined ? sorted : sorted.filter((document) => timeOf(document) >= timeOf(last))
+  }
+
   follow(partition: string): PartitionFeed {
     let start: ChangeFeedStart = { kind: 'beginning' }
     return {

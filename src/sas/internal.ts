@@ -25,6 +25,7 @@ export type { DocumentAddress, StateStore, StateWrite, Stored } from './store/st
 export { InProcessPath } from './in-process/in-process-path.js'
 export { unreadableJobs } from './store/unreadable-jobs.js'
 export { beginningHere, wakingReaders } from './in-process/waking-store.js'
+export { readScheduleTicks } from './schedules/schedule-ticks.js'
 export { isSchedule } from './schedules/define-schedule.js'
 export { isWorkflow } from './workflow/workflow.js'
 export { JobClient } from './client/job-client.js'

@@ -32,6 +32,26 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
+    it('list the documents about which an operator decided, the newest decision first, by pages', async () => {
+      expect(await opened.queries.listOperated(null, 10)).toEqual([])
+      const times = Object.entries({ a: 10, b: 30, c: 20, d: 20, e: 20, f: undefined })
+      for (const [id, operatedAtMs] of times) {
+        opened.put({ id, pk: id, type: 'sas.job', ...(operatedAtMs === undefined ? {} : { operatedAtMs }) })
+      }
+      const page = async (beforeMs: number | null, limit: number): Promise<string[]> => {
+        const found = await opened.queries.listOperated(beforeMs, limit)
+        const sorted = found.map(({ operatedAtMs }) => Number(operatedAtMs))
+        expect(sorted).toEqual([...sorted].sort((one, other) => other - one))
+        return found.map(({ id }) => id).sort()
+      }
+      expect(await page(null, 10)).toEqual(['a', 'b', 'c', 'd', 'e'])
+      expect(await page(null, 1)).toEqual(['b'])
+      // The page is not cut between decisions of one millisecond.
+      expect(await page(null, 2)).toEqual(['b', 'c', 'd', 'e'])
+      expect(await page(20, 2)).toEqual(['a'])
+      expect(await page(10, 2)).toEqual([])
+    })
+
     describe('`listJobs`', () => {
       const listed = async (filter: JobFilter): Promise<string[]> =>
         (await opened.queries.listJobs(filter)).map(({ jobId }) => jobId)

@@ -12,6 +12,7 @@ import {
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter, type SelectionFilter } from '../../sas/index.js'
 import { jobDocumentId, processStates, readJobDetail } from '../../sas/internal.js'
+import { pageRoles } from '../door/people.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 import {
@@ -169,13 +170,17 @@ const about = route({
     store: z.string(),
     storeArguments: z.array(z.string()).meta({ description: 'The options of commands on this store.' }),
     by: z.string(),
+    roles: z.array(z.enum(pageRoles)),
+    may: z.array(z.string()).meta({ description: 'The actions that the person may use.' }),
     workflows: z.array(z.strictObject({ name: z.string(), findsJobId: z.boolean() })),
     now: z.string(),
   }),
-  handle: async ({ name, storeArguments, by, workflows, clock }) => ({
+  handle: async ({ name, storeArguments, by, roles, may, workflows, clock }) => ({
     store: name,
     storeArguments,
     by,
+    roles,
+    may,
     workflows: workflows.map(({ name: workflow, submission }) => ({
       name: workflow,
       findsJobId: submission.jobId !== undefined,

@@ -19,7 +19,7 @@ const diagnostic = z.strictObject({
   message: z.string(),
 })
 
-const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
+export const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
 
 export const jobSummary = z.strictObject({
   jobId: z.string(),
@@ -115,6 +115,7 @@ export const leaseRow = z.strictObject({
   leaseToken: z.string(),
   owner: z.string().nullable(),
   isExpired: z.boolean(),
+  version: z.string().nullable(),
   continuationToken: z.string().nullable(),
   renewedAt: z.string(),
   ageMs: z.number().nullable(),

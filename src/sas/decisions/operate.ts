@@ -239,6 +239,7 @@ function requested(
   const up = {
     ...job,
     audit: [...job.audit, entry].slice(-maxAuditEntries),
+    operatedAtMs: now,
     attention: null,
     lockedBy: null,
     fence: job.fence + 1,

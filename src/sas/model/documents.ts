@@ -153,6 +153,8 @@ export const jobSchema = z.object({
   /** The time for which the job is kept after it ended as Processed or Compensated. Null means no limit. */
   retainForMs: z.number().nullable(),
   audit: z.array(auditEntry),
+  /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
+  operatedAtMs: z.number().optional(),
   input: json,
   /** Shows whether a later submission with the same id repeats this submission or differs from it. */
   payloadHash: z.string(),
@@ -267,6 +269,8 @@ export const noticeSchema = z.object({
     .default(null),
   /** The decisions of operators to send the notice again after it was given up, oldest first. */
   resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
+  /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
+  operatedAtMs: z.number().optional(),
   /** The value is -1 until the notice is sent, so that a notice may outlive its job (F-X9). */
   ttl: z.number().int(),
 })

@@ -78,6 +78,20 @@ export class CosmosJobQueries implements JobQueries {
     return found.flatMap(asSchedule)
   }
 
+  async listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]> {
+    const ask = (where: string, parameters: Readonly<Record<string, number | undefined>>, top = '') =>
+      this.requests.query<Stored<StateDocument>>('state.listOperated', {
+        text: `SELECT ${top} * FROM c WHERE ${where} ORDER BY c.operatedAtMs DESC`,
+        parameters,
+      })
+    const where = beforeMs === null ? 'c.operatedAtMs > 0' : 'c.operatedAtMs > 0 AND c.operatedAtMs < @before'
+    const page = await ask(where, { before: beforeMs ?? undefined, limit }, 'TOP @limit')
+    const last = page.at(-1)?.['operatedAtMs']
+    if (page.length < limit || typeof last !== 'number') return page
+    const cut = await ask('c.operatedAtMs = @ms', { ms: last })
+    return [...page.filter((document) => document['operatedAtMs'] !== last), ...cut]
+  }
+
   follow(partition: string): PartitionFeed {
     const operation = 'state.follow'
     const feed = new CosmosPartitionFeed(this.requests.container, partition, (charge) =>
