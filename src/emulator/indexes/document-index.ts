@@ -6,7 +6,9 @@ import { isBefore, SortedEntries, type Position } from './sorted-entries.js'
 /** A document in an index, with its values at the index's paths. */
 interface Entry {
   readonly values: readonly unknown[]
-  readonly version: DocumentVersion
+  readonly number: number
+  /** Null from the moment when the version is replaced until the index is up to date again. */
+  version: DocumentVersion | null
 }
 
 /** The documents of an index whose values lie in certain spans. */
@@ -31,23 +33,36 @@ export class DocumentIndex {
     versions: Iterable<DocumentVersion>,
   ) {
     const entries = Array.from(versions, (version) => this.entryOf(version))
-    for (const entry of entries) this.byNumber.set(entry.version.number, entry)
+    for (const entry of entries) this.byNumber.set(entry.number, entry)
     this.entries = new SortedEntries(
       entries,
-      (one, other) =>
-        this.compareValues(one.values, other.values) || one.version.number - other.version.number,
+      (one, other) => this.compareValues(one.values, other.values) || one.number - other.number,
     )
   }
 
-  /** Puts the newest version of a document in the place of another, or removes it if there is none. */
+  /** The number of documents in the index. */
+  get size(): number {
+    return this.byNumber.size
+  }
+
+  /**
+   * Puts the newest version of a document in the place of another, or removes it if there is none. If the
+   * version cannot be read, nothing changes.
+   */
   change(number: number, version: DocumentVersion | null): void {
+    const entry = version === null ? null : this.entryOf(version)
     const before = this.byNumber.get(number)
     if (before !== undefined) this.entries.remove(before)
     this.byNumber.delete(number)
-    if (version === null) return
-    const entry = this.entryOf(version)
+    if (entry === null) return
     this.byNumber.set(number, entry)
     this.entries.add(entry)
+  }
+
+  /** Lets go of the version of a document, which must then be changed before the index is read. */
+  release(number: number): void {
+    const entry = this.byNumber.get(number)
+    if (entry !== undefined) entry.version = null
   }
 
   /**
@@ -105,10 +120,10 @@ export class DocumentIndex {
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)
     })
-    return { values, version }
+    return { values, number: version.number, version }
   }
 }
 
 function* versionsOf(entries: Iterable<Entry>): Generator<DocumentVersion, void, undefined> {
-  for (const { version } of entries) yield version
+  for (const { version } of entries) if (version !== null) yield version
 }

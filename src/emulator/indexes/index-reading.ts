@@ -4,7 +4,8 @@
  * Finds the documents of a query without reading all of them. The indexing policy says which indexes a
  * container has (`usable-indexes`). The first query that needs an index builds it, and later queries apply
  * what has changed meanwhile (`container-indexes`). An index is a sorted list of documents
- * (`document-index`).
+ * (`document-index`). An index that is far behind catches up in slices (`kept-index`), and its query runs
+ * again after that (`index-pending`).
  *
  * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
  * indexes a query uses, and which useful indexes the policy lacks.
@@ -37,6 +38,8 @@ export interface ReadingRequest {
   readonly needed: number
   /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number
+  /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
+  readonly mayWait?: boolean | undefined
 }
 
 /** The documents of a scope that may match a query. */
@@ -58,7 +61,7 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
   const found = smallestLookup(container, request)
   const matching = Math.max(1, found?.count ?? total)
   const lookupCost = Math.min(found?.count ?? size, size)
-  const ordered = orderedReading(container, query)
+  const ordered = orderedReading(container, request)
   // Only some documents match, so a walk in the order of ORDER BY reads more documents than are needed.
   if (ordered !== undefined) {
     const { count } = ordered
@@ -94,13 +97,16 @@ interface Lookup {
 }
 
 /** Returns the smallest part of an index that contains all documents that match the filter. */
-function smallestLookup(container: Container, { query, needed }: ReadingRequest): Lookup | undefined {
+function smallestLookup(
+  container: Container,
+  { query, needed, mayWait }: ReadingRequest,
+): Lookup | undefined {
   let smallest: Lookup | undefined
   for (const { paths, reads } of filterIndexes(container.definition.indexingPolicy, query).slice(
     0,
     mostLookups,
   )) {
-    const index = ContainerIndexes.of(container).index(paths)
+    const index = ContainerIndexes.of(container).index(paths, mayWait)
     const lookup = joined(reads.map((spans) => index.slice(spans)))
     if (smallest === undefined || lookup.count < smallest.count) smallest = lookup
     // Another index would save nothing, and building it may take long.
@@ -109,11 +115,11 @@ function smallestLookup(container: Container, { query, needed }: ReadingRequest)
   return smallest
 }
 
-function orderedReading(container: Container, query: ReadingRequest['query']): Lookup | undefined {
+function orderedReading(container: Container, { query, mayWait }: ReadingRequest): Lookup | undefined {
   const usable = orderIndex(container.definition.indexingPolicy, query)
   if (usable === undefined) return undefined
   const { paths, spans, isReversed } = usable
-  const slice = (): Slice => ContainerIndexes.of(container).index(paths).slice(spans)
+  const slice = (): Slice => ContainerIndexes.of(container).index(paths, mayWait).slice(spans)
   return {
     count: spans.length === 0 ? container.documentCount : Math.max(1, slice().count),
     documents: () => slice().documents(isReversed),

@@ -40,8 +40,10 @@ async function opening({ dataDirectory, jobs, recorded }: Phase): Promise<Figure
   const cosmos = createInProcessCosmos({ dataDirectory })
   const start = performance.now() - started
   const heap = heapBytes() - before
-  const newestFirst = await newest(cosmos)
-  const newestAgain = await newest(cosmos)
+  const first = await measured(() => newest(cosmos))
+  const again = await measured(() => newest(cosmos))
+  const counted = await measured(() => counts(cosmos))
+  const countedAgain = await measured(() => counts(cosmos))
   const indexed = heapBytes() - before
   const more = Math.min(1_000, jobs)
   const emptyDirectory = mkdtempSync(join(tmpdir(), 'stepward-growth-'))
@@ -54,24 +56,71 @@ async function opening({ dataDirectory, jobs, recorded }: Phase): Promise<Figure
   }
   await empty.close()
   rmSync(emptyDirectory, { recursive: true })
+  const afterWrites = await measured(() => newest(cosmos))
   const resident = process.memoryUsage.rss()
   await cosmos.close()
   const ratio = rates.sort((one, other) => one - other)[1] ?? Number.NaN
-  return { start, heap, indexed, newestFirst, newestAgain, ratio, resident }
+  return {
+    start,
+    heap,
+    indexed,
+    ratio,
+    resident,
+    newestFirst: first.took,
+    newestFirstTurn: first.longestTurn,
+    newestAgain: again.took,
+    newestAfterWrites: afterWrites.took,
+    newestAfterWritesTurn: afterWrites.longestTurn,
+    counts: counted.took,
+    countsTurn: counted.longestTurn,
+    countsAgain: countedAgain.took,
+    countsAgainTurn: countedAgain.longestTurn,
+  }
 }
 
-/** Lists the newest jobs as `stepward list` does. Returns the milliseconds that this takes. */
-async function newest(cosmos: InProcessCosmos): Promise<number> {
-  const query = "SELECT TOP 50 * FROM c WHERE c.type = 'sas.job' ORDER BY c.submittedAtMs DESC"
+/** Lists the newest jobs as `stepward list` does. */
+async function newest(cosmos: InProcessCosmos): Promise<void> {
+  const rows = await answer(
+    cosmos,
+    "SELECT TOP 50 * FROM c WHERE c.type = 'sas.job' ORDER BY c.submittedAtMs DESC",
+  )
+  if (rows.length === 0) throw new Error('the store has no jobs')
+}
+
+/** Counts the jobs that ended well, as `stepward status` does. */
+async function counts(cosmos: InProcessCosmos): Promise<void> {
+  const [count] = await answer(
+    cosmos,
+    "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'sas.job' AND c.processState = 'Processed'",
+  )
+  if (typeof count !== 'number' || count === 0) throw new Error('the store has no ended jobs')
+}
+
+async function answer(cosmos: InProcessCosmos, query: string): Promise<readonly unknown[]> {
+  const state = cosmos.client().database('stepward').container('state')
+  const { resources } = await state.items.query<unknown>(query).fetchAll()
+  return resources
+}
+
+/** Returns the milliseconds that work takes, and those of the longest turn of the event loop meanwhile. */
+async function measured(
+  work: () => Promise<void>,
+): Promise<{ readonly took: number; readonly longestTurn: number }> {
   const started = performance.now()
-  const { resources } = await cosmos
-    .client()
-    .database('stepward')
-    .container('state')
-    .items.query(query)
-    .fetchAll()
-  if (resources.length === 0) throw new Error('the store has no jobs')
-  return performance.now() - started
+  let longestTurn = 0
+  let before = started
+  let isDone = false
+  const look = (): void => {
+    const now = performance.now()
+    longestTurn = Math.max(longestTurn, now - before)
+    before = now
+    if (!isDone) setImmediate(look)
+  }
+  setImmediate(look)
+  await work()
+  isDone = true
+  look()
+  return { took: performance.now() - started, longestTurn }
 }
 
 /** The memory of all that is reachable. Needs `node --expose-gc`. */

@@ -39,6 +39,8 @@ export interface PageRequest {
   readonly continuation: string
   /** Measures the page, if the client asks for metrics. */
   readonly measure?: QueryMeasure | undefined
+  /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
+  readonly mayWait?: boolean | undefined
 }
 
 export interface ItemPage {
