@@ -45,6 +45,11 @@ export class DocumentIndex {
     return this.byNumber.size
   }
 
+  /** Returns a document's value at the first path. */
+  valueOf(number: number): unknown {
+    return this.byNumber.get(number)?.values[0]
+  }
+
   /**
    * Puts the newest version of a document in the place of another, or removes it if there is none. If the
    * version cannot be read, nothing changes.

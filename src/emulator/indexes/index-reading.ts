@@ -16,10 +16,13 @@ import {
   scan,
   type Container,
   type DocumentVersion,
+  type JsonObject,
+  type OrderedPath,
   type ScanScope,
 } from '../engine/index.js'
 import type { CompiledQuery } from '../query/index.js'
 import { ContainerIndexes } from './container-indexes.js'
+import { coveredDocuments, type CoveringIndex } from './covered-documents.js'
 import { DocumentIndex, type Slice } from './document-index.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
@@ -31,10 +34,13 @@ const fewestDocuments = 1_000
  */
 const mostLookups = 4
 
+/** What a document costs whose values indexes know, as a part of a document that is read. */
+const coveredPart = 0.1
+
 /** A query and its scope. `needed` is the number of rows that the caller needs now. */
 export interface ReadingRequest {
   readonly scope: ScanScope
-  readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming'>
+  readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming' | 'readPaths'>
   readonly needed: number
   /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number
@@ -47,6 +53,11 @@ export interface IndexReading {
   readonly versions: Iterable<DocumentVersion>
   /** True if the documents have the order of ORDER BY, and false if they have the order of creation. */
   readonly isOrdered: boolean
+  /**
+   * The same documents with only the values that the query reads, if indexes know all of them. They cost much
+   * less than the documents.
+   */
+  readonly covered?: Iterable<Readonly<JsonObject>> | undefined
 }
 
 /**
@@ -69,9 +80,40 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
     if (walkCost < lookupCost)
       return { versions: visible(container, request, ordered.documents()), isOrdered: true }
   }
+  if (found === undefined) return undefined
+  const covering = coveringIndexes(container, request)
   const scanCost = query.isStreaming ? Math.min(size, (needed * total) / matching) : size
-  if (found === undefined || 2 * found.count > scanCost) return undefined
-  return { versions: [...visible(container, request, found.documents())].sort(byCreation), isOrdered: false }
+  const readCost = found.count * (covering === null ? 2 : coveredPart)
+  if (readCost > scanCost) return undefined
+  const versions = [...visible(container, request, found.documents())].sort(byCreation)
+  const covered = covering === null ? undefined : coveredDocuments(versions, covering)
+  return { versions, isOrdered: false, covered }
+}
+
+/**
+ * Returns indexes with all values that a query reads, or null if there are none. Builds no index over a path
+ * that the filter does not use.
+ */
+function coveringIndexes(
+  container: Container,
+  { query, mayWait }: ReadingRequest,
+): readonly CoveringIndex[] | null {
+  const { readPaths, isStreaming } = query
+  if (readPaths === null || isStreaming || readPaths.length > mostLookups) return null
+  const filtering = filterIndexes(container.definition.indexingPolicy, query)
+  const usable = readPaths.flatMap((path) => {
+    const found = filtering.find(({ paths }) => isOver(paths, path))
+    return found === undefined ? [] : [{ path, paths: found.paths }]
+  })
+  if (usable.length < readPaths.length) return null
+  const indexes = ContainerIndexes.of(container)
+  return usable.map(({ path, paths }) => ({ path, index: indexes.index(paths, mayWait) }))
+}
+
+function isOver(paths: readonly OrderedPath[], path: readonly string[]): boolean {
+  const [only, ...others] = paths
+  const isSame = only?.steps.length === path.length && only.steps.every((step, place) => step === path[place])
+  return isSame && others.length === 0
 }
 
 /**

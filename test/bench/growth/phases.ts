@@ -42,9 +42,9 @@ async function opening({ dataDirectory, jobs, recorded }: Phase): Promise<Figure
   const heap = heapBytes() - before
   const first = await measured(() => newest(cosmos))
   const again = await measured(() => newest(cosmos))
+  const indexed = heapBytes() - before
   const counted = await measured(() => counts(cosmos))
   const countedAgain = await measured(() => counts(cosmos))
-  const indexed = heapBytes() - before
   const more = Math.min(1_000, jobs)
   const emptyDirectory = mkdtempSync(join(tmpdir(), 'stepward-growth-'))
   const empty = createInProcessCosmos({ dataDirectory: emptyDirectory })

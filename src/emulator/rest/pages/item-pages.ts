@@ -175,9 +175,9 @@ function computedRows(
 function* unplaced(
   container: Container,
   query: ItemQuery,
-  { versions, isOrdered }: IndexReading,
+  { versions, isOrdered, covered }: IndexReading,
 ): Generator<ComputedRow, void, undefined> {
-  const documents = documentsOf(versions)
+  const documents = covered ?? documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
   for (const row of rows) yield { row, place: null }
 }
@@ -234,8 +234,8 @@ type CandidatesRequest = ReadingRequest &
 function candidates(container: Container, request: CandidatesRequest): IndexReading {
   const { query, measure, place = null } = request
   if (measure === undefined) {
-    const { versions, isOrdered } = unmeasured(container, request)
-    return { versions: holding(versions, query.requiredTexts), isOrdered }
+    const { versions, isOrdered, covered } = unmeasured(container, request)
+    return { versions: holding(versions, query.requiredTexts), isOrdered, covered }
   }
   const { versions, isOrdered } = smallOrderedReading(container, request) ?? unmeasured(container, request)
   const finds = indexFinds(container.definition.indexingPolicy, query)
