@@ -1,11 +1,13 @@
 import type { DocumentVersion, JsonObject, OrderedPath } from '../engine/index.js'
 import { isAbove, isBelow, type Span } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
+import { NumberedEntries } from './numbered-entries.js'
 import { isBefore, SortedEntries, type Position } from './sorted-entries.js'
 
-/** A document in an index, with its values at the index's paths. */
+/** A document in an index. There may be millions, so an entry has no list if the index has only one path. */
 interface Entry {
-  readonly values: readonly unknown[]
+  /** The value at the only path, or a list with the values at the paths. */
+  readonly values: unknown
   readonly number: number
   /** Null from the moment when the version is replaced until the index is up to date again. */
   version: DocumentVersion | null
@@ -26,7 +28,7 @@ export interface Slice {
 export class DocumentIndex {
   private readonly entries: SortedEntries<Entry>
   /** The entries by number of the document. A replaced version's text may be gone from memory and disk. */
-  private readonly byNumber = new Map<number, Entry>()
+  private readonly byNumber = new NumberedEntries<Entry>()
 
   constructor(
     readonly paths: readonly OrderedPath[],
@@ -47,7 +49,8 @@ export class DocumentIndex {
 
   /** Returns a document's value at the first path. */
   valueOf(number: number): unknown {
-    return this.byNumber.get(number)?.values[0]
+    const entry = this.byNumber.get(number)
+    return entry === undefined ? undefined : this.valueAt(entry.values, 0)
   }
 
   /**
@@ -91,7 +94,7 @@ export class DocumentIndex {
     const { entries } = this
     let end = to
     while (isBefore(from, end)) {
-      const values = entries.before(end)?.values ?? []
+      const values = entries.before(end)?.values
       const start = entries.seek((entry) => this.compareValues(entry.values, values) >= 0)
       yield* entries.between(start, end)
       end = start
@@ -99,19 +102,24 @@ export class DocumentIndex {
   }
 
   /** Returns -1 for values before the spans, 0 for values in them, and 1 for values after them. */
-  private sideOf(values: readonly unknown[], spans: readonly Span[]): number {
+  private sideOf(values: unknown, spans: readonly Span[]): number {
     for (const [place, span] of spans.entries()) {
       const forward = this.paths[place]?.isDescending === true ? -1 : 1
-      if (isBelow(values[place], span)) return -forward
-      if (isAbove(values[place], span)) return forward
+      const value = this.valueAt(values, place)
+      if (isBelow(value, span)) return -forward
+      if (isAbove(value, span)) return forward
     }
     return 0
   }
 
-  private compareValues(one: readonly unknown[], other: readonly unknown[]): number {
+  private valueAt(values: unknown, place: number): unknown {
+    return this.paths.length === 1 ? values : (values as readonly unknown[])[place]
+  }
+
+  private compareValues(one: unknown, other: unknown): number {
     const { paths } = this
     for (let place = 0; place < paths.length; place += 1) {
-      const difference = compareValues(one[place], other[place])
+      const difference = compareValues(this.valueAt(one, place), this.valueAt(other, place))
       if (difference !== 0) return paths[place]?.isDescending === true ? -difference : difference
     }
     return 0
@@ -125,7 +133,7 @@ export class DocumentIndex {
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)
     })
-    return { values, number: version.number, version }
+    return { values: values.length === 1 ? values[0] : values, number: version.number, version }
   }
 }
 
