@@ -72,7 +72,7 @@ describe('the indexes of a container', () => {
     for (let id = 0; id < 1_500; id += 1) put(container, id, id)
     const indexes = ContainerIndexes.of(container)
     const ready = pendingOf(() => indexes.index(paths, true))
-    // A slice has 256 documents, so this one is read already, and this one is not.
+    // A slice has 512 documents, so this one is read already, and this one is not.
     put(container, 3, 9_999)
     put(container, 1_400, 9_998)
     await ready
