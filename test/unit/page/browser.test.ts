@@ -7,7 +7,13 @@ import { describe, expect, it } from 'vitest'
 import { programOf } from '../../../src/cli/program.js'
 import { routes } from '../../../src/page/api/routes.js'
 import { commandOf } from '../../../src/page/browser/state/commands.js'
-import { agoText, durationText, jsonText, momentText } from '../../../src/page/browser/state/formats.js'
+import {
+  agoText,
+  durationText,
+  editLines,
+  jsonText,
+  momentText,
+} from '../../../src/page/browser/state/formats.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
@@ -137,6 +143,21 @@ describe('the command of an action', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
+  })
+})
+
+describe('an edited input', () => {
+  it('is a line for each change, and one for those that are left out', () => {
+    const change = { stepId: 'pay', path: 'input.amount', before: '7', after: null }
+    expect(editLines({ changes: [change], others: 2 })).toEqual([
+      'pay input.amount: 7 → nothing',
+      'and 2 other changes',
+    ])
+    expect(editLines({ changes: [{ ...change, before: null, after: '8' }], others: 0 })).toEqual([
+      'pay input.amount: nothing → 8',
+    ])
+    expect(editLines({ changes: [], others: 0 })).toEqual(['the new input is the same as the old one'])
+    expect(editLines(undefined)).toEqual([])
   })
 })
 

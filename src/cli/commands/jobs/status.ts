@@ -9,6 +9,7 @@ import {
 } from '../../../sas/index.js'
 import { processStates } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
+import { editText } from '../../output/edit-text.js'
 import { fitted } from '../../output/fitted.js'
 import { whatToDo } from '../../output/step-graph.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -96,9 +97,9 @@ function describe(
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
-    ...job.audit.map(({ command, stepId, ...decision }): [string, string] => [
-      command,
-      `${stepId === null ? '' : `${stepId} `}${decided(decision)}`,
+    ...job.audit.flatMap(({ command, stepId, edit, ...decision }): [string, string][] => [
+      [command, `${stepId === null ? '' : `${stepId} `}${decided(decision)}`],
+      ...(edit === undefined ? [] : [['edit', editText(edit)] as [string, string]]),
     ]),
   ]
   const lines = facts.map(([name, text]) => {

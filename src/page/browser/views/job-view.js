@@ -4,7 +4,7 @@ import { html } from '../parts/html.js'
 import { Command, CopyButton, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { counted, durationText, momentText } from '../state/formats.js'
+import { counted, durationText, editLines, momentText } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { timelineOf } from '../state/timeline.js'
 import { JobGraph } from './job-graph.js'
@@ -229,12 +229,12 @@ function Audit({ job: { audit } }) {
     </thead>
     <tbody>
       ${audit.map(
-        ({ at, by, command, stepId, why }) =>
+        ({ at, by, command, stepId, why, edit }) =>
           html`<tr>
             <td>${momentText(at, Date.now())}</td>
             <td>${by}</td>
             <td>${command}${stepId === null ? '' : ` ${stepId}`}</td>
-            <td><bdi>${why}</bdi></td>
+            <td><bdi>${why}</bdi>${editLines(edit).map((line) => html`<br /><bdi class="quiet">${line}</bdi>`)}</td>
           </tr>`,
       )}
     </tbody>
