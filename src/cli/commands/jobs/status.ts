@@ -10,8 +10,8 @@ import {
 import { processStates } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { editText } from '../../output/edit-text.js'
-import { fitted } from '../../output/fitted.js'
 import { whatToDo } from '../../output/step-graph.js'
+import { stepsText } from '../../output/steps-text.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../../output/terminal.js'
@@ -106,15 +106,5 @@ function describe(
     const told = wrapped(text, width, ' '.repeat(labelWidth)).slice(labelWidth)
     return `${name.padEnd(labelWidth)}${name === 'state' ? stateText(told) : told}`
   })
-  const rows = job.steps.map((step) => [
-    step.stepId,
-    step.attention === null || step.state === 'Error' ? step.state : `${step.state}, ${step.attention.kind}`,
-    `${step.failureCount}/${step.maxFailures}`,
-    step.completeBy?.slice(0, 19) ?? '',
-    step.diagnostics.at(-1)?.message ?? '',
-  ])
-  const head = ['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC']
-  const shown = fitted(head, rows, tableWidth)
-  const steps = shown.map((row) => row.map((cell, column) => (column === 1 ? stateText(cell) : cell)))
-  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${table(head, steps)}`
+  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${stepsText(job.steps, tableWidth)}`
 }
