@@ -86,7 +86,15 @@ export type { Json } from './model/json.js'
 export type { JobClient, SubmitOptions } from './client/job-client.js'
 export type { Job, JobResult } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
-export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './model/readable-parts.js'
+export type {
+  Attention,
+  AuditEntry,
+  Compensation,
+  Diagnostic,
+  InputChange,
+  InputEdit,
+  ProcessState,
+} from './model/readable-parts.js'
 export type {
   CommandOptions,
   JobSummary,

@@ -21,6 +21,18 @@ const diagnostic = z.strictObject({
 
 export const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
 
+const change = z.strictObject({
+  stepId: z.string(),
+  path: z.string(),
+  before: z.string().nullable().meta({ description: 'JSON text. Null if there was no value.' }),
+  after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
+})
+
+const edit = z
+  .strictObject({ changes: z.array(change), others: z.number() })
+  .optional()
+  .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
+
 export const jobSummary = z.strictObject({
   jobId: z.string(),
   orderId: z.string(),
@@ -95,7 +107,7 @@ export const jobDetail = z.strictObject({
     .strictObject({ since: z.string(), by: z.string(), reason: z.string(), thenRetry: z.boolean() })
     .nullable(),
   diagnostics: z.array(diagnostic),
-  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable() })),
+  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable(), edit })),
   notices: z.array(notice),
   steps: z.array(stepDetail),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json } from './plain-json.js'
 import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { claim, effectHistory, outcome, undo } from './step-parts.js'
+import { claim, effectHistory, inputEdit, outcome, undo } from './step-parts.js'
 
 export type { Json } from './json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
@@ -131,6 +131,7 @@ const auditEntry = z.object({
   at: z.string(),
   by: z.string(),
   why: z.string(),
+  edit: inputEdit.optional(),
 }) satisfies z.ZodType<AuditEntry>
 
 export const jobSchema = z.object({

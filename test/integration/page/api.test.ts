@@ -170,8 +170,14 @@ describe('actions', () => {
       'step.settled',
       (event) => event.jobId === '..' && event.outcome === 'success' && event.stepId === 'pay',
     )
-    const { steps } = await read<{ steps: object[] }>('/api/job?jobId=..')
+    interface Shown {
+      readonly steps: object[]
+      readonly audit: { readonly edit?: { readonly changes: object[] } }[]
+    }
+    const { steps, audit } = await read<Shown>('/api/job?jobId=..')
     expect(steps).toContainEqual(expect.objectContaining({ stepId: 'pay', output: { paid: 8 } }))
+    const amount = { stepId: 'pay', path: 'input.amount', before: '7', after: '8' }
+    expect(audit.at(-1)?.edit?.changes).toContainEqual(amount)
   })
 
   it('raise the event of a step', async () => {

@@ -9,6 +9,7 @@ import { commandOf, costCommand } from '../../../src/page/browser/state/commands
 import {
   agoText,
   durationText,
+  editLines,
   jsonText,
   lengthText,
   momentText,
@@ -284,6 +285,21 @@ describe('the command of an action', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
+  })
+})
+
+describe('an edited input', () => {
+  it('is a line for each change, and one for those that are left out', () => {
+    const change = { stepId: 'pay', path: 'input.amount', before: '7', after: null }
+    expect(editLines({ changes: [change], others: 2 })).toEqual([
+      'pay input.amount: 7 → nothing',
+      'and 2 other changes',
+    ])
+    expect(editLines({ changes: [{ ...change, before: null, after: '8' }], others: 0 })).toEqual([
+      'pay input.amount: nothing → 8',
+    ])
+    expect(editLines({ changes: [], others: 0 })).toEqual(['the new input is the same as the old one'])
+    expect(editLines(undefined)).toEqual([])
   })
 })
 

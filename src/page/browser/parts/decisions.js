@@ -1,10 +1,14 @@
-import { momentText } from '../state/formats.js'
+import { editLines, momentText } from '../state/formats.js'
 import { html } from './html.js'
+
+/**
+ * @typedef {{ at: string, by: string, what: unknown, why: string, edit?: Parameters<typeof editLines>[0] }} Row
+ */
 
 /**
  * A table of decisions of operators.
  *
- * @param {{ rows: { at: string, by: string, what: unknown, why: string }[], none: string }} props
+ * @param {{ rows: Row[], none: string }} props
  */
 export function Decisions({ rows, none }) {
   if (rows.length === 0) return html`<p class="quiet">${none}</p>`
@@ -19,12 +23,14 @@ export function Decisions({ rows, none }) {
     </thead>
     <tbody>
       ${rows.map(
-        ({ at, by, what, why }) =>
+        ({ at, by, what, why, edit }) =>
           html`<tr>
             <td title=${at}>${momentText(at, Date.now())}</td>
             <td><bdi>${by}</bdi></td>
             <td>${what}</td>
-            <td><bdi>${why}</bdi></td>
+            <td>
+              <bdi>${why}</bdi>${editLines(edit).map((line) => html`<br /><bdi class="quiet">${line}</bdi>`)}
+            </td>
           </tr>`,
       )}
     </tbody>

@@ -86,3 +86,20 @@ export function jsonText(value) {
     ? `${text.slice(0, longest)}\n… ${text.length - longest} more characters`
     : text
 }
+
+/**
+ * Returns one line for each input that an operator changed.
+ *
+ * @param {import('./shapes.js').Edit | undefined} edit
+ * @returns {string[]}
+ */
+export function editLines(edit) {
+  if (edit === undefined) return []
+  if (edit.changes.length === 0) return ['the new input is the same as the old one']
+  const lines = edit.changes.map(
+    ({ stepId, path, before, after }) => `${stepId} ${path}: ${before ?? 'nothing'} → ${after ?? 'nothing'}`,
+  )
+  return edit.others === 0
+    ? lines
+    : [...lines, `and ${counted(edit.others, 'other change', 'other changes')}`]
+}

@@ -19,7 +19,11 @@
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
  *   diagnostics: Diagnostic[] }} Step
  *
- * @typedef {{ command: string, stepId: string | null, at: string, by: string, why: string }} Decision
+ * @typedef {{ changes: { stepId: string, path: string, before: string | null, after: string | null }[],
+ *   others: number }} Edit
+ *
+ * @typedef {{ command: string, stepId: string | null, at: string, by: string, why: string,
+ *   edit?: Edit }} Decision
  *
  * @typedef {{ seq: number, kind: string, state: string, at: string, sentAt: string | null,
  *   failureCount: number, attention: { since: string, message: string } | null,
