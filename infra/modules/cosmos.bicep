@@ -20,6 +20,7 @@ var stateIndexPaths = [
   '/attention/since/?'
   '/orderId/?'
   '/priority/?'
+  '/tags/*'
 ]
 
 var containers = [

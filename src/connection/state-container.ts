@@ -15,6 +15,7 @@ export const stateContainerRole: ContainerRole<'state'> = {
     '/attention/since/?',
     '/orderId/?',
     '/priority/?',
+    '/tags/*',
   ],
   breaks: {
     ifOtherKey: 'so a job and its steps cannot be written together',

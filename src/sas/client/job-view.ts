@@ -10,6 +10,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
+import { tagsByName } from '../model/tags.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
 import { whyNotFurther } from './why-not-further.js'
@@ -60,6 +61,8 @@ export interface JobView {
   /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
+  /** The tags of the job by name, each as text. */
+  readonly tags: Readonly<Record<string, string>>
   /** The newest decisions of operators, oldest first. */
   readonly audit: readonly AuditEntry[]
   /** The steps in the order of the workflow. */
@@ -82,6 +85,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
+    tags: tagsByName(job.tags),
     audit: job.audit,
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)

@@ -169,6 +169,8 @@ export const jobSchema = z.object({
    * remember all steps.
    */
   outputs: z.record(z.string(), json).optional(),
+  /** The tags by which jobs are listed, each as `name=value`. Missing if the job has none. */
+  tags: z.array(z.string()).optional(),
 })
 
 export const stepSchema = z.object({

@@ -12,6 +12,7 @@ import {
 import { reference } from '../model/reference.js'
 import type { Reference, ValueOrReference } from '../model/reference.js'
 import type { Json } from '../model/json.js'
+import { readTags, type Tags } from '../model/tags.js'
 import { NotPlainDataError, toTemplate } from '../model/to-template.js'
 import { overlapPolicies, type Calendar, type OverlapPolicy } from '../model/schedule-documents.js'
 import { hashOf, planHash } from '../plan/payload.js'
@@ -57,6 +58,8 @@ export interface ScheduleOptions<I> {
   readonly completeWithin?: Duration
   /** The time for which an ended job is kept, at least 1 h. Default: no limit. */
   readonly retainFor?: Duration
+  /** The tags of each job, at most 10. The `tags` function of the workflow is not called. Default: none. */
+  readonly tags?: Tags
 }
 
 /** A definition of a schedule, as it is stored. */
@@ -77,6 +80,7 @@ export interface ScheduledJob {
   readonly replyTo: string | null
   readonly completeWithinMs: number | null
   readonly retainForMs: number | null
+  readonly tags?: string[]
 }
 
 const isSchedule_ = Symbol('stepward.schedule')
@@ -128,6 +132,7 @@ const shape = {
   replyTo: optional(text(), null),
   completeWithin: optional(duration(), null),
   retainFor: optional(duration(leastRetainMs), null),
+  tags: kind<unknown>('tags', () => true),
 }
 
 /**
@@ -138,7 +143,8 @@ const shape = {
  */
 export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Schedule {
   const { values, problems: wrong } = readOptions(shape, options)
-  const problems = [...wrong]
+  const tags = readTags(options.tags ?? {})
+  const problems = [...wrong, ...tags.problems]
   if (!idPattern.test(id)) problems.push(`its id must match ${String(idPattern)}`)
   const calendar = calendarOf(values, problems)
   if ('everyMs' in calendar && values.jitter > calendar.everyMs) {
@@ -148,7 +154,16 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   if (problems.length > 0) throw new ScheduleInvalid(id, problems)
   const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority, replyTo } = values
   const { completeWithin: completeWithinMs, retainFor: retainForMs } = values
-  const job = { plan: workflow.plan, inputTemplate, priority, replyTo, completeWithinMs, retainForMs }
+  const tagged = tags.stored.length === 0 ? {} : { tags: [...tags.stored] }
+  const job = {
+    plan: workflow.plan,
+    inputTemplate,
+    priority,
+    replyTo,
+    completeWithinMs,
+    retainForMs,
+    ...tagged,
+  }
   if (exceeds(job, maxJobBytes)) {
     throw new ScheduleInvalid(id, [
       `its plan and input exceed ${maxJobBytes} bytes: pass large inputs by reference`,

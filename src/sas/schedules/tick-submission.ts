@@ -75,6 +75,7 @@ function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: numbe
     completeWithinMs: job.completeWithinMs,
     retainForMs: job.retainForMs,
     payloadHash: payloadHash(plan.workflow, input),
+    tags: job.tags ?? [],
     now,
   }
 }

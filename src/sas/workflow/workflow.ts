@@ -7,6 +7,7 @@ import { StepHandle, type Step } from '../model/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
 import { reference, referencePath, type Reference, type ValueOrReference } from '../model/reference.js'
+import type { Tags } from '../model/tags.js'
 import { toTemplate } from '../model/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import { addRun } from './sub-workflow.js'
@@ -90,6 +91,8 @@ export interface SubmissionDefaults<I> {
   readonly parse?: (input: unknown) => I
   /** Returns the id of the job. Submissions with the same id are one job. */
   readonly jobId?: (input: I) => string
+  /** Returns the tags of the job, at most 10. A list of jobs can be filtered by tags. */
+  readonly tags?: (input: I) => Tags
   /** Returns documents to create with the job, in the job's logical partition. */
   readonly alongside?: (input: I) => readonly Alongside[]
 }
@@ -127,6 +130,7 @@ const shape = {
   version: optional(wholeNumber(1), 1),
   parse: optional(callback()),
   jobId: optional(callback()),
+  tags: optional(callback()),
   alongside: optional(callback()),
 }
 

@@ -11,6 +11,7 @@ import { processStates } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { whatToDo } from '../../output/step-graph.js'
+import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../../output/terminal.js'
@@ -83,6 +84,7 @@ function describe(
     ['workflow', `${job.workflow} (version ${job.workflowVersion})`],
     ['state', job.state],
     ['why', job.why],
+    ...(Object.keys(job.tags).length === 0 ? [] : [['tags', tagsText(job.tags)] as [string, string]]),
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),

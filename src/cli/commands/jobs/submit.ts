@@ -15,12 +15,14 @@ import { readJsonLines, type JsonLine } from '../../output/json-lines.js'
 import { missingRoles, notingStandstill, type Standstill } from '../../output/standstill.js'
 import { withClient, withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
+import { tagsOf } from '../../input/tags.js'
 import { bar, type Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../../input/user-module.js'
 
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
   readonly replyTo?: string
+  readonly tag?: readonly string[]
   readonly wait?: boolean
   /** The clock that measures the time since the last change. Default: the machine's clock. */
   readonly clock?: Clock
@@ -48,6 +50,8 @@ export async function submit(
   if (replyTo !== undefined && !isReplyTo(replyTo)) {
     throw new CliError(`--reply-to ${JSON.stringify(replyTo)} ${replyToRule}`, exitCodes.usage)
   }
+  const { problems } = tagsOf(options.tag)
+  if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
   return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
@@ -160,7 +164,7 @@ interface Accepted {
 /** Submits every line, even if other lines are refused. */
 async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
   const { replyTo } = options
-  const told = replyTo === undefined ? {} : { replyTo }
+  const told = { ...(replyTo === undefined ? {} : { replyTo }), tags: tagsOf(options.tag).tags }
   const [jobs, conflicts, invalid]: [Job[], string[], string[]] = [[], [], []]
   const progress = { word: 'submitted', reached: () => jobs.length, terminal }
   await inParallel(submissions, progress, async ({ input, jobId, line }) => {

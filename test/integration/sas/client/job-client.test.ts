@@ -7,7 +7,8 @@ import {
   StoreUnavailable,
   SubmissionInvalid,
 } from '../../../../src/sas/model/errors.js'
-import { JobClient, type SubmitOptions } from '../../../../src/sas/client/job-client.js'
+import { JobClient } from '../../../../src/sas/client/job-client.js'
+import type { SubmitOptions } from '../../../../src/sas/client/submission-request.js'
 import { JobEndings, type EndedJob } from '../../../../src/sas/in-process/job-endings.js'
 import type { SchedulerOptions } from '../../../../src/sas/scheduler/scheduler.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -154,6 +155,50 @@ describe('a submission', () => {
     world.faults.failWrites({ kind: 'throws', error })
     await expect(client.submit(workflow, { orderId: 'order-1' })).rejects.toBe(error)
     expect(error).toMatchObject({ retriable: true, retryAfterMs: 500 })
+  })
+})
+
+describe('the tags of a job', () => {
+  const tagged = ordering({
+    jobId: (order) => order.orderId,
+    tags: ({ orderId, total = 0 }) => ({ order: orderId, isLarge: total > 100 }),
+  })
+
+  it('are those of the workflow and of the submission, which take precedence', async () => {
+    const job = await client.submit(tagged, { orderId: 'o-1' }, { tags: { isLarge: 'maybe', tenant: 7 } })
+    const expected = { order: 'o-1', isLarge: 'maybe', tenant: '7' }
+    expect((await job.view()).tags).toEqual(expected)
+    expect(await client.list({ tags: { tenant: 7 } })).toMatchObject([{ jobId: 'o-1', tags: expected }])
+    expect(await client.list({ tags: { isLarge: false } })).toEqual([])
+  })
+
+  it('do not make a repeated submission another job', async () => {
+    await client.submit(tagged, { orderId: 'o-1' })
+    await client.submit(tagged, { orderId: 'o-1' }, { tags: { late: true } })
+    expect((await (await client.get('o-1'))?.view())?.tags).toEqual({ order: 'o-1', isLarge: 'false' })
+  })
+
+  it('add nothing to a job without tags', async () => {
+    await client.submit(workflow, { orderId: 'o-1' })
+    expect(await world.job('o-1')).not.toHaveProperty('tags')
+    expect((await (await client.get('o-1'))?.view())?.tags).toEqual({})
+  })
+
+  it.each<[string, SubmitOptions['tags'], string]>([
+    ['of the submission', { 'a b': 1 }, 'tags: the name "a b" must begin with a letter'],
+    ['that are no object', 'customer=1' as never, 'tags must be an object such as { customer: 4711 }'],
+    ['that are null', null as never, 'tags must be an object'],
+  ])('%s are refused if they are invalid, and nothing is written', async (_what, tags, message) => {
+    const submitting = client.submit(tagged, { orderId: 'o-1' }, tags === undefined ? {} : { tags })
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(message)
+    expect(world.faults.writes).toEqual([])
+  })
+
+  it('of the workflow are refused if they are invalid, and nothing is written', async () => {
+    const invalid = ordering({ jobId: () => 'o-1', tags: () => ({ order: '' }) })
+    await expect(client.submit(invalid, { orderId: 'o-1' })).rejects.toThrow('tags.order is ""; it must be')
+    expect(world.faults.writes).toEqual([])
   })
 })
 

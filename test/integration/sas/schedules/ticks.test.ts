@@ -55,6 +55,14 @@ function firstTicks(count: number): readonly string[] {
   })
 }
 
+it('the job of a tick has the tags of its schedule', async () => {
+  await set({ tags: { source: 'nightly', tenant: 7 } })
+  await started('s1')
+  await world.clock.advance(minute + 1_000)
+  const [job] = await world.queries.listJobs({ tags: { tenant: 7 } })
+  expect(job?.tags).toEqual(['source=nightly', 'tenant=7'])
+})
+
 /** Ends the job of a tick as Processed. */
 async function end(jobId: string): Promise<void> {
   const job = await world.job(jobId)

@@ -26,6 +26,11 @@ describe('the definition of a schedule', () => {
     })
   })
 
+  it('has no field for tags unless it has tags, so that the hash of older definitions stays', () => {
+    expect(defineSchedule('nightly', { workflow, every: '1h' }).definition.job).not.toHaveProperty('tags')
+    expect(problemsOf('nightly', { every: '1h', tags: { 'a b': 1 } }).join()).toContain('the name "a b" must')
+  })
+
   it('reports all problems together', () => {
     const options = {
       cron: '61 * * * *',
