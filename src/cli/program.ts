@@ -27,7 +27,7 @@ import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands } from './operator-commands.js'
 import type { RunCommand } from './run-command.js'
-import { collected } from './input/tags.js'
+import { collected } from './input/collected.js'
 import { roleWords, withValues } from './input/named-values.js'
 import { shells, type Shell } from './output/shells.js'
 import {

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { collected } from './tags.js'
+import { collected } from './collected.js'
 import { stateNames, withValues } from './named-values.js'
 
 export interface SelectionOptions {

@@ -1,11 +1,6 @@
 import type { Tags } from '../../sas/index.js'
 import { readTags } from '../../sas/internal.js'
 
-/** Collects the values of an option that may be repeated. */
-export function collected(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
-}
-
 /** Returns the tags of `--tag NAME=VALUE` options, with all problems. */
 export function tagsOf(given: readonly string[] = []): {
   readonly tags: Tags

@@ -64,5 +64,5 @@ function isTagValue(value: unknown): boolean {
 function shown(value: unknown): string {
   if (typeof value === 'string' && value.length > maxValueLength)
     return `a text of ${value.length} characters`
-  return typeof value === 'number' ? String(value) : String(JSON.stringify(value))
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
 }

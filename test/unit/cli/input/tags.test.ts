@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { collected, tagsOf, tagsText } from '../../../../src/cli/input/tags.js'
+import { collected } from '../../../../src/cli/input/collected.js'
+import { tagsOf, tagsText } from '../../../../src/cli/input/tags.js'
 
 it('`--tag` may be repeated, and its value may contain equals signs', () => {
   const given = collected('b=c=d', collected('a=1'))
