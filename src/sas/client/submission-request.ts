@@ -17,20 +17,24 @@ export interface SubmitOptions {
   readonly orderId?: string
   /**
    * The partition key value of the job, its steps and the documents alongside. Always pass the same key for
-   * the same id, because the same id with another key is another job. Default: the job's id.
+   * the same id, because the same id with another key is another job. Default: the workflow's `partitionKey`,
+   * or the job's id.
    */
   readonly partitionKey?: string
   /** Your documents that are created in the same transaction. Default: the workflow's `alongside`. */
   readonly alongside?: readonly Alongside[]
-  /** Jobs with a larger number go first when resources are short. Default 0. */
+  /** Jobs with a larger number go first when resources are short. Default: that of the workflow, or 0. */
   readonly priority?: number
   /** The receiver of notifications about the job. Default: no notifications. */
   readonly replyTo?: string
-  /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
+  /**
+   * The time within which the job must be done. Afterwards `onExhausted` applies. Default: that of the
+   * workflow.
+   */
   readonly completeWithin?: Duration
   /**
    * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A
-   * job in Error is always kept. Default: no limit.
+   * job in Error is always kept. Default: that of the workflow.
    */
   readonly retainFor?: Duration
   /** Tags by which jobs are listed, at most 10. They are added to the workflow's `tags`, and take precedence. */
@@ -56,7 +60,7 @@ export function requestOf<I>(
       `workflow ${workflow.name}: pass a jobId, or define how the workflow finds the jobId`,
     )
   }
-  const partition = options.partitionKey ?? jobId
+  const partition = options.partitionKey ?? submission.partitionKey?.(input) ?? jobId
   const { tags: given = {}, ...terms } = options
   const tags = readTags(isRecord(given) ? { ...submission.tags?.(input), ...given } : given)
   const wrong = [...submitProblems({ ...terms, jobId, partitionKey: partition }), ...tags.problems]
@@ -74,10 +78,10 @@ export function requestOf<I>(
     partition,
     input: plain,
     alongside: alongside.map(({ create }) => ownDocument(create, partition)),
-    priority: options.priority ?? 0,
+    priority: options.priority ?? submission.priority ?? 0,
     replyTo: options.replyTo ?? null,
-    completeWithinMs: limitOf(options.completeWithin),
-    retainForMs: limitOf(options.retainFor),
+    completeWithinMs: limitOf(options.completeWithin ?? submission.completeWithin),
+    retainForMs: limitOf(options.retainFor ?? submission.retainFor),
     payloadHash: payloadHash(workflow.name, plain),
     tags: tags.stored,
     now,

@@ -1,4 +1,5 @@
 import type { Duration } from '../../platform/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
 import {
   duration,
   isText,
@@ -50,13 +51,13 @@ export interface ScheduleOptions<I> {
   readonly catchUp?: Duration
   /** Each tick is delayed by its own part of this time, so that schedules do not start together. Default 0. */
   readonly jitter?: Duration
-  /** The priority of the jobs. Default 0. */
+  /** The priority of the jobs. Default: that of the workflow, or 0. */
   readonly priority?: number
   /** The receiver of notices about the jobs. Default: none. */
   readonly replyTo?: string
-  /** The time within which each job must be done. Default: no limit. */
+  /** The time within which each job must be done. Default: that of the workflow. */
   readonly completeWithin?: Duration
-  /** The time for which an ended job is kept, at least 1 h. Default: no limit. */
+  /** The time for which an ended job is kept, at least 1 h. Default: that of the workflow. */
   readonly retainFor?: Duration
   /** The tags of each job, at most 10. The `tags` function of the workflow is not called. Default: none. */
   readonly tags?: Tags
@@ -128,10 +129,10 @@ const shape = {
   overlap: optional(oneOf(...overlapPolicies), 'skip' as const),
   catchUp: optional(duration(leastCatchUpMs), 3_600_000),
   jitter: optional(duration(0), 0),
-  priority: optional(kind<number>('a number', Number.isFinite), 0),
+  priority: optional(kind<number>('a number', Number.isFinite)),
   replyTo: optional(text(), null),
-  completeWithin: optional(duration(), null),
-  retainFor: optional(duration(leastRetainMs), null),
+  completeWithin: optional(duration()),
+  retainFor: optional(duration(leastRetainMs)),
   tags: kind<unknown>('tags', () => true),
 }
 
@@ -142,7 +143,7 @@ const shape = {
  * @throws ScheduleInvalid with a list of all problems
  */
 export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Schedule {
-  const { values, problems: wrong } = readOptions(shape, options)
+  const { values, problems: wrong } = readOptions(shape, withDefaults(options))
   const tags = readTags(options.tags ?? {})
   const problems = [...wrong, ...tags.problems]
   if (!idPattern.test(id)) problems.push(`its id must match ${String(idPattern)}`)
@@ -152,8 +153,8 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   }
   const inputTemplate = inputOf(values.input, problems)
   if (problems.length > 0) throw new ScheduleInvalid(id, problems)
-  const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority, replyTo } = values
-  const { completeWithin: completeWithinMs, retainFor: retainForMs } = values
+  const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority = 0, replyTo } = values
+  const { completeWithin: completeWithinMs = null, retainFor: retainForMs = null } = values
   const tagged = tags.stored.length === 0 ? {} : { tags: [...tags.stored] }
   const job = {
     plan: workflow.plan,
@@ -171,6 +172,13 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   }
   const definition = { workflow: workflow.name, calendar, overlap, catchUpMs, jitterMs, job }
   return Object.freeze({ id, definition, hash: hashOfDefinition(definition), [isSchedule_]: true as const })
+}
+
+/** Returns the options with the defaults of the workflow. */
+function withDefaults<I>(options: ScheduleOptions<I>): ScheduleOptions<I> {
+  if (!isWorkflow(options.workflow)) return options
+  const { priority, completeWithin, retainFor } = options.workflow.submission
+  return { ...withoutUndefined({ priority, completeWithin, retainFor }), ...options }
 }
 
 /** Checks whether a value, such as an export of a user's module, is a schedule. */

@@ -1,7 +1,7 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
 import type { Duration } from '../../platform/index.js'
 import { isInstant } from '../../platform/internal.js'
-import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { callback, duration, kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { StepHandle, type Step } from '../model/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
@@ -91,6 +91,14 @@ export interface SubmissionDefaults<I> {
   readonly parse?: (input: unknown) => I
   /** Returns the id of the job. Submissions with the same id are one job. */
   readonly jobId?: (input: I) => string
+  /** Returns the partition key of the job. Default: the job's id. */
+  readonly partitionKey?: (input: I) => string
+  /** The priority of the jobs. Default 0. */
+  readonly priority?: number
+  /** The time within which a job must be done. Default: no limit. */
+  readonly completeWithin?: Duration
+  /** The time for which a job is kept after it has ended well. Default: no limit. */
+  readonly retainFor?: Duration
   /** Returns the tags of the job, at most 10. A list of jobs can be filtered by tags. */
   readonly tags?: (input: I) => Tags
   /** Returns documents to create with the job, in the job's logical partition. */
@@ -130,6 +138,10 @@ const shape = {
   version: optional(wholeNumber(1), 1),
   parse: optional(callback()),
   jobId: optional(callback()),
+  partitionKey: optional(callback()),
+  priority: optional(kind<number>('a number', Number.isFinite)),
+  completeWithin: optional(duration()),
+  retainFor: optional(duration()),
   tags: optional(callback()),
   alongside: optional(callback()),
 }

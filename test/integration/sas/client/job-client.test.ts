@@ -158,6 +158,49 @@ describe('a submission', () => {
   })
 })
 
+describe('the defaults of a workflow', () => {
+  const terms = { priority: 5, completeWithin: '2h', retainFor: '30d' } as const
+  const fast = ordering({
+    ...terms,
+    jobId: (order) => order.orderId,
+    partitionKey: ({ orderId }) => `customer-of-${orderId}`,
+  })
+  const [hour, day] = [3_600_000, 86_400_000]
+
+  it('apply to a submission', async () => {
+    const job = await client.submit(fast, { orderId: 'o-1' })
+    expect(job.partitionKey).toBe('customer-of-o-1')
+    expect(await world.job('o-1', 'customer-of-o-1')).toMatchObject({
+      pk: 'customer-of-o-1',
+      priority: 5,
+      completeWithinMs: 2 * hour,
+      retainForMs: 30 * day,
+    })
+  })
+
+  it('are overridden by the options of the submission, also by 0', async () => {
+    const options = { priority: 0, completeWithin: '1h', retainFor: '1d', partitionKey: 'p' } as const
+    await client.submit(fast, { orderId: 'o-1' }, options)
+    expect(await world.job('o-1', 'p')).toMatchObject({
+      priority: 0,
+      completeWithinMs: hour,
+      retainForMs: day,
+    })
+  })
+
+  it('are checked when the workflow is defined', () => {
+    const wrong = { priority: 'high', completeWithin: 'soon', retainFor: 0, partitionKey: 'p' } as object
+    expect(() => ordering(wrong)).toThrow(/priority is "high".*completeWithin is "soon".*retainFor is 0/)
+    expect(() => ordering(wrong)).toThrow('partitionKey is "p"; it must be a function')
+  })
+
+  it('include a partition key that is checked at each submission', async () => {
+    const empty = ordering({ jobId: () => 'o-1', partitionKey: () => '' })
+    await expect(client.submit(empty, { orderId: 'o-1' })).rejects.toThrow('partitionKey is ""; it must be')
+    expect(world.faults.writes).toEqual([])
+  })
+})
+
 describe('the tags of a job', () => {
   const tagged = ordering({
     jobId: (order) => order.orderId,
