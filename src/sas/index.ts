@@ -86,7 +86,7 @@ export type { Json } from './model/json.js'
 export type { JobClient } from './client/job-client.js'
 export type { SubmitOptions } from './client/submission-request.js'
 export type { Tags } from './model/tags.js'
-export type { Job, JobResult } from './client/job.js'
+export type { Job, JobResult, ResultOf } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './model/readable-parts.js'
 export type {

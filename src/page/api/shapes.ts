@@ -89,6 +89,7 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   tags: z.record(z.string(), z.string()),
+  result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,
   why: z.string().meta({ description: 'Why the job has not ended, or how it has ended.' }),
   attention: attention.nullable(),

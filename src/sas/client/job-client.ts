@@ -1,5 +1,5 @@
 import { CommandInvalid, CommandRefused, JobNotFound } from '../model/errors.js'
-import { Job } from './job.js'
+import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
@@ -55,7 +55,11 @@ export class JobClient {
    * @throws JobConflict if the id belongs to another submission; nothing was written
    * @throws StoreUnavailable if the store could not be reached; repeat with the same id
    */
-  async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
+  async submit<I, O>(
+    workflow: Workflow<I, O>,
+    input: I,
+    options: SubmitOptions = {},
+  ): Promise<Job<ResultOf<O>>> {
     const { store, telemetry, clock } = this.options
     const request = requestOf(workflow, input, options, clock.now())
     const { jobId, partition } = request

@@ -51,6 +51,8 @@ export interface Plan {
   readonly steps: readonly PlanStep[]
   readonly onExhausted: ExhaustionPolicy
   readonly maxGenerations: number
+  /** What the workflow returns, with references. Missing if it returns nothing. */
+  readonly output?: Json
 }
 
 /**

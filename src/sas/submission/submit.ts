@@ -120,12 +120,15 @@ function jobOf(request: SubmitRequest): JobDocument {
     endedAt: null,
     endedAtMs: null,
     ...envelopeOf(request, schemaOf(plan)),
-    ...tagsOf(request),
+    ...optionalPartsOf(request),
   })
 }
 
-function tagsOf({ tags = [] }: SubmitRequest): Pick<JobDocument, 'tags'> {
-  return tags.length === 0 ? {} : { tags: [...tags] }
+function optionalPartsOf({ tags = [], plan: { output } }: SubmitRequest): Partial<JobDocument> {
+  return {
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(output === undefined ? {} : { resultTemplate: output }),
+  }
 }
 
 function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {

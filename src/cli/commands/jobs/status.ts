@@ -73,6 +73,14 @@ function attentionText({ kind, stepId, message }: Attention): string {
   return [kind, ...(isNamed ? [] : [`step ${stepId}`]), message].join(': ')
 }
 
+const maxResultLength = 500
+
+/** Returns a result as JSON. A long text ends early, and `--json` prints all of it. */
+function resultText(result: JobView['result']): string {
+  const text = JSON.stringify(result)
+  return text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}…`
+}
+
 function describe(
   job: JobView,
   undelivered: readonly UndeliveredNotice[],
@@ -87,6 +95,7 @@ function describe(
     ...(Object.keys(job.tags).length === 0 ? [] : [['tags', tagsText(job.tags)] as [string, string]]),
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
+    ...(job.result === null ? [] : [['result', resultText(job.result)] as [string, string]]),
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
     ...(job.attention === null ? [] : [['attention', attentionText(job.attention)] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
