@@ -2,6 +2,7 @@ import type { Duration } from '../../platform/index.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
 import { SubmissionInvalid } from '../model/errors.js'
+import { givenJson } from '../model/plain-json.js'
 import { readTags, type Tags } from '../model/tags.js'
 import { ownDocument } from '../submission/own-document.js'
 import { submitProblems } from '../submission/submit-problems.js'
@@ -54,6 +55,7 @@ export function requestOf<I>(
   now: number,
 ): SubmitRequest {
   const { submission } = workflow
+  refuseInput(workflow, input)
   const jobId = options.jobId ?? submission.jobId?.(input)
   if (jobId === undefined) {
     throw new SubmissionInvalid(
@@ -86,6 +88,13 @@ export function requestOf<I>(
     tags: tags.stored,
     now,
   }
+}
+
+/** Throws if an input does not fit its schema. The functions of the workflow may rely on the schema. */
+function refuseInput<I>({ name, checkInput }: Workflow<I>, input: I): void {
+  const given = checkInput === undefined ? null : givenJson(input, 'input')
+  const problems = given?.kind === 'json' ? (checkInput?.(given.json) ?? []) : []
+  if (problems.length > 0) throw new SubmissionInvalid(`workflow ${name}: ${problems.join('; ')}`)
 }
 
 function isRecord(value: unknown): boolean {

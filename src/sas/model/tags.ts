@@ -2,7 +2,7 @@
 export type Tags = Readonly<Record<string, string | number | boolean>>
 
 /** The largest number of tags of a job. Each tag is indexed, so each tag adds to the cost of a write. */
-export const maxTags = 10
+const maxTags = 10
 const maxValueLength = 100
 
 const namePattern = /^[A-Za-z][\w.-]{0,49}$/

@@ -53,6 +53,8 @@ export interface Plan {
   readonly maxGenerations: number
   /** What the workflow returns, with references. Missing if it returns nothing. */
   readonly output?: Json
+  /** The JSON Schema of the input. A supervisor checks the jobs of schedules by it. Missing if there is none. */
+  readonly inputSchema?: Json
 }
 
 /**

@@ -116,8 +116,8 @@ function acceptedAs(
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
-  // Instances of an older version do not know the output, and no step depends on it.
-  const { output: _output, ...plan } = request.plan
+  // Instances of an older version do not know these parts, and no step depends on them.
+  const { output: _output, inputSchema: _inputSchema, ...plan } = request.plan
   const hash = planHash(plan)
   const { job, steps, received, alongside } = stage(request, hash)
   refuseOversized(request, creating([job, ...alongside, ...received]))

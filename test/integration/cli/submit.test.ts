@@ -185,3 +185,17 @@ it('wrong options of `submit` are refused before any line is read', async () => 
   const submitted = submitting('no JSON', { tag: ['customer'], retainFor: 'soon' })
   await expect(submitted).rejects.toThrow(/^--retain-for is "soon".*; --tag "customer" must be NAME=VALUE/)
 })
+
+it('a line whose input does not fit the schema of the workflow is named, and no line is submitted', async () => {
+  const file = join(await temporaryDirectory(), 'checked.jsonl')
+  await writeFile(file, '{"id":"checked-1","total":1}\n{"id":7,"total":-1}\n')
+  const module = fileURLToPath(new URL('../../support/checked-input.ts', import.meta.url))
+  const { endpoint, key } = emulator
+  const submitted = submit('checked', file, { endpoint, key, workflows: module }, terminal)
+  await expect(submitted).rejects.toThrow(
+    /line 2: input\.id is 7: .*expected string.*; input\.total is -1: .*>=0.*\(nothing was submitted\)/,
+  )
+  const container = emulator.client().database('stepward').container('state')
+  const { statusCode } = await container.item('sas.job:checked-1', 'checked-1').read()
+  expect(statusCode).toBe(404)
+})

@@ -6,6 +6,7 @@ import {
   SubmissionInvalid,
   type Job,
   type JobClient,
+  type Json,
   type Workflow,
 } from '../../../sas/index.js'
 import { isReplyTo, replyToRule } from '../../../sas/internal.js'
@@ -94,6 +95,8 @@ function checked(
   const submissions = lines.flatMap(({ line, value }): Submission[] => {
     try {
       const input = parse === undefined ? value : parse(value)
+      const wrong = workflow.checkInput?.(input as Json) ?? []
+      if (wrong.length > 0) throw new Error(wrong.join('; '))
       const id: unknown = jobId(input)
       if (typeof id !== 'string' || id === '') throw new Error(noId(workflow, id))
       const text = JSON.stringify(value)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import {
   JobConflict,
@@ -198,6 +199,32 @@ describe('the defaults of a workflow', () => {
     const empty = ordering({ jobId: () => 'o-1', partitionKey: () => '' })
     await expect(client.submit(empty, { orderId: 'o-1' })).rejects.toThrow('partitionKey is ""; it must be')
     expect(world.faults.writes).toEqual([])
+  })
+})
+
+describe('the schema of an input', () => {
+  const input = z.object({ orderId: z.string().min(1), total: z.number().min(0).optional() })
+  const checked = ordering({ input, jobId: (order) => order.orderId.trim() })
+
+  it('refuses an input that does not fit, before any function of the workflow, and writes nothing', async () => {
+    const wrong = { orderId: 5, total: -1 } as unknown as Order
+    const submitting = client.submit(checked, wrong)
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(
+      /^workflow ordering: input\.orderId is 5: .*expected string.*; input\.total is -1: too small/,
+    )
+    expect(world.faults.writes).toEqual([])
+  })
+
+  it('changes no input, and adds nothing to the job', async () => {
+    const order = { orderId: 'o-1', other: true } as Order
+    await client.submit(checked, order)
+    expect((await world.job('o-1')).input).toEqual(order)
+    expect(JSON.stringify(await world.job('o-1'))).not.toContain('json-schema')
+  })
+
+  it('is checked when the workflow is defined', () => {
+    expect(() => ordering({ input: { type: 'nonsense' } })).toThrow('input is no schema that can be checked')
   })
 })
 
