@@ -100,7 +100,7 @@ const rooms = {
     ],
     '.': [
       'agents', 'client', 'decisions', 'in-process', 'model', 'notifier', 'plan', 'scheduler', 'schedules', 'store',
-      'supervisor', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
+      'submission', 'supervisor', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
     ],
   }),
   ...within('src/emulator', {

@@ -21,6 +21,7 @@ var stateIndexPaths = [
   '/orderId/?'
   '/priority/?'
   '/operatedAtMs/?'
+  '/tags/*'
 ]
 
 var containers = [

@@ -13,7 +13,7 @@ export const examples: Readonly<Record<string, string>> = {
   autoscale: 'stepward autoscale agents --min 1 --max 8',
   submit: 'stepward submit order-fulfilment orders.jsonl --workflows ./jobs.js --wait',
   status: 'stepward status 10248',
-  list: 'stepward list --state Error --since 1d',
+  list: 'stepward list --tag customer=4711 --since 1d',
   attention: 'stepward attention --workflow order-fulfilment',
   watch: 'stepward watch 10248',
   resubmit: 'stepward resubmit --step reserve --why "shelves filled" --dry-run',

@@ -27,6 +27,7 @@ import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands } from './operator-commands.js'
 import type { RunCommand } from './run-command.js'
+import { collected } from './input/collected.js'
 import { roleWords, withValues } from './input/named-values.js'
 import { shells, type Shell } from './output/shells.js'
 import {
@@ -153,6 +154,11 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
     .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
+    .option('--tag <name=value>', 'a tag of each job; repeat for several tags', collected)
+    .option('--priority <n>', 'jobs with a larger number go first; default: that of the workflow, or 0')
+    .option('--complete-within <time>', 'the time for each job, such as 2h; default: that of the workflow')
+    .option('--retain-for <time>', 'how long each ended job is kept, such as 30d; default: as above')
+    .option('--partition-key <key>', 'the partition key of all jobs; default: that of the workflow')
     .option('--wait', 'wait until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/jobs/submit.js')

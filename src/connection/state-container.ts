@@ -16,6 +16,7 @@ export const stateContainerRole: ContainerRole<'state'> = {
     '/orderId/?',
     '/priority/?',
     '/operatedAtMs/?',
+    '/tags/*',
   ],
   breaks: {
     ifOtherKey: 'so a job and its steps cannot be written together',

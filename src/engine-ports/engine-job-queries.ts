@@ -2,6 +2,7 @@ import { processStates, type JobDocument, type NoticeDocument } from '../sas/mod
 import type { ScheduleDocument } from '../sas/model/schedule-documents.js'
 import { jobDocumentId } from '../sas/model/document-ids.js'
 import { decodeDocument } from '../sas/model/decode.js'
+import { readTags } from '../sas/model/tags.js'
 import { comparePositions, pagePositionOf } from '../sas/store/job-pages.js'
 import {
   defaultListLimit,
@@ -101,6 +102,7 @@ export class EngineJobQueries implements JobQueries {
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
   const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
+  const tags = document['tags']
   return (
     type === 'sas.job' &&
     (state === undefined || processState === state) &&
@@ -109,6 +111,7 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
     (before === undefined || Number(submittedAtMs) < before.getTime()) &&
     (isFlagged === undefined || isFlag(attention)) &&
     (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
-    (step === undefined || (isFlag(attention) && attention['stepId'] === step))
+    (step === undefined || (isFlag(attention) && attention['stepId'] === step)) &&
+    readTags(filter.tags ?? {}).stored.every((tag) => Array.isArray(tags) && tags.includes(tag))
   )
 }

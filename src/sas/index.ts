@@ -83,8 +83,11 @@ export { condition, type Condition } from './plan/condition.js'
 export type { Reference, ValueOrReference } from './model/reference.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'
 export type { Json } from './model/json.js'
-export type { JobClient, SubmitOptions } from './client/job-client.js'
-export type { Job, JobResult } from './client/job.js'
+export type { JobClient } from './client/job-client.js'
+export type { SubmitOptions } from './client/submission-request.js'
+export type { InputSchema } from './workflow/input-schema.js'
+export type { Tags } from './model/tags.js'
+export type { Job, JobResult, ResultOf } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type {
   Attention,

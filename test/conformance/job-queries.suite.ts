@@ -126,6 +126,17 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
       })
 
+      it('filters by tags, all of which a job must have', async () => {
+        await submitted({ jobId: 'a', partition: 'a', now: 5_000, tags: ['customer=4711', 'region=eu'] })
+        await submitted({ jobId: 'b', partition: 'b', now: 6_000, tags: ['customer=4711'] })
+        await submitted({ jobId: 'c', partition: 'c', now: 7_000, tags: ['customer=47110'] })
+        expect(await listed({ tags: { customer: 4711 } })).toEqual(['b', 'a'])
+        expect(await listed({ tags: { customer: '4711', region: 'eu' } })).toEqual(['a'])
+        expect(await listed({ tags: { region: 'us' } })).toEqual([])
+        expect(await listed({ tags: { customer: 4711 }, before: new Date(6_000) })).toEqual(['a'])
+        expect(await listed({ tags: { customer: 4711 }, limit: 1 })).toEqual(['b'])
+      })
+
       it('returns the etag that a write needs', async () => {
         const [job] = await opened.queries.listJobs({ state: 'Processed' })
         if (job === undefined) throw new Error('there is no job')

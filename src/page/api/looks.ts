@@ -11,8 +11,8 @@ import {
 } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter, type SelectionFilter } from '../../sas/index.js'
-import { jobDocumentId, processStates, readJobDetail } from '../../sas/internal.js'
 import { pageRoles } from '../door/people.js'
+import { jobDocumentId, processStates, readJobDetail, tagsByName } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 import {
@@ -31,12 +31,17 @@ export const filterShape = {
   state: stateName.optional(),
   step: z.string().min(1).optional(),
   since: z.string().min(1).optional().meta({ description: 'An age such as 2h, or a date.' }),
+  tag: z
+    .string()
+    .regex(/^[^=]+=./)
+    .optional()
+    .meta({ description: 'A tag as NAME=VALUE.' }),
 }
 
 type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>
 
 /** @throws RequestInvalid if `since` is not a time */
-export function filterOf({ workflow, state, step, since }: AskedFilter, nowMs: number): SelectionFilter {
+export function filterOf({ workflow, state, step, since, tag }: AskedFilter, nowMs: number): SelectionFilter {
   const sinceMs = since === undefined ? null : instantOf(since, nowMs)
   if (since !== undefined && sinceMs === null) {
     throw new RequestInvalid(`since ${JSON.stringify(since)} must be an age such as 2h, or a date`)
@@ -44,6 +49,7 @@ export function filterOf({ workflow, state, step, since }: AskedFilter, nowMs: n
   return {
     ...withoutUndefined({ workflow, state, step }),
     ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
+    ...(tag === undefined ? {} : { tags: tagsByName([tag]) }),
   }
 }
 

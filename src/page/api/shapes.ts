@@ -44,6 +44,7 @@ export const jobSummary = z.strictObject({
   stepsDone: z.number(),
   stepCount: z.number(),
   attention: attention.nullable(),
+  tags: z.record(z.string(), z.string()),
 })
 
 const advice = z.strictObject({ advice: z.string(), command: z.string() })
@@ -99,6 +100,8 @@ export const jobDetail = z.strictObject({
   endedAt: z.string().nullable(),
   completeBy: z.string().nullable(),
   generation: z.number(),
+  tags: z.record(z.string(), z.string()),
+  result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,
   why: z.string().meta({ description: 'Why the job has not ended, or how it has ended.' }),
   attention: attention.nullable(),

@@ -56,4 +56,6 @@ export interface JobSummary {
   readonly stepCount: number
   /** Null if the job needs no operator. */
   readonly attention: Attention | null
+  /** The tags of the job by name, each as text. */
+  readonly tags: Readonly<Record<string, string>>
 }

@@ -1,23 +1,19 @@
-import type { Duration } from '../../platform/index.js'
-import { fitPlan } from '../plan/fan-out.js'
-import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
-import { Job } from './job.js'
+import { CommandInvalid, CommandRefused, JobNotFound } from '../model/errors.js'
+import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
-import { ownDocument } from '../submission/own-document.js'
-import { payloadHash } from '../plan/payload.js'
 import { jobFilterProblems, noticeFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
-import { submitProblems } from '../submission/submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
+import { requestOf, type SubmitOptions } from './submission-request.js'
 import { tryCommand, updateJob } from './update-job.js'
-import type { Alongside, Workflow } from '../workflow/workflow.js'
+import type { Workflow } from '../workflow/workflow.js'
 import type {
   CommandOptions,
   ReleaseOptions,
@@ -29,7 +25,6 @@ import {
   addressOf,
   asJson,
   defaultOperator,
-  limitOf,
   orNone,
   refuseArguments,
   refuseProblems,
@@ -38,32 +33,6 @@ import {
 } from './call-arguments.js'
 
 export type JobClientOptions = SchedulesOptions & JobWaitingParts
-
-/** The options of a submission, which take precedence over the workflow's own defaults. */
-export interface SubmitOptions {
-  /** The job's id. Submissions with the same id are one job. Default: the workflow's `jobId`. */
-  readonly jobId?: string
-  /** The business id in notifications. Default: the job's id. */
-  readonly orderId?: string
-  /**
-   * The partition key value of the job, its steps and the documents alongside. Always pass the same key for
-   * the same id, because the same id with another key is another job. Default: the job's id.
-   */
-  readonly partitionKey?: string
-  /** Your documents that are created in the same transaction. Default: the workflow's `alongside`. */
-  readonly alongside?: readonly Alongside[]
-  /** Jobs with a larger number go first when resources are short. Default 0. */
-  readonly priority?: number
-  /** The receiver of notifications about the job. Default: no notifications. */
-  readonly replyTo?: string
-  /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
-  readonly completeWithin?: Duration
-  /**
-   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A
-   * job in Error is always kept. Default: no limit.
-   */
-  readonly retainFor?: Duration
-}
 
 /** Submits jobs, reads them and gives commands about them. */
 export class JobClient {
@@ -86,9 +55,13 @@ export class JobClient {
    * @throws JobConflict if the id belongs to another submission; nothing was written
    * @throws StoreUnavailable if the store could not be reached; repeat with the same id
    */
-  async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
-    const request = this.requestOf(workflow, input, options)
+  async submit<I, O>(
+    workflow: Workflow<I, O>,
+    input: I,
+    options: SubmitOptions = {},
+  ): Promise<Job<ResultOf<O>>> {
     const { store, telemetry, clock } = this.options
+    const request = requestOf(workflow, input, options, clock.now())
     const { jobId, partition } = request
     const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
@@ -258,38 +231,5 @@ export class JobClient {
     if (where.dryRun === true) return
     const { kind, by, why } = command
     telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
-  }
-
-  private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
-    const { submission } = workflow
-    const jobId = options.jobId ?? submission.jobId?.(input)
-    if (jobId === undefined) {
-      throw new SubmissionInvalid(
-        `workflow ${workflow.name}: pass a jobId, or define how the workflow finds the jobId`,
-      )
-    }
-    const partition = options.partitionKey ?? jobId
-    const wrong = submitProblems({ ...options, jobId, partitionKey: partition })
-    if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
-    const plain = asJson(jobId, input, { name: 'input', error: SubmissionInvalid })
-    const { plan, problems } = fitPlan(workflow.plan, plain)
-    if (problems.length > 0) {
-      throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
-    }
-    const alongside = options.alongside ?? submission.alongside?.(input) ?? []
-    return {
-      plan,
-      jobId,
-      orderId: options.orderId ?? jobId,
-      partition,
-      input: plain,
-      alongside: alongside.map(({ create }) => ownDocument(create, partition)),
-      priority: options.priority ?? 0,
-      replyTo: options.replyTo ?? null,
-      completeWithinMs: limitOf(options.completeWithin),
-      retainForMs: limitOf(options.retainFor),
-      payloadHash: payloadHash(workflow.name, plain),
-      now: this.options.clock.now(),
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalJobParts } from './job-parts.js'
 import { json } from './plain-json.js'
 import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
@@ -172,6 +173,7 @@ export const jobSchema = z.object({
    * remember all steps.
    */
   outputs: z.record(z.string(), json).optional(),
+  ...optionalJobParts,
 })
 
 export const stepSchema = z.object({

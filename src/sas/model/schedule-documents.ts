@@ -92,6 +92,8 @@ export const scheduledJobSchema = z.object({
   replyTo: z.string().nullable(),
   completeWithinMs: z.number().nullable(),
   retainForMs: z.number().nullable(),
+  /** The tags of each job, each as `name=value`. Missing if the jobs have none. */
+  tags: z.array(z.string()).optional(),
   ttl: z.number().int(),
 })
 

@@ -7,6 +7,7 @@ import {
 import { jobDocumentId } from '../model/document-ids.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
+import { readTags } from '../model/tags.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
 import { asJob, asNotice, asSchedule } from './decoded-documents.js'
@@ -103,7 +104,7 @@ export class CosmosJobQueries implements JobQueries {
   private questionsOf(filter: JobFilter): JobQuestions {
     const { state, workflow, since, before, attention, step } = filter
     const times = { since: since?.getTime(), before: before?.getTime() }
-    const given = { ...times, state, workflow, attention, step }
+    const given = { ...times, state, workflow, attention, step, ...tagParameters(filter) }
     const ask = (
       more: readonly string[],
       order: string,
@@ -142,5 +143,10 @@ function conditionsOf(filter: JobFilter): readonly string[] {
   if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
   if (attention !== undefined) conditions.push('c.attention.kind = @attention')
   if (step !== undefined) conditions.push('c.attention.stepId = @step')
+  for (const name of Object.keys(tagParameters(filter))) conditions.push(`ARRAY_CONTAINS(c.tags, @${name})`)
   return conditions
+}
+
+function tagParameters({ tags = {} }: JobFilter): Readonly<Record<string, string>> {
+  return Object.fromEntries(readTags(tags).stored.map((tag, index) => [`tag${index}`, tag]))
 }

@@ -13,6 +13,7 @@ import { editText } from '../../output/edit-text.js'
 import { whatToDo } from '../../output/step-graph.js'
 import { missingRoles } from '../../output/standstill.js'
 import { stepsText } from '../../output/steps-text.js'
+import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../../output/terminal.js'
@@ -91,6 +92,14 @@ interface Found {
   readonly nothingRuns: string | null
 }
 
+const maxResultLength = 500
+
+/** Returns a result as JSON. A long text ends early, and `--json` prints all of it. */
+function resultText(result: JobView['result']): string {
+  const text = JSON.stringify(result)
+  return text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}…`
+}
+
 function describe(
   job: JobView,
   { undelivered, nothingRuns }: Found,
@@ -103,8 +112,10 @@ function describe(
     ['state', job.state],
     ['why', job.why],
     ...(nothingRuns === null ? [] : [['roles', nothingRuns] as [string, string]]),
+    ...(Object.keys(job.tags).length === 0 ? [] : [['tags', tagsText(job.tags)] as [string, string]]),
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
+    ...(job.result === null ? [] : [['result', resultText(job.result)] as [string, string]]),
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
     ...(job.attention === null ? [] : [['attention', attentionText(job.attention)] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
