@@ -37,7 +37,7 @@ const rooms = {
     ],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
     host: [
-      'change-feed-processor', 'connection', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
+      'change-feed-processor', 'connection', 'page', 'platform', 'sas', 'telemetry', 'wake-up', '/lease-store',
     ],
     fleet: [
       'change-feed-processor', 'connection', 'host', 'operations', 'platform', 'telemetry', '/lease-store',
@@ -101,7 +101,7 @@ const rooms = {
     ],
     '.': [
       'agents', 'client', 'decisions', 'in-process', 'model', 'notifier', 'plan', 'scheduler', 'schedules', 'store',
-      'supervisor', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
+      'submission', 'supervisor', 'workflow', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
     ],
   }),
   ...within('src/emulator', {
@@ -113,18 +113,18 @@ const rooms = {
     durability: ['engine', '/platform'],
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],
-    indexes: ['engine', 'engine/partitions', 'query', 'query/values'],
+    indexes: ['engine', 'engine/partitions', 'query', 'query/values', '/platform'],
     'rest/pages': ['engine', 'indexes', 'messages', 'query', 'query/values', 'rest/metering'],
     'rest/rules': ['engine', 'messages', 'query', 'query/language'],
     'rest/authorization': ['engine', 'messages'],
     'rest/metering': ['engine', 'messages'],
     'rest/routes': [
-      'engine', 'faults', 'messages', 'query', 'query/language', 'rest/authorization', 'rest/metering',
+      'engine', 'faults', 'indexes', 'messages', 'query', 'query/language', 'rest/authorization', 'rest/metering',
       'rest/pages', 'rest/rules',
     ],
     'rest/routes/users': ['engine', 'messages', 'rest/authorization', 'rest/routes'],
     rest: [
-      'engine', 'faults', 'messages', 'query/language', 'rest/authorization', 'rest/metering',
+      'engine', 'faults', 'indexes', 'messages', 'query/language', 'rest/authorization', 'rest/metering',
       'rest/routes', 'rest/routes/users',
     ],
     explorer: ['messages'],
@@ -150,8 +150,8 @@ const rooms = {
   ...within('src/page', {
     door: ['/platform'],
     live: ['/change-feed-processor', '/platform', '/sas'],
-    api: ['door', '/connection', '/operations', '/platform', '/sas'],
-    assets: [],
+    api: ['door', '/connection', '/operations', '/platform', '/sas', '/telemetry'],
+    assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],
     'browser/views': ['browser/parts', 'browser/state'],
@@ -174,7 +174,7 @@ const rooms = {
     ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
-      'input', 'output', 'running', '/connection', '/emulator', '/host', '/platform', '/telemetry',
+      'input', 'output', 'running', '/connection', '/emulator', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
       'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',

@@ -48,6 +48,13 @@ param alertEmail string = ''
 @secure()
 param alertWebhook string = ''
 
+@description('The client id of the Entra ID application with which people sign in to the page for operators; empty for no page.')
+param pageClientId string = ''
+
+@description('The role whose app serves the page.')
+@allowed(['scheduler', 'agents', 'supervisor', 'notifier'])
+param pageRole string = 'supervisor'
+
 var suffix = empty(unique) ? '' : '-${unique}'
 
 module cosmos 'modules/cosmos.bicep' = {
@@ -77,6 +84,8 @@ module apps 'modules/app-service.bicep' = {
     agentsModule: agentsModule
     program: program
     alertWebhook: alertWebhook
+    pageClientId: pageClientId
+    pageRole: pageRole
     cosmosEndpoint: cosmos.outputs.endpoint
     applicationInsightsConnectionString: monitoring.outputs.connectionString
   }

@@ -11,6 +11,8 @@ param agentsModule string
 param program string
 @secure()
 param alertWebhook string
+param pageClientId string
+param pageRole string
 param cosmosEndpoint string
 param applicationInsightsConnectionString string
 
@@ -51,6 +53,7 @@ resource sites 'Microsoft.Web/sites@2024-04-01' = [
           { name: 'COSMOS_LEASE_CONTAINER', value: 'leases' }
           { name: 'STEPWARD_MODULE', value: agentsModule }
           { name: 'STEPWARD_ALERT_WEBHOOK', value: role == 'notifier' ? alertWebhook : '' }
+          { name: 'STEPWARD_PAGE', value: !empty(pageClientId) && role == pageRole ? 'true' : '' }
           { name: 'STEPWARD_ENABLED', value: 'true' }
           { name: 'WEBSITES_CONTAINER_STOP_TIME_LIMIT', value: '60' }
           { name: 'SCM_DO_BUILD_DURING_DEPLOYMENT', value: 'false' }
@@ -60,6 +63,31 @@ resource sites 'Microsoft.Web/sites@2024-04-01' = [
     }
   }
 ]
+
+// The process believes the headers about people only because the platform authenticates every request. Probes have no person.
+resource signIn 'Microsoft.Web/sites/config@2024-04-01' = if (!empty(pageClientId)) {
+  parent: sites[indexOf(roles, pageRole)]
+  name: 'authsettingsV2'
+  properties: {
+    platform: { enabled: true }
+    globalValidation: {
+      requireAuthentication: true
+      unauthenticatedClientAction: 'RedirectToLoginPage'
+      redirectToProvider: 'azureactivedirectory'
+      excludedPaths: ['/healthz', '/readyz']
+    }
+    identityProviders: {
+      azureActiveDirectory: {
+        enabled: true
+        registration: {
+          openIdIssuer: '${environment().authentication.loginEndpoint}${tenant().tenantId}/v2.0'
+          clientId: pageClientId
+        }
+      }
+    }
+    httpSettings: { requireHttps: true }
+  }
+}
 
 // A staging slot must not work on production's leases: what is said of it stays with the slot when slots are swapped.
 resource slotSettings 'Microsoft.Web/sites/config@2024-04-01' = [

@@ -21,6 +21,8 @@ var stateIndexPaths = [
   '/asked/since/?'
   '/orderId/?'
   '/priority/?'
+  '/operatedAtMs/?'
+  '/tags/*'
 ]
 
 var containers = [

@@ -212,6 +212,7 @@ type Ours = Pick<
   | 'handover'
   | 'process'
   | 'wakeAddress'
+  | 'version'
   | 'unfinishedFrom'
   | 'timestampMs'
 >
@@ -222,13 +223,14 @@ const unowned = {
   handover: null,
   process: null,
   wakeAddress: null,
+  version: null,
   unfinishedFrom: null,
   timestampMs: null,
 } as const
 
 function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {
-  const { firstPosition, owner, incarnation, handover, process, wakeAddress, unfinishedFrom } = ours
-  const hasProcessEntry = process !== null || wakeAddress !== null || unfinishedFrom !== null
+  const { firstPosition, owner, incarnation, handover } = ours
+  const entry = [ours.process, ours.wakeAddress, ours.version, ours.unfinishedFrom]
   return {
     ...foreignProperties(stored),
     ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),
@@ -236,7 +238,7 @@ function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unkn
       ? {}
       : { [incarnationProperty]: JSON.stringify({ owner, incarnation }) }),
     ...(handover === null ? {} : { [handoverProperty]: encodeHandover(owner, handover) }),
-    ...(hasProcessEntry ? { [processProperty]: encodeProcess(ours) } : {}),
+    ...(entry.some((part) => part !== null) ? { [processProperty]: encodeProcess(ours) } : {}),
   }
 }
 

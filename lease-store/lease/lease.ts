@@ -44,6 +44,8 @@ export interface Lease {
   readonly process: string | null
   /** The address at which the owner's process takes hints about writes, with their key, or null. */
   readonly wakeAddress: string | null
+  /** The version of Stepward in the owner's process, or null if it is unknown. */
+  readonly version: string | null
   /**
    * The position before the changes on which the owner still works, if that position is before
    * `continuationToken`. If the owner's process has ended, the next owner begins to read here. Otherwise
@@ -97,6 +99,8 @@ export interface LeaseOwner {
   readonly process?: string
   /** The address at which its process takes hints about writes. Absent if it takes none. */
   readonly wakeAddress?: string
+  /** The version of Stepward in its process. Absent if it is unknown. */
+  readonly version?: string
 }
 
 /** The fields needed to create a lease. All other fields start empty. */

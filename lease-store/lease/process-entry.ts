@@ -7,22 +7,26 @@ import type { Lease } from './lease.js'
  */
 export const processProperty = 'stepward.process'
 
-type ProcessEntry = Pick<Lease, 'process' | 'wakeAddress' | 'unfinishedFrom'>
+type ProcessEntry = Pick<Lease, 'process' | 'wakeAddress' | 'version' | 'unfinishedFrom'>
 
 export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'timestampMs'>): string {
-  const { owner, timestampMs, process, wakeAddress, unfinishedFrom } = lease
-  const wake = wakeAddress === null ? {} : { wakeAddress }
-  return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, ...wake, unfinishedFrom })
+  const { owner, timestampMs, process, wakeAddress, version, unfinishedFrom } = lease
+  const more = {
+    ...(wakeAddress === null ? {} : { wakeAddress }),
+    ...(version === null ? {} : { version }),
+  }
+  return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, ...more, unfinishedFrom })
 }
 
 /** Returns the content of the entry, or nulls if another host has written the lease since. */
 export function decodeProcess(stored: unknown, owner: string | null, timestamp: unknown): ProcessEntry {
   const said = parsedRecord(stored)
   const isValid = said['owner'] === owner && typeof timestamp === 'string' && said['at'] === timestamp
-  if (!isValid) return { process: null, wakeAddress: null, unfinishedFrom: null }
+  if (!isValid) return { process: null, wakeAddress: null, version: null, unfinishedFrom: null }
   return {
     process: textOf(said['process']),
     wakeAddress: textOf(said['wakeAddress']),
+    version: textOf(said['version']),
     unfinishedFrom: textOf(said['unfinishedFrom']),
   }
 }

@@ -11,7 +11,7 @@ import type { Lease, LeaseOwner } from './lease.js'
  * known to be dead stays with that owner.
  */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
-  const { instanceName, incarnation, process = null, wakeAddress = null } = owner
+  const { instanceName, incarnation, process = null, wakeAddress = null, version = null } = owner
   const unfinishedFrom = lease.owner === null ? lease.unfinishedFrom : null
   return {
     ...lease,
@@ -19,6 +19,7 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
     incarnation,
     process,
     wakeAddress,
+    version,
     unfinishedFrom,
     handover: null,
     timestampMs: now,
@@ -58,7 +59,8 @@ export function release(lease: Lease, now: number): Lease {
  * work.
  */
 export function releaseOfDead(lease: Lease, now: number): Lease {
-  return { ...lease, owner: null, incarnation: null, process: null, wakeAddress: null, timestampMs: now }
+  const nobody = { owner: null, incarnation: null, process: null, wakeAddress: null, version: null }
+  return { ...lease, ...nobody, timestampMs: now }
 }
 
 /** Returns whether both owners are the same life of the same instance. */

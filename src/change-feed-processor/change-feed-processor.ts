@@ -17,6 +17,7 @@ import {
   type ResolvedOptions,
 } from './options/options.js'
 import { PartitionController } from './ownership/partition-controller.js'
+import { PagesAhead } from './runtime/pages-ahead.js'
 import { PauseGate } from './runtime/pause-gate.js'
 import { pageReader, type Runtime } from './runtime/runtime.js'
 import { traced } from './traced.js'
@@ -182,7 +183,8 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
   }
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
-    const { processorName, instanceName, clock, random, telemetry, processes, wakeAddress } = options
+    const { processorName, instanceName, clock, random, telemetry, processes } = options
+    const { wakeAddress, version } = options
     const userCode = await userCodeOf(options, ports.feed)
     return {
       options,
@@ -191,6 +193,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
       feed: ports.feed,
       readPage: pageReader(ports.feed, options.mode),
       gate: this.gate,
+      pagesAhead: new PagesAhead(),
       leaseStore: withTimeouts(ports.leaseStore, {
         clock,
         // A call ends after at most half a renew interval, so another call can follow before the lease is
@@ -203,6 +206,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
         incarnation: random.id(),
         ...(processes.own === null ? {} : { process: processes.own }),
         ...(wakeAddress === null ? {} : { wakeAddress }),
+        ...(version === null ? {} : { version }),
       },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { AuditOptions } from './commands/operations/audit.js'
 import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
@@ -78,6 +79,14 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       await ending(resend(job, options, terminal))
     })
   addQuestionCommands(program, terminal, ending)
+  withStoreOptions(program.command('audit'))
+    .description('the decisions of operators about all jobs and schedules: who, what and why')
+    .option('--limit <n>', 'the largest number of jobs and schedules whose decisions are listed', '100')
+    .option('--before <when>', 'only decisions before this time; or the value that the previous page printed')
+    .action(async (options: AuditOptions) => {
+      const { audit } = await import('./commands/operations/audit.js')
+      await ending(audit(options, terminal))
+    })
   addScheduleCommands(program, terminal, ending)
 }
 

@@ -27,6 +27,7 @@ import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands } from './operator-commands.js'
 import type { RunCommand } from './run-command.js'
+import { collected } from './input/collected.js'
 import { roleWords, withValues } from './input/named-values.js'
 import { shells, type Shell } from './output/shells.js'
 import {
@@ -68,7 +69,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addOperatorCommands(program, terminal, ending)
   addFleetCommands(parts)
   addLeaseCommands(parts)
-  addPageCommand(parts, version)
+  addPageCommand(parts)
   addStoreCommands(parts)
   return withUsageErrors(withExamples(program))
 }
@@ -82,6 +83,8 @@ function addEmulatorCommands({ program, terminal, ending }: Parts): void {
     .option('--partitions <n>', 'physical partitions of each container', '1')
     .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
     .option('--through-sdk', 'let the roles use the store through the SDK, as they use an account')
+    .option('--page-port <n>', 'port of the page, 0 for any; default: 8090, or any if 8090 is in use')
+    .option('--no-page', 'serve no page for operators')
     .action(async (module: string | undefined, options: DevOptions) => {
       const { dev } = await import('./commands/store/dev.js')
       await ending(dev(module, options, terminal))
@@ -151,6 +154,11 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     .description('one job for each line of a JSON Lines file, or of standard input (-)')
     .option('--workflows <module>', 'module that exports the workflow')
     .option('--reply-to <where>', 'receiver of notices about each job: an http(s) URL, or container:NAME')
+    .option('--tag <name=value>', 'a tag of each job; repeat for several tags', collected)
+    .option('--priority <n>', 'jobs with a larger number go first; default: that of the workflow, or 0')
+    .option('--complete-within <time>', 'the time for each job, such as 2h; default: that of the workflow')
+    .option('--retain-for <time>', 'how long each ended job is kept, such as 30d; default: as above')
+    .option('--partition-key <key>', 'the partition key of all jobs; default: that of the workflow')
     .option('--wait', 'wait until every job has ended')
     .action(async (workflow: string, file: string | undefined, options: SubmitOptions) => {
       const { submit } = await import('./commands/jobs/submit.js')
@@ -224,7 +232,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-function addPageCommand({ program, terminal, ending }: Parts, version: string): void {
+function addPageCommand({ program, terminal, ending }: Parts): void {
   withStoreOptions(program.command('page'))
     .description(
       'a page in a browser of this machine, which shows jobs, leases and problems, and acts on them',
@@ -234,7 +242,7 @@ function addPageCommand({ program, terminal, ending }: Parts, version: string): 
     .option('--by <name>', 'who decides; default: your account on this machine')
     .action(async (options: PageCommandOptions) => {
       const { page } = await import('./commands/operations/page.js')
-      await ending(page(options, terminal, { version }))
+      await ending(page(options, terminal))
     })
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type {
   BackfillCommandOptions,
+  DecideScheduleOptions,
   ScheduleDecisionOptions,
   SetOptions,
 } from './commands/jobs/schedules.js'
@@ -38,17 +39,17 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
     })
 
   for (const [kind, description] of decisions) {
-    withDecision(withStoreOptions(schedule.command(`${kind} <schedule>`)))
-      .description(description)
-      .action(async (id: string, options: ScheduleDecisionOptions) => {
-        const { decideSchedule } = await import('./commands/jobs/schedules.js')
-        await ending(decideSchedule(kind, id, options, terminal))
-      })
+    const command = withDecision(withStoreOptions(schedule.command(`${kind} <schedule>`)))
+    if (kind === 'delete') command.option('--yes', 'do not ask')
+    command.description(description).action(async (id: string, options: DecideScheduleOptions) => {
+      const { decideSchedule } = await import('./commands/jobs/schedules.js')
+      await ending(decideSchedule(kind, id, options, terminal))
+    })
   }
 
-  withStoreOptions(schedule.command('trigger <schedule>'))
+  withDecision(withStoreOptions(schedule.command('trigger <schedule>')))
     .description('submit one job of a schedule now, besides its ticks')
-    .action(async (id: string, options: StoreOptions) => {
+    .action(async (id: string, options: ScheduleDecisionOptions) => {
       const { triggerSchedule } = await import('./commands/jobs/schedules.js')
       await ending(triggerSchedule(id, options, terminal))
     })

@@ -16,6 +16,8 @@ export interface ProcessSettings {
   readonly wakeAddress?: string
   /** False for a process that must not run, for example in a staging slot that uses the production store. */
   readonly isEnabled: boolean
+  /** Whether the process serves the page for operators. */
+  readonly hasPage?: true
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string
   /** The endpoint of Azure Resource Manager outside the public cloud. */
@@ -36,6 +38,7 @@ const environmentSchema = z.object({
   WEBSITE_PRIVATE_IP: text.optional(),
   WEBSITE_PRIVATE_PORTS: text.optional(),
   STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
+  STEPWARD_PAGE: z.enum(['true', 'false', '1', '0', '']).optional(),
   AZURE_SUBSCRIPTION_ID: text.optional(),
   AZURE_RESOURCE_MANAGER_ENDPOINT: text.optional(),
   PORT: z
@@ -68,7 +71,12 @@ export function processSettings(
     )
   }
   const { STEPWARD_ROLES: roles, STEPWARD_MODULE: module, STEPWARD_UNIT_PREFIX: unitPrefix } = read.data
-  const { STEPWARD_INSTANCE_NAME: instanceName, PORT: port, STEPWARD_ENABLED: enabled } = read.data
+  const {
+    STEPWARD_INSTANCE_NAME: instanceName,
+    PORT: port,
+    STEPWARD_ENABLED: enabled,
+    STEPWARD_PAGE: page,
+  } = read.data
   const { STEPWARD_ALERT_WEBHOOK: alertWebhook } = read.data
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_MANAGER_ENDPOINT: endpoint } = read.data
   const stopSeconds = Math.max(leastStopSeconds, Number(read.data.WEBSITES_CONTAINER_STOP_TIME_LIMIT ?? 0))
@@ -85,6 +93,7 @@ export function processSettings(
     }),
     ...(port === undefined || port === '' ? {} : { port: Number(port) }),
     isEnabled: enabled !== 'false' && enabled !== '0',
+    ...(page === 'true' || page === '1' ? { hasPage: true as const } : {}),
     stopWithinMs: stopSeconds * 1_000 - marginMs,
   }
 }

@@ -16,6 +16,8 @@ export const stateContainerRole: ContainerRole<'state'> = {
     '/asked/since/?',
     '/orderId/?',
     '/priority/?',
+    '/operatedAtMs/?',
+    '/tags/*',
   ],
   breaks: {
     ifOtherKey: 'so a job and its steps cannot be written together',

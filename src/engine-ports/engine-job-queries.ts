@@ -9,6 +9,7 @@ import {
 import type { ScheduleDocument } from '../sas/model/schedule-documents.js'
 import { jobDocumentId } from '../sas/model/document-ids.js'
 import { decodeDocument } from '../sas/model/decode.js'
+import { readTags } from '../sas/model/tags.js'
 import { comparePositions, pagePositionOf } from '../sas/store/job-pages.js'
 import {
   defaultListLimit,
@@ -94,6 +95,16 @@ export class EngineJobQueries implements JobQueries {
     return found.flatMap((version) => asSchedule(stored(version)))
   }
 
+  async listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]> {
+    const timeOf = (document: Readonly<JsonObject>): number => Number(document['operatedAtMs'] ?? 0)
+    const found = await this.documents.find(
+      (document) => timeOf(document) > 0 && (beforeMs === null || timeOf(document) < beforeMs),
+    )
+    const sorted = found.map(stored).sort((one, other) => timeOf(other) - timeOf(one))
+    const last = sorted[limit - 1]
+    return last === undefined ? sorted : sorted.filter((document) => timeOf(document) >= timeOf(last))
+  }
+
   follow(partition: string): PartitionFeed {
     let start: ChangeFeedStart = { kind: 'beginning' }
     return {
@@ -116,6 +127,7 @@ export class EngineJobQueries implements JobQueries {
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
   const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
+  const tags = document['tags']
   return (
     type === 'sas.job' &&
     (state === undefined || processState === state) &&
@@ -124,6 +136,7 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
     (before === undefined || Number(submittedAtMs) < before.getTime()) &&
     (isFlagged === undefined || isFlag(attention)) &&
     (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
-    (step === undefined || (isFlag(attention) && attention['stepId'] === step))
+    (step === undefined || (isFlag(attention) && attention['stepId'] === step)) &&
+    readTags(filter.tags ?? {}).stored.every((tag) => Array.isArray(tags) && tags.includes(tag))
   )
 }

@@ -34,6 +34,7 @@ import {
 } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { wakeOrigin } from '../wake-up/index.js'
+import { pageOption, type PageSettings } from './host-page.js'
 
 /** The settings of a host's roles. */
 export interface UnitSettings
@@ -79,6 +80,11 @@ export interface HostOptions extends Connection, UnitSettings {
    * any free port. Default: none.
    */
   readonly port?: number
+  /**
+   * Serves the page for operators on the loopback interface of this machine. `true` uses the defaults of the
+   * settings. On App Service with authentication, the page is on `port`. Default: no page.
+   */
+  readonly page?: boolean | PageSettings
   /**
    * The address at which hosts on other machines reach this host, such as `http://10.0.0.4:8181`. They send
    * signed hints about their writes to it, so that roles here need not wait for their next poll. The host
@@ -129,6 +135,7 @@ const shape = {
   unitPrefix: optional(text()),
   instanceName: optional(text()),
   port: optional(wholeNumber(0, 65_535)),
+  page: optional(pageOption),
   wakeAddress: optional(
     textThat(
       'an origin such as http://10.0.0.4:8181, or none',

@@ -27,6 +27,7 @@ import {
 } from '../connection/internal.js'
 import { Health } from './health.js'
 import { hostSettings, type HostOptions, type HostSettings } from './host-options.js'
+import { hostPage } from './host-page.js'
 import { Metrics } from './metrics.js'
 import type { Role } from '../connection/index.js'
 import { checkStore } from './start-up-checks.js'
@@ -42,12 +43,23 @@ export interface HostFigures {
   readonly cpuSeconds: number
 }
 
+/** The page for operators that a host serves. */
+export interface HostPage {
+  /**
+   * The address that signs in the next browser on this machine. It contains a token, which works once. On App
+   * Service with authentication, the address of the app.
+   */
+  readonly address: string
+}
+
 /** The running roles of this process. */
 export interface Host {
   readonly instanceName: string
   readonly roles: readonly Role[]
   /** The port of the status server, or null if there is none. */
   readonly port: number | null
+  /** The page for operators, or null if there is none. */
+  readonly page: HostPage | null
   /**
    * Submits and reads jobs on the same store. If this process's scheduler holds the range of a new job, the
    * job begins immediately. If a job ends in this process, callers of this client that wait for it get the
@@ -80,7 +92,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     shell.closing.push(async () => end())
     const containers = await reached(connection, settings, { ...shell, clock })
     watchAccount(connection, { ...shell, clock })
-    return await runUnits({ settings, shell, connection, containers, clock })
+    return await runUnits({ options, settings, shell, connection, containers, clock })
   } catch (error) {
     await shell.stop()
     throw error
@@ -181,6 +193,7 @@ function waitingOf({ patience, signal }: HostSettings, { clock, health, telemetr
 }
 
 interface Reached {
+  readonly options: HostOptions
   readonly settings: HostSettings
   readonly shell: Shell
   readonly connection: OpenConnection
@@ -188,7 +201,7 @@ interface Reached {
   readonly clock: Clock
 }
 
-async function runUnits({ settings, shell, connection, containers, clock }: Reached): Promise<Host> {
+async function runUnits({ options, settings, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
   const ports = await openPorts(connection, containers, charging(telemetry))
@@ -229,11 +242,14 @@ async function runUnits({ settings, shell, connection, containers, clock }: Reac
   for (const schedule of settings.schedules) {
     await awaitStore(() => client.schedules.set(schedule), waitingOf(settings, shell))
   }
+  const page = await awaitStore(() => hostPage(settings.page, options, server), waitingOf(settings, shell))
+  if (page !== null) shell.closing.push(() => page.close())
   health.started()
   return {
     instanceName,
     roles: wanted,
     port: server?.port ?? null,
+    page,
     client,
     figures: () => ({ leasesOwned: metrics.leasesOwned, ...processFigures() }),
     rebalance: () => {

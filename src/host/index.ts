@@ -14,10 +14,13 @@
  * - **Stop.** The host stops reading, stores checkpoints and releases every lease, idle leases first. Then
  *   running handlers get a time limit. If a step is not done within this limit, its deadline decides.
  *
+ * `host-page.ts` serves the page for operators, if an option says so.
+ *
  * `supervise-once.ts` runs a single sweep without a host.
  *
  * Start with `host.ts`.
  */
-export { startHost, type Host, type HostFigures } from './host.js'
+export { startHost, type Host, type HostFigures, type HostPage } from './host.js'
+export type { PageSettings } from './host-page.js'
 export type { HostOptions, UnitSettings } from './host-options.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigurationInvalid } from '../connection/index.js'
 import type { Verdict } from './health.js'
@@ -14,6 +14,8 @@ export interface Status {
 
 export interface StatusServer {
   readonly port: number
+  /** Lets `answer` reply to every path except `/healthz`, `/readyz` and `/metrics` from now on. */
+  handOver(answer: (request: IncomingMessage, response: ServerResponse) => void): void
   close(): Promise<void>
 }
 
@@ -30,7 +32,12 @@ interface Answer {
  * @throws ConfigurationInvalid if the port is not available
  */
 export function serveStatus(port: number, status: Status): Promise<StatusServer> {
+  let others: Parameters<StatusServer['handOver']>[0] | null = null
   const server = createServer((request, response) => {
+    if (others !== null && !isOwnPath(request.url ?? '/')) {
+      others(request, response)
+      return
+    }
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const { status: code, type, body } = isRead ? answer(request.url ?? '/', status) : notAllowed
     response.writeHead(code, { 'content-type': type, 'cache-control': 'no-store' })
@@ -45,6 +52,9 @@ export function serveStatus(port: number, status: Status): Promise<StatusServer>
     server.listen(port, () => {
       resolve({
         port: (server.address() as AddressInfo).port,
+        handOver: (answering) => {
+          others = answering
+        },
         close: () =>
           new Promise((closed) => {
             server.close(() => closed())
@@ -53,6 +63,11 @@ export function serveStatus(port: number, status: Status): Promise<StatusServer>
       })
     })
   })
+}
+
+/** Probes and metrics stay where platforms look for them. */
+function isOwnPath(url: string): boolean {
+  return ['/healthz', '/readyz', '/metrics'].includes(url.replace(/\?.*$/, ''))
 }
 
 const notAllowed: Answer = { status: 405, type: 'text/plain', body: 'only GET\n' }

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../change-feed-processor/index.js'
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
-import { withoutUndefined } from '../platform/internal.js'
+import { withoutUndefined, packageVersion } from '../platform/internal.js'
 import { alertWebhook } from '../sas/index.js'
 import {
   CosmosReplyContainers,
@@ -54,6 +54,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     hints,
     inProcessPath,
     clock,
+    version: packageVersion(),
     ...withoutUndefined({ timing, wakeAddress: parts.wakeAddress }),
   }
   switch (role) {

@@ -42,35 +42,36 @@ export async function readAttention(
   }
 }
 
-function isAboutAll({ workflow, state, step }: SelectionFilter): boolean {
-  return workflow === undefined && state === undefined && step === undefined
+function isAboutAll({ workflow, state, step, tags }: SelectionFilter): boolean {
+  return [workflow, state, step, tags].every((value) => value === undefined)
 }
 
 const mostNotices = 1_000
 
 /**
- * Returns undelivered notices of the selected jobs. A notice has no state and no step, so a filter by state
- * or step finds none.
+ * Returns undelivered notices of the selected jobs. A notice has no state, step or tags, so a filter by one of
+ * them finds none.
  */
 async function undeliveredIn(
   client: JobClient,
-  { workflow, state, step, since = new Date(0) }: SelectionFilter,
+  { workflow, state, step, tags, since = new Date(0), before }: SelectionFilter,
 ): Promise<readonly UndeliveredNotice[]> {
-  if (state !== undefined || step !== undefined) return []
+  if ([state, step, tags].some((value) => value !== undefined)) return []
   const which = workflow === undefined ? {} : { workflow }
   const notices = await client.undelivered({ ...which, limit: mostNotices })
-  return notices.filter(({ at }) => Date.parse(at) >= since.getTime())
+  const endMs = before?.getTime() ?? Infinity
+  return notices.filter(({ at }) => Date.parse(at) >= since.getTime() && Date.parse(at) < endMs)
 }
 
 /**
- * Returns jobs that cannot be read. Their states and steps are unknown, so a filter by state or step finds
- * none.
+ * Returns jobs that cannot be read. Their states, steps and tags are unknown, so a filter by one of them
+ * finds none.
  */
 async function unreadableIn(
   client: JobClient,
-  { workflow, state, step }: SelectionFilter,
+  { workflow, state, step, tags }: SelectionFilter,
 ): Promise<readonly UnreadableJob[]> {
-  if (state !== undefined || step !== undefined) return []
+  if ([state, step, tags].some((value) => value !== undefined)) return []
   const found = await client.unreadable()
   return found.filter((job) => workflow === undefined || job.workflow === workflow)
 }

@@ -6,6 +6,8 @@
  *
  * - `leases.ts` and `unit-lag.ts` show the owner of each lease, and how far the lease is behind.
  * - `attention.ts` finds the jobs that need a person, and `attention-groups.ts` groups them and gives advice.
+ * - `audit.ts` reads the decisions of operators about all jobs and schedules.
+ * - `cost-report.ts` computes the request units of jobs and of instances without work.
  * - `job-pages.ts` names the pages of a list of jobs.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
  * - `scale-target.ts` defines the interface that changes the number of instances. `app-service.ts` changes
@@ -16,6 +18,8 @@
 export { estimateLag, listLeases, type EstimateRow, type Lag, type LeaseRow } from './leases.js'
 export { readAttention, type FoundAttention } from './attention.js'
 export { adviceOn, type AttentionGroup } from './attention-groups.js'
+export { readAudit, type AuditPage, type AuditRow } from './audit.js'
+export { costReport, daysPerMonth, type CostReport } from './cost-report.js'
 export { examine } from './examine.js'
 export { instantOf, pageAfter, pageBefore } from './job-pages.js'
 export type { UnitSelection } from './unit-selection.js'

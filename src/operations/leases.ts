@@ -10,6 +10,8 @@ export interface LeaseRow {
   readonly owner: string | null
   /** True if the owner has not renewed the lease within the expiration interval. */
   readonly isExpired: boolean
+  /** The version of Stepward in the owner's process, or null if it is unknown. */
+  readonly version: string | null
   readonly continuationToken: string | null
   /** The time of the last write to the lease by the store's clock, in ISO-8601 UTC. */
   readonly renewedAt: string
@@ -96,11 +98,12 @@ function rowsOf(
     renewedAt: new Date(storedAtMs).toISOString(),
     ageMs: storeTimeMs === null ? null : Math.max(0, storeTimeMs - storedAtMs),
   })
-  const read = leases.map(({ leaseToken, owner, continuationToken, storedAtMs }) => ({
+  const read = leases.map(({ leaseToken, owner, version, continuationToken, storedAtMs }) => ({
     processorName,
     leaseToken,
     owner,
     isExpired: silent.has(leaseToken),
+    version,
     continuationToken,
     ...written(storedAtMs),
     notRead: null,
@@ -110,6 +113,7 @@ function rowsOf(
     leaseToken: String(document['PartitionId'] ?? document['LeaseToken']),
     owner: typeof document['Owner'] === 'string' ? document['Owner'] : null,
     isExpired: false,
+    version: null,
     continuationToken: null,
     ...written(Number(document['_ts']) * 1_000),
     notRead: rule === 'javaLease' ? ('Java SDK' as const) : ('refused' as const),

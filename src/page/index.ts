@@ -4,40 +4,49 @@
  * A page on which an operator sees jobs, leases and problems, and acts on them. The page does what the
  * commands do, through the same functions.
  *
- * - `server.ts` answers browsers. `door/` decides which requests are answered: who is signed in, from which
- *   page a request comes, and how large a body is.
+ * - `answers.ts` answers browsers, and `server.ts` serves the loopback interface. `door/` decides which
+ *   requests are answered: who is signed in, from which page a request comes, and how large a body is.
  * - `api/` has one table of routes with the shapes of their parameters and answers. `openapi.ts` describes them.
  * - `live/` tells all viewers of changes. One reader of the feed serves all of them, and it reads only
  *   while someone watches.
  * - `assets/` finds the files. `browser/` contains the page itself, which browsers get as it is written.
  *
- * `docs/adr/0037` gives the reasons. Start with `server.ts` and `api/routes.ts`.
+ * `docs/adr/0037` gives the reasons. Start with `answers.ts` and `api/routes.ts`.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connectWithPorts, storeName, type Settings } from '../connection/internal.js'
 import type { UnitSelection } from '../operations/index.js'
+import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
 import type { Workflow } from '../sas/index.js'
+import { Charges } from './api/charges.js'
+import { PageAnswers } from './answers.js'
+import { OperationLog } from './api/operation-log.js'
 import { PageServer } from './server.js'
+import { PlatformDoor } from './door/platform-door.js'
 import { Viewers } from './live/viewers.js'
 
-export interface PageOptions {
+/** The store that a page shows. */
+export interface StoreOfPage {
   readonly settings: Settings & UnitSelection
   /** The name of the store, if the settings do not tell it. */
   readonly storeName?: string
   /** The options of commands that use the same store, without secrets. Default: none. */
   readonly storeArguments?: readonly string[]
-  /** The port on the loopback interface, or 0 for any. */
-  readonly port: number
-  readonly by: string
-  readonly version: string
   readonly workflows: readonly Workflow<unknown>[]
+}
+
+export interface PageOptions extends StoreOfPage {
+  /** The port on the loopback interface, 0 for any, or null for 8090 or, if 8090 is in use, any. */
+  readonly port: number | null
+  readonly by: string
   /** Called with an address for another browser after a browser signed in. */
   readonly onOpened: (address: string) => void
 }
 
 /** A page that is served until it is closed. */
 export interface ServedPage {
-  /** The address that signs in the first browser. */
+  /** The address that signs in the next browser. */
   readonly address: string
   close(): Promise<void>
 }
@@ -48,17 +57,9 @@ export interface ServedPage {
  * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
-  const { settings, port, by, version, workflows, onOpened } = options
-  const { client, ports, clock, close } = await connectWithPorts(settings)
-  const viewers = new Viewers({
-    clock,
-    changeFeed: () => ports.changeFeed(),
-    watch: (onWrite) => ports.watch(onWrite),
-  })
-  const name = options.storeName ?? storeName(settings)
-  const { storeArguments = [] } = options
-  const store = { name, storeArguments, client, ports, selection: settings, clock, by, workflows }
-  const server = new PageServer({ store, viewers, random: systemRandom, version, onOpened })
+  const { port, by, onOpened } = options
+  const { store, viewers, close } = await openStore(options)
+  const server = new PageServer({ store, viewers, random: systemRandom, by, onOpened })
   try {
     await server.listen(port)
   } catch (error) {
@@ -66,10 +67,58 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     throw error
   }
   return {
-    address: server.address,
+    get address() {
+      return server.address
+    },
     close: async () => {
       await server.close()
       close()
     },
   }
 }
+
+/** A page that another server serves, for people that App Service has authenticated. */
+export interface PlatformPage extends ServedPage {
+  /** Answers a request that the platform has authenticated. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+/**
+ * Returns the page for the server of a process on App Service.
+ *
+ * @throws Error if the platform does not authenticate the requests
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
+ */
+export async function platformPage(
+  options: StoreOfPage,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<PlatformPage> {
+  const door = new PlatformDoor(environment)
+  const { store, viewers, close } = await openStore(options)
+  const answers = new PageAnswers({ store, viewers, door })
+  return {
+    address: `https://${environment['WEBSITE_HOSTNAME'] ?? ''}/`,
+    answer: (request, response) => answers.answer(request, response),
+    close: async () => {
+      await viewers.close()
+      close()
+    },
+  }
+}
+
+async function openStore(options: StoreOfPage) {
+  const { settings, workflows, storeArguments = [] } = options
+  const charges = new Charges(systemClock)
+  const { client, ports, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
+  const viewers = new Viewers({
+    clock,
+    changeFeed: () => ports.changeFeed(),
+    watch: (onWrite) => ports.watch(onWrite),
+  })
+  const name = options.storeName ?? storeName(settings)
+  const operations = new OperationLog(clock, systemRandom)
+  const shown = { name, storeArguments, client, ports, selection: settings, clock, workflows }
+  return { store: { ...shown, charges, operations }, viewers, close }
+}
+
+export { isSignInByPlatform } from './door/platform-door.js'

@@ -59,6 +59,8 @@ export interface UnitOptions {
   readonly processes?: Processes
   /** The address at which this process takes hints. */
   readonly wakeAddress?: string
+  /** The version of this package, which the leases contain. */
+  readonly version?: string
 }
 
 /** One instance of one role. */
@@ -258,14 +260,12 @@ const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly ma
 /** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */
 function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry } = options
-  const { clock, random, processes, wakeAddress } = options
+  const { clock, random, processes, wakeAddress, version } = options
+  const self = { clock, random, processes, wakeAddress, version }
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),
-    clock,
-    random,
-    processes,
-    wakeAddress,
+    ...self,
   })
   const processor = new ChangeFeedProcessor(
     {

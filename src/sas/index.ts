@@ -86,16 +86,26 @@ export type { Reference, ValueOrReference } from './model/reference.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'
 export type { Json } from './model/json.js'
 export type { JobClient } from './client/job-client.js'
-export type { Job, JobResult } from './client/job.js'
+export type { SubmitOptions } from './client/submission-request.js'
+export type { InputSchema } from './workflow/input-schema.js'
+export type { Tags } from './model/tags.js'
+export type { Job, JobResult, ResultOf } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
-export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './model/readable-parts.js'
+export type {
+  Attention,
+  AuditEntry,
+  Compensation,
+  Diagnostic,
+  InputChange,
+  InputEdit,
+  ProcessState,
+} from './model/readable-parts.js'
 export type {
   CommandOptions,
   JobSummary,
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
-  SubmitOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { UndeliveredNotice } from './client/undelivered.js'

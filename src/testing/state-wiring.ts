@@ -15,6 +15,7 @@ const listMethods: ReadonlySet<string> = new Set([
   'listNotices',
   'listUndelivered',
   'listSchedules',
+  'listOperated',
 ])
 
 /** The number of versions by which a replica may be behind. */

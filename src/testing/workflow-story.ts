@@ -101,15 +101,16 @@ export async function tellStory<I>(
     asked.look()
     idle.pass()
   })
+  const partitionKey = workflow.submission.partitionKey?.(input) ?? jobId
   const submit = async (client: JobClient): Promise<void> => {
     await client.submit(workflow, input, { jobId })
   }
   new Person(world, fleet, 'customer').insist(submit, () => {
-    for (const event of events) raise(world, { fleet, idle }, event)
+    for (const event of events) raise(world, { fleet, idle, partitionKey }, event)
   })
   const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
-  await world.runUntil(() => endedJob(world) !== null, limitMs)
-  const job = endedJob(world)
+  await world.runUntil(() => endedJob(world, partitionKey) !== null, limitMs)
+  const job = endedJob(world, partitionKey)
   if (job !== null) return { end: job.state, places, problems: [...world.problems, ...(check?.(job) ?? [])] }
   const stuck = `the job has not ended after ${Math.round(limitMs / 1_000)} s`
   return { end: null, places, problems: [...world.problems, stuck] }
@@ -132,10 +133,14 @@ function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEven
 /** Raises an event, and repeats this until the event is stored or the step no longer waits. */
 function raise(
   world: World,
-  { fleet, idle }: { readonly fleet: JobFleet; readonly idle: IdleTime },
+  {
+    fleet,
+    idle,
+    partitionKey,
+  }: { readonly fleet: JobFleet; readonly idle: IdleTime; readonly partitionKey: string },
   { step, payload = null, after = 0 }: StoryEvent,
 ): void {
-  const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload)
+  const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload, { partitionKey })
   const sender = new Person(world, fleet, `sender of the event for ${step}`)
   idle.at(world.time.now() + (durationMs(after) ?? 0), () => sender.insist(task, () => undefined))
 }
@@ -158,8 +163,8 @@ function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   }, 0)
 }
 
-function endedJob(world: World): EndedJob | null {
-  const stored = world.container(stateContainer).find([jobId], jobDocumentId(jobId))
+function endedJob(world: World, partitionKey: string): EndedJob | null {
+  const stored = world.container(stateContainer).find([partitionKey], jobDocumentId(jobId))
   const job = stored?.document as JobDocument | undefined
   if (job === undefined || !isTerminal(job)) return null
   return { jobId, state: job.processState, message: job.attention?.message ?? null }

@@ -73,6 +73,26 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
       })
     })
 
+    it('list the documents about which an operator decided, the newest decision first, by pages', async () => {
+      expect(await opened.queries.listOperated(null, 10)).toEqual([])
+      const times = Object.entries({ a: 10, b: 30, c: 20, d: 20, e: 20, f: undefined })
+      for (const [id, operatedAtMs] of times) {
+        opened.put({ id, pk: id, type: 'sas.job', ...(operatedAtMs === undefined ? {} : { operatedAtMs }) })
+      }
+      const page = async (beforeMs: number | null, limit: number): Promise<string[]> => {
+        const found = await opened.queries.listOperated(beforeMs, limit)
+        const sorted = found.map(({ operatedAtMs }) => Number(operatedAtMs))
+        expect(sorted).toEqual([...sorted].sort((one, other) => other - one))
+        return found.map(({ id }) => id).sort()
+      }
+      expect(await page(null, 10)).toEqual(['a', 'b', 'c', 'd', 'e'])
+      expect(await page(null, 1)).toEqual(['b'])
+      // The page is not cut between decisions of one millisecond.
+      expect(await page(null, 2)).toEqual(['b', 'c', 'd', 'e'])
+      expect(await page(20, 2)).toEqual(['a'])
+      expect(await page(10, 2)).toEqual([])
+    })
+
     describe('`listJobs`', () => {
       const listed = async (filter: JobFilter): Promise<string[]> =>
         (await opened.queries.listJobs(filter)).map(({ jobId }) => jobId)
@@ -145,6 +165,17 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         expect(await listed({ attention: 'unclaimed' })).toEqual(['four', 'one'])
         expect(await listed({ attention: 'parked' })).toEqual([])
         expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
+      })
+
+      it('filters by tags, all of which a job must have', async () => {
+        await submitted({ jobId: 'a', partition: 'a', now: 5_000, tags: ['customer=4711', 'region=eu'] })
+        await submitted({ jobId: 'b', partition: 'b', now: 6_000, tags: ['customer=4711'] })
+        await submitted({ jobId: 'c', partition: 'c', now: 7_000, tags: ['customer=47110'] })
+        expect(await listed({ tags: { customer: 4711 } })).toEqual(['b', 'a'])
+        expect(await listed({ tags: { customer: '4711', region: 'eu' } })).toEqual(['a'])
+        expect(await listed({ tags: { region: 'us' } })).toEqual([])
+        expect(await listed({ tags: { customer: 4711 }, before: new Date(6_000) })).toEqual(['a'])
+        expect(await listed({ tags: { customer: 4711 }, limit: 1 })).toEqual(['b'])
       })
 
       it('returns the etag that a write needs', async () => {

@@ -48,7 +48,7 @@ describe('docs/configuration.md', () => {
   })
 
   it('names exactly the environment variables that the sources read', () => {
-    const folders = ['src/connection', 'src/fleet', 'src/host', 'src/operations', 'src/cli']
+    const folders = ['src/connection', 'src/fleet', 'src/host', 'src/operations', 'src/page', 'src/cli']
     const sources = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts'))

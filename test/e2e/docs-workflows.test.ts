@@ -183,6 +183,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       ],
     },
   ],
+  withResult: [{ calls: [['charge', { amount: 1_200 }]] }],
   withDefaults: [{ calls: [['charge', {}]] }],
 }
 

@@ -27,8 +27,10 @@ it('`dev` runs a store and every role in one process', async () => {
     endpoint: string
     key: string
     workflows: string[]
+    page: string
   }
   expect(said.workflows).toEqual(['order-fulfilment'])
+  expect((await fetch(said.page, { redirect: 'manual' })).status).toBe(303)
   await dev.line(
     'stepward dev uses its embedded store, not https://contoso.example stepward/state; "stepward',
   )
@@ -38,6 +40,13 @@ it('`dev` runs a store and every role in one process', async () => {
   expect(submitted.code).toBe(0)
   const status = await run(cli, ['status', 'SW-1001'], store)
   expect(status.stdout).toMatch(/ship +Processed +0\/10/)
+  expect((await dev.kill('SIGTERM')).code).toBe(0)
+})
+
+it('`dev` serves no page with `--no-page`', async () => {
+  const env = { ORDER_SERVICES_URL: 'http://127.0.0.1:1' }
+  const dev = start(cli, ['dev', ordersModule, '--port', '0', '--no-page', '--json'], env)
+  expect(JSON.parse(await dev.line('"endpoint"'))).toMatchObject({ page: null })
   expect((await dev.kill('SIGTERM')).code).toBe(0)
 })
 

@@ -11,6 +11,7 @@ import {
   type ChangeFeedProcessorOptions,
 } from '../../src/change-feed-processor/options/options.js'
 import { PauseGate } from '../../src/change-feed-processor/runtime/pause-gate.js'
+import { PagesAhead } from '../../src/change-feed-processor/runtime/pages-ahead.js'
 import { pageReader, type Runtime } from '../../src/change-feed-processor/runtime/runtime.js'
 import { userCodeOf } from '../../src/change-feed-processor/delivery/user-code.js'
 import type { FailurePolicy } from '../../src/change-feed-processor/options/delivery-options.js'
@@ -76,6 +77,7 @@ export async function aRuntime(overrides: RuntimeOverrides = {}): Promise<TestRu
     leaseStore: overrides.leaseStore?.(leaseStore) ?? leaseStore,
     ...(await userCodeOf(options, feed)),
     gate: new PauseGate(),
+    pagesAhead: new PagesAhead(),
     self,
     telemetry,
     clock,

@@ -109,6 +109,8 @@ export interface ProcessorInternals {
   readonly processes?: Processes
   /** The address at which this process takes hints about writes. The leases that it owns contain it. */
   readonly wakeAddress?: string
+  /** The version of this package, which the leases that it owns contain. */
+  readonly version?: string
 }
 
 /** The options, with every default filled in. */
@@ -144,6 +146,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly random: Random
   readonly processes: Processes
   readonly wakeAddress: string | null
+  readonly version: string | null
 }
 
 const shape = {
@@ -208,6 +211,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     random: internals.random ?? systemRandom,
     processes: internals.processes ?? machineProcesses,
     wakeAddress: internals.wakeAddress ?? null,
+    version: internals.version ?? null,
   }
 }
 

@@ -2,14 +2,16 @@ import { cosmosErrorKind, isTransient } from '../../../lease-store/internal.js'
 import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
 import { madeAtMs, type AnyChange } from '../feed/change-identity.js'
 import type { CloseReason } from '../delivery/close-reason.js'
-import type { Delivery, DeliverySite } from '../delivery/delivery.js'
+import type { AfterPage, Delivery, DeliverySite } from '../delivery/delivery.js'
 import { FeedError } from '../feed/errors.js'
 import type { LeaseHolder } from '../lease-holding/lease-holder.js'
 import { PageDelivery } from '../delivery/page-delivery.js'
+import type { ReadPage } from '../delivery/page-positions.js'
 import { PageSize } from './page-size.js'
 import { ParallelDelivery } from '../delivery/parallel.js'
 import { PollDelay } from '../options/poll-delay.js'
 import { Progress } from '../delivery/progress.js'
+import { ReadAhead, type PageOrEnd } from './read-ahead.js'
 import { retryDelayMs } from '../lease-holding/retry-delay.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { resumedFrom } from '../feed/resumed.js'
@@ -24,9 +26,9 @@ const freshMs = 2_000
 
 /**
  * Reads one lease in a loop. The loop reads a page, passes the page to the delivery, and pauses if nothing is
- * new. The loop ends once, with one reason: a request to end (`shutDown`, `handOver`), a lost lease, a split
- * range, an unreadable feed, or a delegate that does not return. During transient failures the supervisor
- * waits and keeps the lease. Nothing is delivered after the end, or once another instance may own the lease.
+ * new. While a page of a backlog is delivered, the next page is read. The loop ends once, with one reason: a
+ * request to end (`shutDown`, `handOver`), a lost lease, a split range, an unreadable feed, or a delegate that
+ * does not return. During transient failures the supervisor waits and keeps the lease. Nothing is delivered after the end, or once another instance may own the lease.
  */
 export class PartitionSupervisor {
   private readonly ending = new AbortController()
@@ -35,6 +37,7 @@ export class PartitionSupervisor {
   private isAskedFor = false
   private readonly progress: Progress
   private readonly delivery: Delivery
+  private readonly readAhead: ReadAhead
 
   constructor(
     private readonly runtime: Runtime,
@@ -45,6 +48,7 @@ export class PartitionSupervisor {
     this.pageSize = new PageSize(options.maxItemCount)
     const start = resumedFrom(holder.lease)?.start ?? startOf(holder.lease, options.startFrom)
     this.progress = new Progress(holder, start)
+    this.readAhead = new ReadAhead(runtime.pagesAhead, clock, (from, signal) => this.read(from, signal))
     const site: DeliverySite = {
       runtime,
       holder,
@@ -62,6 +66,7 @@ export class PartitionSupervisor {
   /** Aborts the signal of the running delegate, and ends as soon as the delegate has returned. */
   shutDown(): void {
     this.ending.abort()
+    this.readAhead.drop()
   }
 
   /**
@@ -79,7 +84,7 @@ export class PartitionSupervisor {
 
   async run(): Promise<CloseReason> {
     const onLost = (): void => {
-      this.ending.abort()
+      this.shutDown()
     }
     this.holder.lost.addEventListener('abort', onLost, { once: true })
     try {
@@ -90,6 +95,7 @@ export class PartitionSupervisor {
         error: new FeedError('the reading of a feed range ended unexpectedly', error),
       }
     } finally {
+      this.readAhead.drop()
       await this.delivery.ended()
       this.progress.close()
       this.holder.lost.removeEventListener('abort', onLost)
@@ -100,9 +106,9 @@ export class PartitionSupervisor {
     const { feedRange } = this.holder.lease
     let position: FeedPosition = { feedRange, start: this.progress.start }
     for (;;) {
-      const page = await this.read(position)
+      const page = (await this.readAhead.take(position)) ?? (await this.read(position, this.ending.signal))
       if ('reason' in page) return page
-      const after = await this.delivery.deliver({ page, from: position })
+      const after = await this.deliver({ page, from: position })
       if (after.kind === 'close') return after.closing
       const [next, ...others] = page.next
       if (after.kind === 'readAgain') {
@@ -118,6 +124,22 @@ export class PartitionSupervisor {
         }
       }
     }
+  }
+
+  /** Delivers a page. Meanwhile, the next page may be read. */
+  private async deliver(read: ReadPage): Promise<AfterPage> {
+    const [following] = read.page.next
+    if (following !== undefined && this.isBacklog(read.page)) this.readAhead.begin(following)
+    const startedAtMs = this.runtime.clock.monotonic()
+    const after = await this.delivery.deliver(read)
+    this.readAhead.delivered(after.kind === 'readOn', this.runtime.clock.monotonic() - startedAtMs)
+    return after
+  }
+
+  /** Returns whether the next page can be read without a pause, because more changes most likely follow. */
+  private isBacklog(page: ChangePage<AnyChange>): boolean {
+    if (page.isDrained || page.changes.length === 0 || page.next.length > 1) return false
+    return page.isFollowed === true || !this.isNearEnd(page)
   }
 
   /**
@@ -140,31 +162,37 @@ export class PartitionSupervisor {
     return { reason: 'Split', parts: isBehind ? parts.map((part) => ({ ...part, start })) : parts }
   }
 
-  /** Returns a page, after as many attempts as necessary, or the reason to stop reading. */
-  private async read(position: FeedPosition): Promise<ChangePage<AnyChange> | CloseReason> {
+  /**
+   * Returns a page, after as many attempts as necessary, or the reason to stop reading. When `signal` aborts,
+   * the caller has dropped the page and does not use the result.
+   */
+  private async read(position: FeedPosition, signal: AbortSignal): Promise<PageOrEnd> {
     const { clock, random, notifications, gate } = this.runtime
     const { leaseToken } = this.holder.lease
     for (let failures = 1; ; failures += 1) {
-      await gate.passed(this.ending.signal)
-      const closing = this.closing()
-      if (closing !== null) return closing
+      await gate.passed(signal)
+      const ended = this.endOfRead(signal)
+      if (ended !== null) return ended
       this.pollDelay.beginPoll()
       try {
-        const { signal } = this.ending
         const maxItemCount = this.pageSize.current
         const page = await watchedRead(this.runtime, position, { leaseToken, signal, maxItemCount })
         this.pageSize.grow()
         return sinceFirstPosition(page, this.holder.lease.firstPosition)
       } catch (cause) {
-        if (this.closing() !== null) continue
+        if (this.endOfRead(signal) !== null) continue
         const error =
           cause instanceof FeedError ? cause : new FeedError('the change feed could not be read', cause)
         const isSmaller = this.pageSize.shrinkFor(error)
         if (!isSmaller && !isTransient(cosmosErrorKind(cause).kind)) return { reason: 'FeedError', error }
         notifications.failed(leaseToken, error)
-        await clock.sleep(retryDelayMs(cause, failures, random), this.ending.signal)
+        await clock.sleep(retryDelayMs(cause, failures, random), signal)
       }
     }
+  }
+
+  private endOfRead(signal: AbortSignal): CloseReason | null {
+    return this.closing() ?? (signal.aborted ? { reason: 'Shutdown' } : null)
   }
 
   private closing(): CloseReason | null {

@@ -6,6 +6,7 @@ import type { AnyChange } from '../feed/change-identity.js'
 import type { ChangeDelegate, PageDelegate, DeadLetter } from '../feed/delegate.js'
 import type { Notifications } from './notifications.js'
 import type { ChangeFeedMode, ResolvedOptions } from '../options/options.js'
+import type { PagesAhead } from './pages-ahead.js'
 import type { PauseGate } from './pause-gate.js'
 
 /** The user's code for whole pages. */
@@ -36,6 +37,7 @@ export interface Runtime {
   /** The name of this instance, and the id that it has from this start until the next stop. */
   readonly self: LeaseOwner
   readonly gate: PauseGate
+  readonly pagesAhead: PagesAhead
   readonly notifications: Notifications
   readonly clock: Clock
   readonly random: Random

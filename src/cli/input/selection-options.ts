@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { collected } from './collected.js'
 import { stateNames, withValues } from './named-values.js'
 
 export interface SelectionOptions {
@@ -6,6 +7,8 @@ export interface SelectionOptions {
   readonly state?: string
   readonly step?: string
   readonly since?: string
+  readonly until?: string
+  readonly tag?: readonly string[]
 }
 
 export function withSelection(command: Command): Command {
@@ -14,4 +17,6 @@ export function withSelection(command: Command): Command {
     .addOption(withValues(new Option('--state <state>', 'only jobs in this state'), stateNames))
     .option('--step <step>', 'only jobs in which this step needs attention')
     .option('--since <when>', 'only jobs submitted since this time: 30m, 2h, 1d, or 2026-01-31T12:00Z')
+    .option('--until <when>', 'only jobs submitted before this time')
+    .option('--tag <name=value>', 'only jobs with this tag; repeat for jobs with several tags', collected)
 }

@@ -3,24 +3,34 @@ import { withoutUndefined } from '../../platform/internal.js'
 import type { SelectionFilter } from '../../sas/index.js'
 import { processStates } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
+import { tagsOf } from './tags.js'
 import type { SelectionOptions } from './selection-options.js'
+
+const timeRule = 'must be an age such as 30m, 2h or 1d, or a date such as 2026-01-31T12:00Z'
 
 /** @throws CliError naming every invalid option */
 export function filterOf(options: SelectionOptions, now: number): SelectionFilter {
-  const { workflow, state, step, since } = options
+  const { workflow, state, step, since, until, tag } = options
   const known = processStates.find((name) => name.toLowerCase() === state?.toLowerCase())
   const sinceMs = since === undefined ? null : instantOf(since, now)
+  const untilMs = until === undefined ? null : instantOf(until, now)
+  const tagged = tagsOf(tag)
   const problems: string[] = []
   if (state !== undefined && known === undefined) {
     problems.push(`--state ${JSON.stringify(state)} must be one of ${processStates.join(', ')}`)
   }
   if (since !== undefined && sinceMs === null) {
-    const rule = 'must be an age such as 30m, 2h or 1d, or a date such as 2026-01-31T12:00Z'
-    problems.push(`--since ${JSON.stringify(since)} ${rule}`)
+    problems.push(`--since ${JSON.stringify(since)} ${timeRule}`)
   }
+  if (until !== undefined && untilMs === null) {
+    problems.push(`--until ${JSON.stringify(until)} ${timeRule}`)
+  }
+  problems.push(...tagged.problems)
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
   return {
     ...withoutUndefined({ workflow, state: known, step }),
     ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
+    ...(untilMs === null ? {} : { before: new Date(untilMs) }),
+    ...(tag === undefined ? {} : { tags: tagged.tags }),
   }
 }

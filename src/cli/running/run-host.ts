@@ -28,6 +28,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
   const telemetry = consoleLogger({ level, about: { instance: instanceName } })
   const told = new AbortController()
   const ending = untilEnd(options.supervised === true).finally(() => told.abort())
+  const showPage = (address: string): void => terminal.print(`the page for operators: ${address}`)
   const starting = startHost({
     ...settings,
     roles: rolesNamed(words) ?? [],
@@ -43,11 +44,13 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
     },
     stopBudget: Math.round(stopWithinMs * handlersShare),
     ...(port === null ? {} : { port }),
+    ...(environment.hasPage === true ? { page: { onOpened: showPage } } : {}),
   })
   const host = await startedOrTold(starting, ending, stopWithinMs)
   if (host === null) return endedAs(await ending, instanceName, telemetry)
   telemetry.emit({ type: 'host.started', instanceName, roles: host.roles })
   terminal.print(startedText(host, options))
+  if (host.page !== null && options.json !== true) showPage(host.page.address)
   if (options.supervised === true) answerParent(host)
   const end = await ending
   telemetry.emit({ type: 'host.stopping', instanceName, reason: end.why })

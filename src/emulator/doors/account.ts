@@ -15,6 +15,7 @@ import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
 import { WrittenRangesAnswers } from './written-ranges.js'
 import { MasterKey } from '../rest/authorization/master-key.js'
+import { answered } from '../rest/answered.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
 import { ThroughputMeter } from '../rest/metering/throughput-meter.js'
 
@@ -88,7 +89,8 @@ export function openAccount(
   const apply = async (request: RestRequest): Promise<RestResponse> => {
     const queryRoom = queryRoomFor(request)
     if (queryRoom !== null) await queryRoom
-    const response = routes(request)
+    const answer = answered(routes, request)
+    const response = answer instanceof Promise ? await answer : answer
     try {
       const settled = engine.settled()
       if (settled !== null) await settled

@@ -47,15 +47,20 @@ export function encodedDocument(
   return `${isOwn ? kinds.own : kinds.whole}${JSON.stringify(line)}\n${kept}`
 }
 
-/** Returns what memory keeps of a document. */
-export function decodedHead(number: number, value: Buffer): KeptDocument {
+/**
+ * Returns what memory keeps of a document.
+ *
+ * @param before another document; if it has the same partition key, its texts are used again
+ */
+export function decodedHead(number: number, value: Buffer, before?: KeptDocument): KeptDocument {
   const end = lineEnd(value)
   if (value.toString('latin1', 0, 1) === kinds.fields)
     return oldHead(value.subarray(0, end), value.length - end - 1)
   const [lsn, place, id, keyText, epk, origin, ts, ttl, bytes] = JSON.parse(
     value.toString('utf8', 1, end),
   ) as Line
-  return { id, keyText, epk, number, lsn, place, origin, ts, ttl, bytes }
+  const key = before?.keyText === keyText && before.epk === epk ? before : { keyText, epk }
+  return { id, keyText: key.keyText, epk: key.epk, number, lsn, place, origin, ts, ttl, bytes }
 }
 
 /**

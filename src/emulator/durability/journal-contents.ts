@@ -27,7 +27,8 @@ export class StoredValues {
       return true
     }
     try {
-      addTo(this.documents, prefix, decodedHead(number, value))
+      // The documents of a job were usually created together, so they are neighbours and share texts.
+      addTo(this.documents, prefix, decodedHead(number, value, this.documents.get(prefix)?.at(-1)))
       return true
     } catch {
       return false

@@ -76,7 +76,7 @@ export {
 } from './values/throughput.js'
 export { readAllVersions, type AllVersionsPage } from './all-versions-feed.js'
 export { epkOf, type VersionChange } from './changes/version-change.js'
-export { partitionsIn, scan, type ScanScope } from './scan.js'
+export { everyVersion, partitionsIn, scan, type ScanScope } from './scan.js'
 export { parsePatchSteps, type Patch, type PatchStep } from './values/patch.js'
 export type { BatchResult, ItemOperation, OperationResult, WriteConditions } from './values/operations.js'
 export { badRequest, notFound, notSupported, Refusal, substatus, tooLarge } from './values/refusal.js'

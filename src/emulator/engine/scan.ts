@@ -33,6 +33,11 @@ export function* scan(
   }
 }
 
+/** The same as `scan` over the whole container, but with the documents that have expired. */
+export function everyVersion(container: Container, afterNumber: number): Iterable<DocumentVersion> {
+  return candidates(container, { kind: 'range' }, afterNumber)
+}
+
 function* candidates(
   container: Container,
   scope: ScanScope,

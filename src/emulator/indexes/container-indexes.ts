@@ -1,29 +1,28 @@
 import type { Container, DocumentFollower, DocumentVersion, OrderedPath } from '../engine/index.js'
-import { DocumentIndex } from './document-index.js'
+import type { DocumentIndex } from './document-index.js'
+import { IndexPending } from './index-pending.js'
+import { KeptIndex } from './kept-index.js'
 
 /** The most indexes of one container. A new index then replaces the least recently used one. */
 const mostIndexes = 8
 
-/** The number of changes for which an unused index is kept, even if the container has few documents. */
-const fewestChanges = 1_000
+/** The number of changed documents for which an index is kept, even if the container has few documents. */
+const fewestNotes = 1_000
 
-interface KeptIndex {
-  readonly index: DocumentIndex
-  /** The number of changes since a query used the index. */
-  idleChanges: number
-}
+/**
+ * The part of the documents that may have changed since a query used an index. If more have changed, a new
+ * index costs less than the changes: each of them takes an entry out and puts another one in.
+ */
+const mostChangedPart = 0.6
 
 /**
  * The indexes that queries have needed so far. The first query that needs an index builds it. Writes only
  * note what they change, so they cost the same as without indexes. The next query applies these changes. An
- * index is dropped if no query uses it during many changes: `fewestChanges` plus a quarter of the documents.
+ * index is dropped when a new one would cost less than the noted changes.
  */
 export class ContainerIndexes implements DocumentFollower {
   /** The least recently used index comes first. */
   private readonly kept = new Map<string, KeptIndex>()
-  /** The newest versions of changed documents by their numbers, or null for documents that are gone. */
-  private changed = new Map<number, DocumentVersion | null>()
-  private changeCount = 0
 
   private constructor(private readonly container: Container) {}
 
@@ -50,50 +49,39 @@ export class ContainerIndexes implements DocumentFollower {
     this.note(version.number, null)
   }
 
-  /** Returns an index over these paths, with all documents. */
-  index(paths: readonly OrderedPath[]): DocumentIndex {
-    this.applyChanges()
+  /**
+   * Returns an index over these paths, with all documents.
+   *
+   * @param mayWait whether to throw {@link IndexPending} if the index is far behind; otherwise, the index is
+   *   brought up to date at once
+   */
+  index(paths: readonly OrderedPath[], mayWait = false): DocumentIndex {
     const name = JSON.stringify(paths)
-    const known = this.kept.get(name)
+    const kept = this.kept.get(name) ?? new KeptIndex(this.container, paths)
     this.kept.delete(name)
-    const index = known?.index ?? new DocumentIndex(paths, this.versions())
-    this.kept.set(name, { index, idleChanges: 0 })
-    const [oldest] = this.kept.keys()
-    if (oldest !== undefined && this.kept.size > mostIndexes) this.kept.delete(oldest)
-    return index
+    this.kept.set(name, kept)
+    this.dropOldest()
+    if (mayWait && kept.isFarBehind) throw new IndexPending(kept.caughtUp())
+    kept.catchUp()
+    return kept.index
   }
 
-  private get mostChanges(): number {
-    return fewestChanges + this.container.documentCount / 4
+  private dropOldest(): void {
+    const [oldest] = this.kept.keys()
+    if (oldest !== undefined && this.kept.size > mostIndexes) this.drop(oldest)
+  }
+
+  private drop(name: string): void {
+    this.kept.get(name)?.drop()
+    this.kept.delete(name)
   }
 
   private note(number: number, version: DocumentVersion | null): void {
     if (this.kept.size === 0) return
-    this.changed.set(number, version)
-    this.changeCount += 1
-    if (this.changeCount <= this.mostChanges) return
-    this.kept.clear()
-    this.takeChanges()
-  }
-
-  private applyChanges(): void {
-    const { changeCount } = this
-    const changed = this.takeChanges()
+    const mostNotes = fewestNotes + this.container.documentCount * mostChangedPart
     for (const [name, kept] of this.kept) {
-      kept.idleChanges += changeCount
-      if (kept.idleChanges > this.mostChanges) this.kept.delete(name)
-      else for (const [number, version] of changed) kept.index.change(number, version)
+      kept.note(number, version)
+      if (kept.noteCount > mostNotes && !kept.isCatchingUp) this.drop(name)
     }
-  }
-
-  private takeChanges(): ReadonlyMap<number, DocumentVersion | null> {
-    const { changed } = this
-    this.changed = new Map()
-    this.changeCount = 0
-    return changed
-  }
-
-  private *versions(): Generator<DocumentVersion, void, undefined> {
-    for (const { documents } of this.container.partitions) yield* documents.after(0)
   }
 }

@@ -1,12 +1,16 @@
 import type { DocumentVersion, JsonObject, OrderedPath } from '../engine/index.js'
 import { isAbove, isBelow, type Span } from '../query/values/span.js'
 import { compareValues, memberOf } from '../query/values/values.js'
+import { NumberedEntries } from './numbered-entries.js'
 import { isBefore, SortedEntries, type Position } from './sorted-entries.js'
 
-/** A document in an index, with its values at the index's paths. */
+/** A document in an index. There may be millions, so an entry has no list if the index has only one path. */
 interface Entry {
-  readonly values: readonly unknown[]
-  readonly version: DocumentVersion
+  /** The value at the only path, or a list with the values at the paths. */
+  readonly values: unknown
+  readonly number: number
+  /** Null from the moment when the version is replaced until the index is up to date again. */
+  version: DocumentVersion | null
 }
 
 /** The documents of an index whose values lie in certain spans. */
@@ -24,30 +28,49 @@ export interface Slice {
 export class DocumentIndex {
   private readonly entries: SortedEntries<Entry>
   /** The entries by number of the document. A replaced version's text may be gone from memory and disk. */
-  private readonly byNumber = new Map<number, Entry>()
+  private readonly byNumber = new NumberedEntries<Entry>()
 
   constructor(
     readonly paths: readonly OrderedPath[],
     versions: Iterable<DocumentVersion>,
   ) {
     const entries = Array.from(versions, (version) => this.entryOf(version))
-    for (const entry of entries) this.byNumber.set(entry.version.number, entry)
+    for (const entry of entries) this.byNumber.set(entry.number, entry)
     this.entries = new SortedEntries(
       entries,
-      (one, other) =>
-        this.compareValues(one.values, other.values) || one.version.number - other.version.number,
+      (one, other) => this.compareValues(one.values, other.values) || one.number - other.number,
     )
   }
 
-  /** Puts the newest version of a document in the place of another, or removes it if there is none. */
+  /** The number of documents in the index. */
+  get size(): number {
+    return this.byNumber.size
+  }
+
+  /** Returns a document's value at the first path. */
+  valueOf(number: number): unknown {
+    const entry = this.byNumber.get(number)
+    return entry === undefined ? undefined : this.valueAt(entry.values, 0)
+  }
+
+  /**
+   * Puts the newest version of a document in the place of another, or removes it if there is none. If the
+   * version cannot be read, nothing changes.
+   */
   change(number: number, version: DocumentVersion | null): void {
+    const entry = version === null ? null : this.entryOf(version)
     const before = this.byNumber.get(number)
     if (before !== undefined) this.entries.remove(before)
     this.byNumber.delete(number)
-    if (version === null) return
-    const entry = this.entryOf(version)
+    if (entry === null) return
     this.byNumber.set(number, entry)
     this.entries.add(entry)
+  }
+
+  /** Lets go of the version of a document, which must then be changed before the index is read. */
+  release(number: number): void {
+    const entry = this.byNumber.get(number)
+    if (entry !== undefined) entry.version = null
   }
 
   /**
@@ -71,7 +94,7 @@ export class DocumentIndex {
     const { entries } = this
     let end = to
     while (isBefore(from, end)) {
-      const values = entries.before(end)?.values ?? []
+      const values = entries.before(end)?.values
       const start = entries.seek((entry) => this.compareValues(entry.values, values) >= 0)
       yield* entries.between(start, end)
       end = start
@@ -79,19 +102,24 @@ export class DocumentIndex {
   }
 
   /** Returns -1 for values before the spans, 0 for values in them, and 1 for values after them. */
-  private sideOf(values: readonly unknown[], spans: readonly Span[]): number {
+  private sideOf(values: unknown, spans: readonly Span[]): number {
     for (const [place, span] of spans.entries()) {
       const forward = this.paths[place]?.isDescending === true ? -1 : 1
-      if (isBelow(values[place], span)) return -forward
-      if (isAbove(values[place], span)) return forward
+      const value = this.valueAt(values, place)
+      if (isBelow(value, span)) return -forward
+      if (isAbove(value, span)) return forward
     }
     return 0
   }
 
-  private compareValues(one: readonly unknown[], other: readonly unknown[]): number {
+  private valueAt(values: unknown, place: number): unknown {
+    return this.paths.length === 1 ? values : (values as readonly unknown[])[place]
+  }
+
+  private compareValues(one: unknown, other: unknown): number {
     const { paths } = this
     for (let place = 0; place < paths.length; place += 1) {
-      const difference = compareValues(one[place], other[place])
+      const difference = compareValues(this.valueAt(one, place), this.valueAt(other, place))
       if (difference !== 0) return paths[place]?.isDescending === true ? -difference : difference
     }
     return 0
@@ -105,10 +133,10 @@ export class DocumentIndex {
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)
     })
-    return { values, version }
+    return { values: values.length === 1 ? values[0] : values, number: version.number, version }
   }
 }
 
 function* versionsOf(entries: Iterable<Entry>): Generator<DocumentVersion, void, undefined> {
-  for (const { version } of entries) yield version
+  for (const { version } of entries) if (version !== null) yield version
 }

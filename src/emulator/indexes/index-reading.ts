@@ -4,7 +4,8 @@
  * Finds the documents of a query without reading all of them. The indexing policy says which indexes a
  * container has (`usable-indexes`). The first query that needs an index builds it, and later queries apply
  * what has changed meanwhile (`container-indexes`). An index is a sorted list of documents
- * (`document-index`).
+ * (`document-index`). An index that is far behind catches up in slices (`kept-index`), and its query runs
+ * again after that (`index-pending`).
  *
  * This file compares the costs of the ways to read the documents of a query. `index-advice` says which
  * indexes a query uses, and which useful indexes the policy lacks.
@@ -15,10 +16,13 @@ import {
   scan,
   type Container,
   type DocumentVersion,
+  type JsonObject,
+  type OrderedPath,
   type ScanScope,
 } from '../engine/index.js'
 import type { CompiledQuery } from '../query/index.js'
 import { ContainerIndexes } from './container-indexes.js'
+import { coveredDocuments, type CoveringIndex } from './covered-documents.js'
 import { DocumentIndex, type Slice } from './document-index.js'
 import { filterIndexes, orderIndex } from './usable-indexes.js'
 
@@ -30,13 +34,18 @@ const fewestDocuments = 1_000
  */
 const mostLookups = 4
 
+/** What a document costs whose values indexes know, as a part of a document that is read. */
+const coveredPart = 0.1
+
 /** A query and its scope. `needed` is the number of rows that the caller needs now. */
 export interface ReadingRequest {
   readonly scope: ScanScope
-  readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming'>
+  readonly query: Pick<CompiledQuery, 'conditions' | 'order' | 'isStreaming' | 'readPaths'>
   readonly needed: number
   /** The documents after the one with this number are read. 0 means all documents. */
   readonly after: number
+  /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
+  readonly mayWait?: boolean | undefined
 }
 
 /** The documents of a scope that may match a query. */
@@ -44,6 +53,11 @@ export interface IndexReading {
   readonly versions: Iterable<DocumentVersion>
   /** True if the documents have the order of ORDER BY, and false if they have the order of creation. */
   readonly isOrdered: boolean
+  /**
+   * The same documents with only the values that the query reads, if indexes know all of them. They cost much
+   * less than the documents.
+   */
+  readonly covered?: Iterable<Readonly<JsonObject>> | undefined
 }
 
 /**
@@ -58,7 +72,7 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
   const found = smallestLookup(container, request)
   const matching = Math.max(1, found?.count ?? total)
   const lookupCost = Math.min(found?.count ?? size, size)
-  const ordered = orderedReading(container, query)
+  const ordered = orderedReading(container, request)
   // Only some documents match, so a walk in the order of ORDER BY reads more documents than are needed.
   if (ordered !== undefined) {
     const { count } = ordered
@@ -66,9 +80,40 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
     if (walkCost < lookupCost)
       return { versions: visible(container, request, ordered.documents()), isOrdered: true }
   }
+  if (found === undefined) return undefined
+  const covering = coveringIndexes(container, request)
   const scanCost = query.isStreaming ? Math.min(size, (needed * total) / matching) : size
-  if (found === undefined || 2 * found.count > scanCost) return undefined
-  return { versions: [...visible(container, request, found.documents())].sort(byCreation), isOrdered: false }
+  const readCost = found.count * (covering === null ? 2 : coveredPart)
+  if (readCost > scanCost) return undefined
+  const versions = [...visible(container, request, found.documents())].sort(byCreation)
+  const covered = covering === null ? undefined : coveredDocuments(versions, covering)
+  return { versions, isOrdered: false, covered }
+}
+
+/**
+ * Returns indexes with all values that a query reads, or null if there are none. Builds no index over a path
+ * that the filter does not use.
+ */
+function coveringIndexes(
+  container: Container,
+  { query, mayWait }: ReadingRequest,
+): readonly CoveringIndex[] | null {
+  const { readPaths, isStreaming } = query
+  if (readPaths === null || isStreaming || readPaths.length > mostLookups) return null
+  const filtering = filterIndexes(container.definition.indexingPolicy, query)
+  const usable = readPaths.flatMap((path) => {
+    const found = filtering.find(({ paths }) => isOver(paths, path))
+    return found === undefined ? [] : [{ path, paths: found.paths }]
+  })
+  if (usable.length < readPaths.length) return null
+  const indexes = ContainerIndexes.of(container)
+  return usable.map(({ path, paths }) => ({ path, index: indexes.index(paths, mayWait) }))
+}
+
+function isOver(paths: readonly OrderedPath[], path: readonly string[]): boolean {
+  const [only, ...others] = paths
+  const isSame = only?.steps.length === path.length && only.steps.every((step, place) => step === path[place])
+  return isSame && others.length === 0
 }
 
 /**
@@ -94,13 +139,16 @@ interface Lookup {
 }
 
 /** Returns the smallest part of an index that contains all documents that match the filter. */
-function smallestLookup(container: Container, { query, needed }: ReadingRequest): Lookup | undefined {
+function smallestLookup(
+  container: Container,
+  { query, needed, mayWait }: ReadingRequest,
+): Lookup | undefined {
   let smallest: Lookup | undefined
   for (const { paths, reads } of filterIndexes(container.definition.indexingPolicy, query).slice(
     0,
     mostLookups,
   )) {
-    const index = ContainerIndexes.of(container).index(paths)
+    const index = ContainerIndexes.of(container).index(paths, mayWait)
     const lookup = joined(reads.map((spans) => index.slice(spans)))
     if (smallest === undefined || lookup.count < smallest.count) smallest = lookup
     // Another index would save nothing, and building it may take long.
@@ -109,11 +157,11 @@ function smallestLookup(container: Container, { query, needed }: ReadingRequest)
   return smallest
 }
 
-function orderedReading(container: Container, query: ReadingRequest['query']): Lookup | undefined {
+function orderedReading(container: Container, { query, mayWait }: ReadingRequest): Lookup | undefined {
   const usable = orderIndex(container.definition.indexingPolicy, query)
   if (usable === undefined) return undefined
   const { paths, spans, isReversed } = usable
-  const slice = (): Slice => ContainerIndexes.of(container).index(paths).slice(spans)
+  const slice = (): Slice => ContainerIndexes.of(container).index(paths, mayWait).slice(spans)
   return {
     count: spans.length === 0 ? container.documentCount : Math.max(1, slice().count),
     documents: () => slice().documents(isReversed),

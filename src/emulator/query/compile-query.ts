@@ -7,6 +7,7 @@ import { hintsOf } from './select/filter.js'
 import { documentAlias, pathOf, type Query } from './language/ast.js'
 import { PageTime, processorTime } from './language/page-time.js'
 import { parse } from './language/parse.js'
+import { readPathsOf } from './plan/read-paths.js'
 import { planOf } from './plan/query-plan.js'
 import { usageOf } from './plan/usage.js'
 import { isGrouped } from './select/rows.js'
@@ -62,6 +63,7 @@ export function compileQuery(
 
   return {
     ...hintsOf(filter, documentAlias(query)),
+    readPaths: readPathsOf(query),
     order,
     isStreaming,
     isOrdered,

@@ -54,6 +54,11 @@ export interface CompiledQuery {
    * in an index by these spans. This is only a hint.
    */
   readonly conditions: readonly PathCondition[]
+  /**
+   * The paths of all values of documents that the query reads, or null if it may read others. A caller that
+   * knows these values need not read the documents. No path is inside another.
+   */
+  readonly readPaths: readonly (readonly string[])[] | null
   /** The items of ORDER BY. Empty if the rows cannot follow an order of the documents by paths. */
   readonly order: readonly OrderKey[]
   /**

@@ -25,8 +25,8 @@ export class RequestCounter {
 
   /** Returns routes that also count their requests. */
   counting(routes: Routes): Routes {
-    return (request) => {
-      const response = routes(request)
+    return (request, mayWait) => {
+      const response = routes(request, mayWait)
       this.requests += 1
       if (response.status >= 400) this.refusals += 1
       this.charge += Number(response.headers[header.charge] ?? 0)

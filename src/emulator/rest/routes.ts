@@ -2,6 +2,7 @@ import { assertAuthorized } from './authorization/authorize.js'
 import type { Signing } from './authorization/master-key.js'
 import { badRequest, lookupCharge, Refusal, type CosmosEngine } from '../engine/index.js'
 import type { Faults } from '../faults/index.js'
+import { IndexPending } from '../indexes/index-pending.js'
 import { QueryError } from '../query/language/query-error.js'
 import {
   header,
@@ -38,25 +39,34 @@ export interface RoutesOptions {
   readonly meter: ThroughputMeter | null
 }
 
-/** Answers requests synchronously. The caller decides when the answer may be sent. */
-export type Routes = (request: RestRequest) => RestResponse
+/**
+ * Answers requests synchronously. The caller decides when the answer may be sent.
+ *
+ * @param mayWait whether to throw `IndexPending` if a query needs an index that is far behind
+ */
+export type Routes = (request: RestRequest, mayWait?: boolean) => RestResponse
 
 /**
  * Creates the REST interface of an engine. A problem with a request becomes an answer, never an exception.
  */
 export function createRoutes(options: RoutesOptions): Routes {
-  return (request) => {
+  return (request, mayWait = false) => {
     let answer: Answer
     try {
-      answer = route(request, options)
+      answer = route(request, mayWait, options)
     } catch (error) {
+      if (error instanceof IndexPending) throw error
       answer = refused(error)
     }
     return complete(answer, options)
   }
 }
 
-function route(request: RestRequest, { engine, faults, meter, monotonic, signing }: RoutesOptions): Answer {
+function route(
+  request: RestRequest,
+  mayWait: boolean,
+  { engine, faults, meter, monotonic, signing }: RoutesOptions,
+): Answer {
   const rawSegments = pathSegments(request.path)
   const segments = rawSegments.map(decodedSegment)
   if (request.isOwn !== true) assertAuthorized({ request, segments, rawSegments }, engine, signing)
@@ -64,7 +74,7 @@ function route(request: RestRequest, { engine, faults, meter, monotonic, signing
   const answer =
     segments.join('/') === '_stepward/faults'
       ? routeFaults(request, faults)
-      : dispatch({ engine, request, segments, monotonic, signing }, meter)
+      : dispatch({ engine, request, segments, monotonic, signing, mayWait }, meter)
   if (answer !== undefined) return answer
   throw badRequest(
     `Request url is invalid. ${request.method} /${segments.join('/')} is not an operation of the embedded ` +

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable } from '../../sas/index.js'
+import type { Progress } from './operation-log.js'
 import { filterOf, filterShape } from './looks.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
@@ -21,11 +22,16 @@ const selectionShape = {
     .optional()
     .meta({ description: 'Every job that matches. An empty filter matches every job.' }),
   dryRun: z.boolean().default(false).meta({ description: 'Only check, and write nothing.' }),
+  operation: z.uuid().optional().meta({
+    description:
+      'The id under which an action on many jobs is listed, so that it can be followed and stopped.',
+  }),
 }
 
 const reason = z.string().trim().min(1).meta({ description: 'The reason, stored with the job.' })
 
-const report = z.strictObject({
+/** The answer of every action: what accepted it, and what refused it, with the reason. */
+export const report = z.strictObject({
   isDryRun: z.boolean(),
   done: z.array(z.string()),
   refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),
@@ -38,32 +44,66 @@ interface Selected {
   readonly jobs?: readonly JobName[] | undefined
   readonly filter?: z.infer<NonNullable<typeof selectionShape.filter>> | undefined
   readonly dryRun: boolean
+  readonly operation?: string | undefined
 }
 
 interface Perform {
   readonly one: (name: JobName) => Promise<unknown>
-  readonly all: (filter: NonNullable<Selected['filter']>) => Promise<Report>
+  readonly all: (filter: NonNullable<Selected['filter']>, progress: Progress) => Promise<Report>
+}
+
+/** The decision that an action stores with each job. */
+interface Decision {
+  readonly command: string
+  readonly why: string
 }
 
 /** Carries out an action on the selected jobs. A refusal of a single job is an error. */
-async function performed(selected: Selected, { one, all }: Perform): Promise<Report> {
-  const { job, jobs, filter, dryRun } = selected
+async function performed(
+  { operations, by, clock }: PageStore,
+  { command, why }: Decision,
+  selected: Selected,
+  { one, all }: Perform,
+): Promise<Report> {
+  const { job, jobs, filter, dryRun, operation } = selected
   if ([job, jobs, filter].filter((part) => part !== undefined).length !== 1) {
     throw new RequestInvalid('name exactly one of job, jobs and filter')
   }
-  if (filter !== undefined) return all(filter)
   if (job !== undefined) {
     await one(job)
     return { isDryRun: dryRun, done: [job.jobId], refused: [] }
   }
-  return eachOf(jobs ?? [], dryRun, one)
+  const many = (progress: Progress): Promise<Report> =>
+    filter === undefined
+      ? eachOf(jobs ?? [], { isDryRun: dryRun, progress, clock }, one)
+      : all(filter, progress)
+  // A dry run changes nothing, so it is not listed.
+  if (dryRun) return many(unwatched)
+  const id = operation ?? operations.newId()
+  if (operations.has(id)) throw new RequestInvalid('this operation was begun before: choose another id')
+  return operations.run({ id, command, by, why }, many)
+}
+
+const unwatched: Progress = { onProgress: () => undefined, signal: new AbortController().signal }
+
+interface Each {
+  readonly isDryRun: boolean
+  readonly progress: Progress
+  readonly clock: PageStore['clock']
 }
 
 /** Carries out an action on each job. Lists the jobs that refuse it, and continues with the others. */
-async function eachOf(jobs: readonly JobName[], isDryRun: boolean, one: Perform['one']): Promise<Report> {
+async function eachOf(
+  jobs: readonly JobName[],
+  { isDryRun, progress, clock }: Each,
+  one: Perform['one'],
+): Promise<Report> {
   const done: string[] = []
   const refused: Report['refused'] = []
   for (const name of jobs) {
+    if (progress.signal.aborted) break
+    // A store in this process answers at once, so the server could answer no other request until the end.
+    await clock.sleep(0)
     try {
       await one(name)
       done.push(name.jobId)
@@ -71,6 +111,7 @@ async function eachOf(jobs: readonly JobName[], isDryRun: boolean, one: Perform[
       if (!isAboutOne(error)) throw error
       refused.push({ jobId: name.jobId, reason: error.message })
     }
+    progress.onProgress(done.length + refused.length, jobs.length)
   }
   return { isDryRun, done, refused }
 }
@@ -97,14 +138,15 @@ const resubmit = route({
     why: reason,
   }),
   answer: report,
-  handle: async ({ client, by, clock }, { step, input, why, ...selected }) => {
+  handle: async (store, { step, input, why, ...selected }) => {
+    const { client, by, clock } = store
     refuseStep(selected, { step, input })
     const { dryRun } = selected
-    return performed(selected, {
+    return performed(store, { command: 'resubmit', why }, selected, {
       one: ({ jobId, ...where }) =>
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
-      all: async (filter) =>
-        copied(await client.select(filterOf(filter, clock.now())).resubmit({ by, why, dryRun })),
+      all: async (filter, progress) =>
+        copied(await client.select(filterOf(filter, clock.now())).resubmit({ by, why, dryRun, ...progress })),
     })
   },
 })
@@ -119,14 +161,15 @@ const release = route({
     why: reason.default('released'),
   }),
   answer: report,
-  handle: async ({ client, by, clock }, { step, why, ...selected }) => {
+  handle: async (store, { step, why, ...selected }) => {
+    const { client, by, clock } = store
     refuseStep(selected, { step })
     const { dryRun } = selected
-    return performed(selected, {
+    return performed(store, { command: 'release', why }, selected, {
       one: ({ jobId, ...where }) =>
         client.release(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step }) }),
-      all: async (filter) =>
-        copied(await client.select(filterOf(filter, clock.now())).release({ by, why, dryRun })),
+      all: async (filter, progress) =>
+        copied(await client.select(filterOf(filter, clock.now())).release({ by, why, dryRun, ...progress })),
     })
   },
 })
@@ -137,12 +180,13 @@ const cancel = route({
   summary: 'Stops jobs, and undoes what was done.',
   asked: z.strictObject({ ...selectionShape, why: reason }),
   answer: report,
-  handle: async ({ client, by, clock }, { why, ...selected }) => {
+  handle: async (store, { why, ...selected }) => {
+    const { client, by, clock } = store
     const { dryRun } = selected
-    return performed(selected, {
+    return performed(store, { command: 'cancel', why }, selected, {
       one: ({ jobId, ...where }) => client.cancel(jobId, why, { by, dryRun, ...withoutUndefined(where) }),
-      all: async (filter) =>
-        copied(await client.select(filterOf(filter, clock.now())).cancel(why, { by, dryRun })),
+      all: async (filter, progress) =>
+        copied(await client.select(filterOf(filter, clock.now())).cancel(why, { by, dryRun, ...progress })),
     })
   },
 })
@@ -159,14 +203,15 @@ const resend = route({
     why: reason.default('sent again'),
   }),
   answer: report,
-  handle: async ({ client, by }, { why, ...selected }) => {
+  handle: async (store, { why, ...selected }) => {
+    const { client, by, clock } = store
     const one = ({ jobId }: JobName) => client.resend(jobId, { by, why, dryRun: selected.dryRun })
-    return performed(selected, {
+    return performed(store, { command: 'resend', why }, selected, {
       one,
-      all: async ({ workflow }) => {
+      all: async ({ workflow }, progress) => {
         const notices = await client.undelivered({ ...withoutUndefined({ workflow }), limit: mostNotices })
         const jobs = [...new Set(notices.map(({ jobId }) => jobId))].map((jobId) => ({ jobId }))
-        return eachOf(jobs, selected.dryRun, one)
+        return eachOf(jobs, { isDryRun: selected.dryRun, progress, clock }, one)
       },
     })
   },
@@ -176,6 +221,7 @@ const raise = route({
   method: 'POST',
   path: '/api/actions/raise',
   summary: 'Raises the event of a step that waits for one.',
+  roles: ['Operator', 'Approver'],
   asked: z.strictObject({ job: jobName, step: z.string().min(1), payload: z.unknown().default(null) }),
   answer: report,
   handle: async ({ client }, { job: { jobId, ...where }, step, payload }) => {

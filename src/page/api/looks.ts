@@ -11,7 +11,8 @@ import {
 } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter, type SelectionFilter } from '../../sas/index.js'
-import { jobDocumentId, processStates, readJobDetail } from '../../sas/internal.js'
+import { pageRoles } from '../door/people.js'
+import { jobDocumentId, processStates, readJobDetail, tagsByName } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 import {
@@ -30,12 +31,17 @@ export const filterShape = {
   state: stateName.optional(),
   step: z.string().min(1).optional(),
   since: z.string().min(1).optional().meta({ description: 'An age such as 2h, or a date.' }),
+  tag: z
+    .string()
+    .regex(/^[^=]+=./)
+    .optional()
+    .meta({ description: 'A tag as NAME=VALUE.' }),
 }
 
 type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>
 
 /** @throws RequestInvalid if `since` is not a time */
-export function filterOf({ workflow, state, step, since }: AskedFilter, nowMs: number): SelectionFilter {
+export function filterOf({ workflow, state, step, since, tag }: AskedFilter, nowMs: number): SelectionFilter {
   const sinceMs = since === undefined ? null : instantOf(since, nowMs)
   if (since !== undefined && sinceMs === null) {
     throw new RequestInvalid(`since ${JSON.stringify(since)} must be an age such as 2h, or a date`)
@@ -43,6 +49,7 @@ export function filterOf({ workflow, state, step, since }: AskedFilter, nowMs: n
   return {
     ...withoutUndefined({ workflow, state, step }),
     ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
+    ...(tag === undefined ? {} : { tags: tagsByName([tag]) }),
   }
 }
 
@@ -169,13 +176,17 @@ const about = route({
     store: z.string(),
     storeArguments: z.array(z.string()).meta({ description: 'The options of commands on this store.' }),
     by: z.string(),
+    roles: z.array(z.enum(pageRoles)),
+    may: z.array(z.string()).meta({ description: 'The actions that the person may use.' }),
     workflows: z.array(z.strictObject({ name: z.string(), findsJobId: z.boolean() })),
     now: z.string(),
   }),
-  handle: async ({ name, storeArguments, by, workflows, clock }) => ({
+  handle: async ({ name, storeArguments, by, roles, may, workflows, clock }) => ({
     store: name,
     storeArguments,
     by,
+    roles,
+    may,
     workflows: workflows.map(({ name: workflow, submission }) => ({
       name: workflow,
       findsJobId: submission.jobId !== undefined,

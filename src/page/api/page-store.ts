@@ -2,6 +2,9 @@ import type { StorePorts } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
+import type { PageRole } from '../door/people.js'
+import type { Charges } from './charges.js'
+import type { OperationLog } from './operation-log.js'
 
 /** The store that a page shows, and the person who uses the page. */
 export interface PageStore {
@@ -15,6 +18,13 @@ export interface PageStore {
   readonly clock: Clock
   /** The name of the person, which is stored with each decision. */
   readonly by: string
+  readonly roles: readonly PageRole[]
+  /** The commands of the actions that the person may use. */
+  readonly may: readonly string[]
+  /** The request units that this server has used. */
+  readonly charges: Charges
+  /** The actions on many jobs of this server. */
+  readonly operations: OperationLog
   /** The workflows whose jobs may be submitted. */
   readonly workflows: readonly Workflow<unknown>[]
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { PageRole } from '../door/people.js'
 import type { PageStore } from './page-store.js'
 
 /** A request that the page's server answers with JSON. */
@@ -6,6 +7,8 @@ export interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly summary: string
+  /** The roles besides Admin that may use the route. Default: every role to read, and Operator to act. */
+  readonly roles?: readonly PageRole[]
   /** The parameters: the query of a GET, the body of a POST. */
   readonly asked: z.ZodObject
   /** The answer, if the request succeeds. */

@@ -19,7 +19,19 @@ const diagnostic = z.strictObject({
   message: z.string(),
 })
 
-const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
+export const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
+
+const change = z.strictObject({
+  stepId: z.string(),
+  path: z.string(),
+  before: z.string().nullable().meta({ description: 'JSON text. Null if there was no value.' }),
+  after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
+})
+
+const edit = z
+  .strictObject({ changes: z.array(change), others: z.number() })
+  .optional()
+  .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
 
 export const jobSummary = z.strictObject({
   jobId: z.string(),
@@ -32,6 +44,7 @@ export const jobSummary = z.strictObject({
   stepsDone: z.number(),
   stepCount: z.number(),
   attention: attention.nullable(),
+  tags: z.record(z.string(), z.string()),
 })
 
 const advice = z.strictObject({ advice: z.string(), command: z.string() })
@@ -87,6 +100,8 @@ export const jobDetail = z.strictObject({
   endedAt: z.string().nullable(),
   completeBy: z.string().nullable(),
   generation: z.number(),
+  tags: z.record(z.string(), z.string()),
+  result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,
   why: z.string().meta({ description: 'Why the job has not ended, or how it has ended.' }),
   attention: attention.nullable(),
@@ -95,7 +110,7 @@ export const jobDetail = z.strictObject({
     .strictObject({ since: z.string(), by: z.string(), reason: z.string(), thenRetry: z.boolean() })
     .nullable(),
   diagnostics: z.array(diagnostic),
-  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable() })),
+  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable(), edit })),
   notices: z.array(notice),
   steps: z.array(stepDetail),
 })
@@ -115,6 +130,7 @@ export const leaseRow = z.strictObject({
   leaseToken: z.string(),
   owner: z.string().nullable(),
   isExpired: z.boolean(),
+  version: z.string().nullable(),
   continuationToken: z.string().nullable(),
   renewedAt: z.string(),
   ageMs: z.number().nullable(),

@@ -7,6 +7,7 @@ const statusByName: Readonly<Record<string, number>> = {
   SubmissionInvalid: 400,
   JobNotFound: 404,
   UnitNotFound: 404,
+  ScheduleNotFound: 404,
   CommandRefused: 409,
   JobConflict: 409,
   JobUnreadable: 409,

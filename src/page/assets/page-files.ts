@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
+import { packageFile } from '../../platform/internal.js'
 import { importMap, moduleText, modulesPath } from './modules.js'
 
 /** A file of the page, as a browser gets it. */
@@ -16,7 +16,19 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** The addresses of the views. Each of them is answered with the same HTML. */
-const viewPaths: readonly string[] = ['/', '/inbox', '/jobs', '/job', '/leases']
+const viewPaths: readonly string[] = [
+  '/',
+  '/inbox',
+  '/jobs',
+  '/job',
+  '/schedules',
+  '/fleet',
+  '/leases',
+  '/audit',
+  '/operations',
+  '/cost',
+  '/tail',
+]
 
 /** Matches the paths of the page's files. No such path leads out of the page's folder. */
 const filePath = /^\/page\/((?:[a-z-]{1,40}\/)?[a-z-]{1,40}\.(?:css|js|svg))$/u
@@ -44,6 +56,5 @@ function html(): string {
 
 /** Returns the folder of the page. No build changes this folder, so the package contains its source. */
 function folder(): string {
-  const manifest = createRequire(import.meta.url).resolve('stepward/package.json')
-  return join(dirname(manifest), 'src/page/browser')
+  return join(dirname(packageFile()), 'src/page/browser')
 }

@@ -5,19 +5,31 @@ import { Link } from './parts/basics.js'
 import { html } from './parts/html.js'
 import { about } from './state/about.js'
 import { address } from './state/address.js'
-import { isSignedOut, read } from './state/api.js'
+import { read, signedOut } from './state/api.js'
 import { follow, stream } from './state/live.js'
+import { AuditView } from './views/audit-view.js'
+import { CostView } from './views/cost-view.js'
+import { FleetView } from './views/fleet-view.js'
 import { InboxView } from './views/inbox-view.js'
 import { JobView } from './views/job-view.js'
 import { JobsView } from './views/jobs-view.js'
 import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
+import { OperationsView } from './views/operations-view.js'
+import { SchedulesView } from './views/schedules-view.js'
+import { TailView } from './views/tail-view.js'
 
 const views = /** @type {const} */ ([
   { path: '/', name: 'Now', View: NowView },
   { path: '/inbox', name: 'Inbox', View: InboxView },
   { path: '/jobs', name: 'Jobs', View: JobsView },
+  { path: '/tail', name: 'Tail', View: TailView },
+  { path: '/schedules', name: 'Schedules', View: SchedulesView },
+  { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
+  { path: '/operations', name: 'Operations', View: OperationsView },
+  { path: '/audit', name: 'Audit', View: AuditView },
+  { path: '/cost', name: 'Cost', View: CostView },
 ])
 
 function App() {
@@ -26,8 +38,9 @@ function App() {
   const name = path === '/job' ? (query.get('jobId') ?? 'Job') : (known?.name ?? 'Stepward')
   useEffect(() => {
     document.title = `${name} · Stepward`
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [name])
-  if (isSignedOut.value) return html`<main id="main" class="signed-out"><${SignedOut} /></main>`
+  if (signedOut.value !== '') return html`<main id="main" class="signed-out"><${SignedOut} /></main>`
   const View = path === '/job' ? JobView : (known?.View ?? NowView)
   return html`<header>
       <${Link} to="/" class="brand"><img src="/page/icon.svg" alt="" width="20" height="20" /> Stepward<//>
@@ -42,12 +55,20 @@ function App() {
         )}
       </nav>
       <span class="quiet store" title="the store">${about.value?.store ?? ''}</span>
+      <${Who} />
       <${Connection} />
     </header>
     <main id="main" tabindex="-1">
       <${View} key=${path === '/job' ? address.value.query.get('jobId') : path} />
     </main>
     <${ActionDialog} />`
+}
+
+/** The person, if others use the page too. At a person's own machine the name is known. */
+function Who() {
+  const { by, roles = [] } = about.value ?? {}
+  if (by === undefined || roles.includes('Admin')) return null
+  return html`<span class="quiet">${by} (${roles.join(', ')})</span>`
 }
 
 function Connection() {
@@ -61,7 +82,7 @@ function Connection() {
 
 function SignedOut() {
   return html`<h1>This browser is not signed in</h1>
-    <p>Open the address that <code>stepward page</code> printed in its terminal. It signs in one browser.</p>`
+    <p>${signedOut.value}</p>`
 }
 
 const place = document.getElementById('page')

@@ -26,7 +26,22 @@ export function refusalOf(request: Provenance, port: number): Refusal | null {
   if (!isOwnHost(host, port)) {
     return { status: 403, reason: 'open the page at 127.0.0.1 or localhost, with the port that it printed' }
   }
-  if (origin !== undefined && origin !== `http://${host}`) {
+  return foreignRefusal({ method, host, origin, fetchSite, contentType }, `http://${host}`)
+}
+
+/**
+ * Decides the same for a page behind a platform that checks the name of the host, encrypts, and signs people
+ * in. Other sites can still send requests with the cookie of the platform.
+ */
+export function platformRefusalOf(request: Provenance): Refusal | null {
+  return foreignRefusal(request, `https://${request.host ?? ''}`)
+}
+
+function foreignRefusal(
+  { method, origin, fetchSite, contentType }: Provenance,
+  ownOrigin: string,
+): Refusal | null {
+  if (origin !== undefined && origin !== ownOrigin) {
     return { status: 403, reason: 'the page does not answer requests of other pages' }
   }
   if (method === 'GET') return null

@@ -4,6 +4,7 @@ import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operate.js'
+import { tagsByName } from '../model/tags.js'
 import { givenJson } from '../model/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
 import type { CommandOptions, JobSummary } from './command-options.js'
@@ -35,6 +36,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
     attention,
+    tags: tagsByName(job.tags),
   }
 }
 

@@ -1,32 +1,4 @@
-import type { Duration } from '../../platform/index.js'
 import type { Attention, ProcessState } from '../model/documents.js'
-import type { Alongside } from '../workflow/workflow.js'
-
-/** The options of a submission, which take precedence over the workflow's own defaults. */
-export interface SubmitOptions {
-  /** The job's id. Submissions with the same id are one job. Default: the workflow's `jobId`. */
-  readonly jobId?: string
-  /** The business id in notifications. Default: the job's id. */
-  readonly orderId?: string
-  /**
-   * The partition key value of the job, its steps and the documents alongside. Always pass the same key for
-   * the same id, because the same id with another key is another job. Default: the job's id.
-   */
-  readonly partitionKey?: string
-  /** Your documents that are created in the same transaction. Default: the workflow's `alongside`. */
-  readonly alongside?: readonly Alongside[]
-  /** Jobs with a larger number go first when resources are short. Default 0. */
-  readonly priority?: number
-  /** The receiver of notifications about the job. Default: no notifications. */
-  readonly replyTo?: string
-  /** The time within which the job must be done. Afterwards `onExhausted` applies. Default: no limit. */
-  readonly completeWithin?: Duration
-  /**
-   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A
-   * job in Error is always kept. Default: no limit.
-   */
-  readonly retainFor?: Duration
-}
 
 /** Options of a command on one job. */
 export interface CommandOptions {
@@ -84,4 +56,6 @@ export interface JobSummary {
   readonly stepCount: number
   /** Null if the job needs no operator. */
   readonly attention: Attention | null
+  /** The tags of the job by name, each as text. */
+  readonly tags: Readonly<Record<string, string>>
 }

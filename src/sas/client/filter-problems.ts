@@ -1,5 +1,6 @@
-import { date, flag, kind, oneOf, readOptions, text, wholeNumber } from '../../platform/options.js'
+import { date, flag, isObject, kind, oneOf, readOptions, text, wholeNumber } from '../../platform/options.js'
 import { attentionKinds, processStates } from '../model/documents.js'
+import { readTags } from '../model/tags.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
 
 const limit = wholeNumber(1).optional()
@@ -13,6 +14,7 @@ const jobShape = {
   isFlagged: flag().optional(),
   attention: oneOf(...attentionKinds).optional(),
   step: text().optional(),
+  tags: kind<object>('an object such as { customer: 4711 }', isObject).optional(),
   limit,
 }
 
@@ -23,7 +25,8 @@ const noticeShape = { jobId: text().optional(), workflow: text().optional(), lim
  * job.
  */
 export function jobFilterProblems(filter: JobFilter): readonly string[] {
-  return readOptions(jobShape, filter).problems
+  const { problems } = readOptions(jobShape, filter)
+  return isObject(filter.tags) ? [...problems, ...readTags(filter.tags).problems] : problems
 }
 
 export function noticeFilterProblems(filter: NoticeFilter): readonly string[] {

@@ -1,21 +1,18 @@
-import { fitPlan } from '../plan/fan-out.js'
-import { CommandInvalid, CommandRefused, JobNotFound, SubmissionInvalid } from '../model/errors.js'
-import { Job } from './job.js'
+import { CommandInvalid, CommandRefused, JobNotFound } from '../model/errors.js'
+import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
 import type { OperatorCommand } from '../decisions/operate.js'
-import { ownDocument } from '../submission/own-document.js'
-import { payloadHash } from '../plan/payload.js'
 import { jobFilterProblems, noticeFilterProblems, questionFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
 import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
-import { submitProblems } from '../submission/submit-problems.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
+import { requestOf, type SubmitOptions } from './submission-request.js'
 import { tryCommand, updateJob } from './update-job.js'
 import type { Workflow } from '../workflow/workflow.js'
 import type {
@@ -24,13 +21,11 @@ import type {
   ResendOptions,
   ResubmitOptions,
   JobSummary,
-  SubmitOptions,
 } from './command-options.js'
 import {
   addressOf,
   asJson,
   defaultOperator,
-  limitOf,
   orNone,
   refuseArguments,
   refuseProblems,
@@ -61,9 +56,13 @@ export class JobClient {
    * @throws JobConflict if the id belongs to another submission; nothing was written
    * @throws StoreUnavailable if the store could not be reached; repeat with the same id
    */
-  async submit<I>(workflow: Workflow<I>, input: I, options: SubmitOptions = {}): Promise<Job> {
-    const request = this.requestOf(workflow, input, options)
+  async submit<I, O>(
+    workflow: Workflow<I, O>,
+    input: I,
+    options: SubmitOptions = {},
+  ): Promise<Job<ResultOf<O>>> {
     const { store, telemetry, clock } = this.options
+    const request = requestOf(workflow, input, options, clock.now())
     const { jobId, partition } = request
     const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })
@@ -260,38 +259,5 @@ export class JobClient {
     if (where.dryRun === true) return
     const { kind, by, why } = command
     telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
-  }
-
-  private requestOf<I>(workflow: Workflow<I>, input: I, options: SubmitOptions) {
-    const { submission } = workflow
-    const jobId = options.jobId ?? submission.jobId?.(input)
-    if (jobId === undefined) {
-      throw new SubmissionInvalid(
-        `workflow ${workflow.name}: pass a jobId, or define how the workflow finds the jobId`,
-      )
-    }
-    const partition = options.partitionKey ?? jobId
-    const wrong = submitProblems({ ...options, jobId, partitionKey: partition })
-    if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
-    const plain = asJson(jobId, input, { name: 'input', error: SubmissionInvalid })
-    const { plan, problems } = fitPlan(workflow.plan, plain)
-    if (problems.length > 0) {
-      throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
-    }
-    const alongside = options.alongside ?? submission.alongside?.(input) ?? []
-    return {
-      plan,
-      jobId,
-      orderId: options.orderId ?? jobId,
-      partition,
-      input: plain,
-      alongside: alongside.map(({ create }) => ownDocument(create, partition)),
-      priority: options.priority ?? 0,
-      replyTo: options.replyTo ?? null,
-      completeWithinMs: limitOf(options.completeWithin),
-      retainForMs: limitOf(options.retainFor),
-      payloadHash: payloadHash(workflow.name, plain),
-      now: this.options.clock.now(),
-    }
   }
 }

@@ -10,6 +10,8 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
+import { tagsByName } from '../model/tags.js'
+import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
 import { whyNotFurther } from './why-not-further.js'
@@ -60,6 +62,10 @@ export interface JobView {
   /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
+  /** What the workflow returned, if the job has ended as Processed. Otherwise null. */
+  readonly result: Json
+  /** The tags of the job by name, each as text. */
+  readonly tags: Readonly<Record<string, string>>
   /** The newest decisions of operators, oldest first. */
   readonly audit: readonly AuditEntry[]
   /** The steps in the order of the workflow. */
@@ -82,6 +88,8 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
+    result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
+    tags: tagsByName(job.tags),
     audit: job.audit,
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { Json } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
+import { resultOf } from '../decisions/continue-or-end-job.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
 import { readSteps } from '../store/read-steps.js'
@@ -19,8 +20,14 @@ export interface JobPorts {
   readonly clock: Clock
 }
 
+/**
+ * The type of the result of a job. A workflow that returns nothing has the outputs of all steps as its result.
+ * If the type of a workflow does not say what it returns, the type of the result says no more than this.
+ */
+export type ResultOf<O> = [undefined] extends [O] ? JobResult : [O] extends [null] ? JobResult : O
+
 /** One job of a state container. Every method reads the store again. */
-export class Job {
+export class Job<R = JobResult> {
   /** @internal */
   constructor(
     private readonly ports: JobPorts,
@@ -79,21 +86,24 @@ export class Job {
   }
 
   /**
-   * Waits for the successful end of the job, and returns the output of every step.
+   * Waits for the successful end of the job, and returns what its workflow returned. If the workflow returns
+   * nothing, returns the output of every step, by step id.
    *
    * @throws JobFailed if the job ended in another way
    * @throws JobNotFound if the job does not exist any more
    * @throws the signal's reason if `signal` aborts first; the job continues
    */
-  async result(options: { readonly signal?: AbortSignal } = {}): Promise<JobResult> {
+  async result(options: { readonly signal?: AbortSignal } = {}): Promise<R> {
     const ended = await this.waiting.untilEnded(this.address, this.accepted, options.signal)
     if (ended === null) throw new JobNotFound(this.jobId)
     const { job } = ended
-    if (job.processState === 'Processed' && job.outputs !== undefined) return structuredClone(job.outputs)
+    const returns = job.resultTemplate !== undefined
+    const carried = returns ? job.result : job.outputs
+    if (job.processState === 'Processed' && carried !== undefined) return structuredClone(carried) as R
     const steps = ended.steps ?? (await readSteps(this.ports.store, job))
     if (job.processState === 'Processed') {
       // The caller gets a copy, because a handler in this process may still use the same objects.
-      return structuredClone(outputsOf(job, steps))
+      return structuredClone(returns ? resultOf(job, steps) : outputsOf(job, steps)) as R
     }
     const failed = steps.find((step) => step.stepId === job.attention?.stepId)
     throw new JobFailed(job, failed?.diagnostics ?? [])

@@ -67,8 +67,7 @@ export interface BackfillReport {
 }
 
 /** The largest number of ticks that one call submits. */
-const maxBackfill = 1_000
-const [submissionsAtOnce, maxTries] = [16, 6]
+const [maxBackfill, submissionsAtOnce, maxTries] = [1_000, 16, 6]
 
 /** Stores schedules, reads them and gives commands about them. */
 export class Schedules {
@@ -168,11 +167,12 @@ export class Schedules {
    * @throws ScheduleNotFound if there is no such schedule
    * @throws SubmissionInvalid if the job can never be accepted
    */
-  async trigger(id: string): Promise<string> {
-    refuseTerms('trigger', { id })
+  async trigger(id: string, options: ScheduleCommandOptions = {}): Promise<string> {
+    const { by, why = 'triggered' } = orNone(options)
+    const decision = { command: 'trigger' as const, ...whoOf('trigger', id, { by, why }) }
     const dueMs = this.options.clock.now()
     const tick = { dueMs, jobId: `${id}@${basicTime(dueMs)}.manual` }
-    await this.existing(id)
+    await this.update(id, (schedule, now) => withDecision(schedule, decision, now))
     await this.submitted(id, tick)
     return tick.jobId
   }

@@ -96,7 +96,7 @@ async function resendOne(
 /** Returns the notice as it was before its first try, with the decision added. */
 function toBeSent(notice: NoticeDocument, { by, why, now }: ResendDecision): NoticeDocument {
   const resends = [...notice.resends, { at: new Date(now).toISOString(), by, why }].slice(-mostResends)
-  return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends }
+  return { ...notice, completeByMs: now, failureCount: 0, attention: null, resends, operatedAtMs: now }
 }
 
 async function readNotice(

@@ -1,8 +1,19 @@
-import type { Attention, JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
+import type { Attention, JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
+import { isTooDeep } from '../model/plain-json.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
+import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import { endBy, type Dispatching } from './dispatch.js'
-import { isUnderWay, stepsAsIn, unseen, withChanges, type Ledger, type StepChange } from './ledger.js'
+import {
+  isUnderWay,
+  knownValues,
+  stepsAsIn,
+  unseen,
+  withChanges,
+  withLedger,
+  type Ledger,
+  type StepChange,
+} from './ledger.js'
 
 /** The facts from which the scheduler makes a decision about one job. Some steps may be missing. */
 export type SchedulingState = Dispatching
@@ -47,7 +58,7 @@ export function continueJob(
   return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
 }
 
-export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention' | 'outputs'>>
+export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention' | 'outputs' | 'result'>>
 
 /** Ends the job. Callers must ensure that no step is under way or will begin. */
 export function endJob(
@@ -122,18 +133,31 @@ function completeBy(
 }
 
 /**
- * The largest size of the outputs that an ended job carries. Such a job costs about 1 RU more. A client
- * that waits for the job in another process saves a read of each step.
+ * The largest size of the outputs, or of the result, that an ended job carries. Such a job costs about 1 RU
+ * more. A client that waits for the job in another process saves a read of each step.
  */
 const maxCarriedBytes = 1_000
 
-/** Returns the outputs of all steps for the document of a job that ends as Processed, if they are small. */
-export function carriedOutputs(
-  { job: { stepIds }, steps: known }: SchedulingState,
+interface Ending {
+  readonly job: JobDocument
+  readonly steps: ReadonlyMap<string, StepDocument>
+}
+
+/**
+ * Returns what the document of a job that ends as Processed carries, if it is small: the result of the
+ * workflow, or the outputs of all steps if the workflow returns nothing.
+ */
+export function carriedAtEnd(
+  { job, steps: known }: Ending,
   ledger: Ledger,
-): Pick<JobDocument, 'outputs'> {
-  const steps = stepsAsIn({ stepIds, steps: ledger }, known)
+): Pick<JobDocument, 'outputs' | 'result'> {
+  const steps = stepsAsIn({ stepIds: job.stepIds, steps: ledger }, known)
   if (steps === null) return {}
+  if (job.resultTemplate !== undefined) {
+    const result = resultOf({ ...job, steps: ledger }, steps)
+    const isCarried = !exceeds([result], maxCarriedBytes) && !isTooDeep(result)
+    return isCarried ? { result } : {}
+  }
   // A step that is skipped now may have been done in an earlier generation.
   const outputs = steps.map(({ stepId, output }) => [
     stepId,
@@ -141,4 +165,10 @@ export function carriedOutputs(
   ])
   const carried = Object.fromEntries(outputs) as NonNullable<JobDocument['outputs']>
   return exceeds(carried, maxCarriedBytes) ? {} : { outputs: carried }
+}
+
+/** Returns what the workflow of a job returns, from the outputs and outcomes of all its steps. */
+export function resultOf(job: JobDocument, steps: readonly StepDocument[]): Json {
+  const byId = new Map(steps.map((step) => [step.stepId, step]))
+  return resolveTemplate(job.resultTemplate ?? null, knownValues(withLedger({ job, steps: byId }, job.steps)))
 }

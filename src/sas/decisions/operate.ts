@@ -1,8 +1,9 @@
-import type { AuditEntry, JobDocument, Json, StepDocument } from '../model/documents.js'
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, isStaged, withDerivedState } from '../model/process-state.js'
 import { takeFitting } from './dispatch.js'
 import { inState, withStates } from './ledger.js'
 import { pickUpWithinMs } from './recover-job.js'
+import { editOf } from '../model/input-edit.js'
 import { toTemplate } from '../model/to-template.js'
 import { isWaiting } from '../model/work.js'
 
@@ -224,21 +225,23 @@ type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind:
 
 /** Returns the write of the job with the recorded decision, ready for a scheduler. */
 function requested(
-  { now }: Standing,
+  { now, steps }: Standing,
   command: OperatorCommand,
   { job, changed, isComplete = true }: Request,
 ): Operation {
   const [first, ...others] = changed
-  const entry: AuditEntry = {
+  const entry: JobDocument['audit'][number] = {
     command: command.kind,
     stepId: others.length === 0 ? (first?.stepId ?? null) : null,
     at: new Date(now).toISOString(),
     by: command.by,
     why: command.why,
+    ...(command.kind === 'resubmit' ? editOf(steps, editsIn(command)) : {}),
   }
   const up = {
     ...job,
     audit: [...job.audit, entry].slice(-maxAuditEntries),
+    operatedAtMs: now,
     attention: null,
     lockedBy: null,
     fence: job.fence + 1,

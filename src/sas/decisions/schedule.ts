@@ -3,7 +3,7 @@ import { whenProblem } from '../plan/condition-problem.js'
 import { compensationFor, compensate } from './compensate.js'
 import { begin, takeFitting, redispatch, cancelStep } from './dispatch.js'
 import {
-  carriedOutputs,
+  carriedAtEnd,
   endJob,
   continueJob,
   isFlagCurrent,
@@ -86,7 +86,7 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
     return endJob(
       state,
       { ledger, changes: [] },
-      { currentState: job.targetState, ...carriedOutputs(state, ledger) },
+      { currentState: job.targetState, ...carriedAtEnd(state, ledger) },
     )
   }
   if (changes.length === 0 && !isNews(state, ledger)) return { kind: 'nothing' }

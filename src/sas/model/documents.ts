@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { optionalJobParts } from './job-parts.js'
 import { json } from './plain-json.js'
 import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 import { asked, event, question } from './question-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { claim, effectHistory, outcome, undo } from './step-parts.js'
+import { claim, effectHistory, inputEdit, outcome, undo } from './step-parts.js'
 
 export type { Json } from './json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
@@ -132,6 +133,7 @@ const auditEntry = z.object({
   at: z.string(),
   by: z.string(),
   why: z.string(),
+  edit: inputEdit.optional(),
 }) satisfies z.ZodType<AuditEntry>
 
 export const jobSchema = z.object({
@@ -154,6 +156,8 @@ export const jobSchema = z.object({
   /** The time for which the job is kept after it ended as Processed or Compensated. Null means no limit. */
   retainForMs: z.number().nullable(),
   audit: z.array(auditEntry),
+  /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
+  operatedAtMs: z.number().optional(),
   input: json,
   /** Shows whether a later submission with the same id repeats this submission or differs from it. */
   payloadHash: z.string(),
@@ -170,6 +174,7 @@ export const jobSchema = z.object({
    * remember all steps.
    */
   outputs: z.record(z.string(), json).optional(),
+  ...optionalJobParts,
 })
 
 export const stepSchema = z.object({
@@ -272,6 +277,8 @@ export const noticeSchema = z.object({
     .default(null),
   /** The decisions of operators to send the notice again after it was given up, oldest first. */
   resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
+  /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
+  operatedAtMs: z.number().optional(),
   /** The value is -1 until the notice is sent, so that a notice may outlive its job (F-X9). */
   ttl: z.number().int(),
 })

@@ -155,7 +155,8 @@ function isBoxed(value: object): boolean {
 /** The largest number of shown parts of a path. The beginning is enough to find the value. */
 const shownParts = 8
 
-function pathText(name: string, path: readonly (string | number)[]): string {
+/** Returns a path as code would write it. A path with many parts is cut off. */
+export function pathText(name: string, path: readonly (string | number)[]): string {
   const shown = path
     .slice(0, shownParts)
     .map((part) => {

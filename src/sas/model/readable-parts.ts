@@ -31,6 +31,25 @@ export interface Compensation {
   readonly thenRetry: boolean
 }
 
+/** A part of a step's input that an operator changed. */
+export interface InputChange {
+  readonly stepId: string
+  /** The place in the input, for example `input.lines[0].amount`. A long path is cut off. */
+  readonly path: string
+  /** The value as JSON text. Null if there was no value. A text of more than 100 characters is cut off. */
+  readonly before: string | null
+  /** The value as JSON text. Null if the value was removed. A text of more than 100 characters is cut off. */
+  readonly after: string | null
+}
+
+/** The difference between the inputs before and after a decision. */
+export interface InputEdit {
+  /** The first ten changes. Empty if the new input is the same as the old one. */
+  readonly changes: readonly InputChange[]
+  /** The number of changes that are not in `changes`. */
+  readonly others: number
+}
+
 /** A decision of an operator about a job. */
 export interface AuditEntry {
   readonly command: 'resubmit' | 'release' | 'cancel'
@@ -40,6 +59,8 @@ export interface AuditEntry {
   readonly at: string
   readonly by: string
   readonly why: string
+  /** Missing if the decision has no new input. */
+  readonly edit?: InputEdit | undefined
 }
 
 /** An instance's report about an attempt that did not succeed. */

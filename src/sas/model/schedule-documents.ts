@@ -26,7 +26,7 @@ const passed = z.object({
 })
 
 const decision = z.object({
-  command: z.enum(['pause', 'resume', 'backfill', 'delete']),
+  command: z.enum(['pause', 'resume', 'trigger', 'backfill', 'delete']),
   at: z.string(),
   by: z.string(),
   why: z.string(),
@@ -69,6 +69,8 @@ export const scheduleSchema = z.object({
   paused: z.object({ since: z.string(), by: z.string(), why: z.string() }).nullable(),
   /** The newest decisions of operators. */
   audit: z.array(decision),
+  /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
+  operatedAtMs: z.number().optional(),
   createdAt: z.string(),
   /** The value is -1, unless the schedule was deleted. */
   ttl: z.number().int(),
@@ -90,6 +92,8 @@ export const scheduledJobSchema = z.object({
   replyTo: z.string().nullable(),
   completeWithinMs: z.number().nullable(),
   retainForMs: z.number().nullable(),
+  /** The tags of each job, each as `name=value`. Missing if the jobs have none. */
+  tags: z.array(z.string()).optional(),
   ttl: z.number().int(),
 })
 

@@ -1,5 +1,19 @@
 import { z } from 'zod'
 import { json } from './plain-json.js'
+import type { InputEdit } from './readable-parts.js'
+
+/** How an operator changed the inputs of steps. */
+export const inputEdit = z.object({
+  changes: z.array(
+    z.object({
+      stepId: z.string(),
+      path: z.string(),
+      before: z.string().nullable(),
+      after: z.string().nullable(),
+    }),
+  ),
+  others: z.number().int(),
+}) satisfies z.ZodType<InputEdit>
 
 /** The result of an attempt. A failure that is not permanent is counted only when the deadline passes. */
 export const outcome = z.object({

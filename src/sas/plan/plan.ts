@@ -54,6 +54,10 @@ export interface Plan {
   readonly steps: readonly PlanStep[]
   readonly onExhausted: ExhaustionPolicy
   readonly maxGenerations: number
+  /** What the workflow returns, with references. Missing if it returns nothing. */
+  readonly output?: Json
+  /** The JSON Schema of the input. A supervisor checks the jobs of schedules by it. Missing if there is none. */
+  readonly inputSchema?: Json
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Duration } from '../../platform/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
 import {
   duration,
   isText,
@@ -12,6 +13,7 @@ import {
 import { reference } from '../model/reference.js'
 import type { Reference, ValueOrReference } from '../model/reference.js'
 import type { Json } from '../model/json.js'
+import { readTags, type Tags } from '../model/tags.js'
 import { NotPlainDataError, toTemplate } from '../model/to-template.js'
 import { overlapPolicies, type Calendar, type OverlapPolicy } from '../model/schedule-documents.js'
 import { hashOf, planHash } from '../plan/payload.js'
@@ -49,14 +51,16 @@ export interface ScheduleOptions<I> {
   readonly catchUp?: Duration
   /** Each tick is delayed by its own part of this time, so that schedules do not start together. Default 0. */
   readonly jitter?: Duration
-  /** The priority of the jobs. Default 0. */
+  /** The priority of the jobs. Default: that of the workflow, or 0. */
   readonly priority?: number
   /** The receiver of notices about the jobs. Default: none. */
   readonly replyTo?: string
-  /** The time within which each job must be done. Default: no limit. */
+  /** The time within which each job must be done. Default: that of the workflow. */
   readonly completeWithin?: Duration
-  /** The time for which an ended job is kept, at least 1 h. Default: no limit. */
+  /** The time for which an ended job is kept, at least 1 h. Default: that of the workflow. */
   readonly retainFor?: Duration
+  /** The tags of each job, at most 10. The `tags` function of the workflow is not called. Default: none. */
+  readonly tags?: Tags
 }
 
 /** A definition of a schedule, as it is stored. */
@@ -77,6 +81,7 @@ export interface ScheduledJob {
   readonly replyTo: string | null
   readonly completeWithinMs: number | null
   readonly retainForMs: number | null
+  readonly tags?: string[]
 }
 
 const isSchedule_ = Symbol('stepward.schedule')
@@ -124,10 +129,11 @@ const shape = {
   overlap: optional(oneOf(...overlapPolicies), 'skip' as const),
   catchUp: optional(duration(leastCatchUpMs), 3_600_000),
   jitter: optional(duration(0), 0),
-  priority: optional(kind<number>('a number', Number.isFinite), 0),
+  priority: optional(kind<number>('a number', Number.isFinite)),
   replyTo: optional(text(), null),
-  completeWithin: optional(duration(), null),
-  retainFor: optional(duration(leastRetainMs), null),
+  completeWithin: optional(duration()),
+  retainFor: optional(duration(leastRetainMs)),
+  tags: kind<unknown>('tags', () => true),
 }
 
 /**
@@ -137,8 +143,9 @@ const shape = {
  * @throws ScheduleInvalid with a list of all problems
  */
 export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Schedule {
-  const { values, problems: wrong } = readOptions(shape, options)
-  const problems = [...wrong]
+  const { values, problems: wrong } = readOptions(shape, withDefaults(options))
+  const tags = readTags(options.tags ?? {})
+  const problems = [...wrong, ...tags.problems]
   if (!idPattern.test(id)) problems.push(`its id must match ${String(idPattern)}`)
   const calendar = calendarOf(values, problems)
   if ('everyMs' in calendar && values.jitter > calendar.everyMs) {
@@ -146,9 +153,18 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   }
   const inputTemplate = inputOf(values.input, problems)
   if (problems.length > 0) throw new ScheduleInvalid(id, problems)
-  const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority, replyTo } = values
-  const { completeWithin: completeWithinMs, retainFor: retainForMs } = values
-  const job = { plan: workflow.plan, inputTemplate, priority, replyTo, completeWithinMs, retainForMs }
+  const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority = 0, replyTo } = values
+  const { completeWithin: completeWithinMs = null, retainFor: retainForMs = null } = values
+  const tagged = tags.stored.length === 0 ? {} : { tags: [...tags.stored] }
+  const job = {
+    plan: workflow.plan,
+    inputTemplate,
+    priority,
+    replyTo,
+    completeWithinMs,
+    retainForMs,
+    ...tagged,
+  }
   if (exceeds(job, maxJobBytes)) {
     throw new ScheduleInvalid(id, [
       `its plan and input exceed ${maxJobBytes} bytes: pass large inputs by reference`,
@@ -156,6 +172,13 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   }
   const definition = { workflow: workflow.name, calendar, overlap, catchUpMs, jitterMs, job }
   return Object.freeze({ id, definition, hash: hashOfDefinition(definition), [isSchedule_]: true as const })
+}
+
+/** Returns the options with the defaults of the workflow. */
+function withDefaults<I>(options: ScheduleOptions<I>): ScheduleOptions<I> {
+  if (!isWorkflow(options.workflow)) return options
+  const { priority, completeWithin, retainFor } = options.workflow.submission
+  return { ...withoutUndefined({ priority, completeWithin, retainFor }), ...options }
 }
 
 /** Checks whether a value, such as an export of a user's module, is a schedule. */

@@ -37,7 +37,7 @@ export interface ScheduleView {
   readonly passed: readonly PassedRow[]
   readonly paused: { readonly since: string; readonly by: string; readonly why: string } | null
   readonly audit: readonly {
-    readonly command: 'pause' | 'resume' | 'backfill' | 'delete'
+    readonly command: 'pause' | 'resume' | 'trigger' | 'backfill' | 'delete'
     readonly at: string
     readonly by: string
     readonly why: string

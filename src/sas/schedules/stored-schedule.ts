@@ -116,7 +116,7 @@ export function withDecision<T extends ScheduleDocument>(
   now: number,
 ): T {
   const entry = { ...made, at: new Date(now).toISOString() }
-  return { ...before, audit: [...before.audit, entry].slice(-keptDecisions) }
+  return { ...before, audit: [...before.audit, entry].slice(-keptDecisions), operatedAtMs: now }
 }
 
 /** Reads a schedule. Returns null if it is missing or unreadable. A deleted schedule is returned. */

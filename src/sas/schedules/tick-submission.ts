@@ -9,6 +9,7 @@ import type { StateStore } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { SubmitRequest } from '../submission/submit.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
+import { storedInputCheck } from '../workflow/input-schema.js'
 import type { Tick } from './decide-tick.js'
 
 /** Submits the jobs of ticks to a store. */
@@ -61,8 +62,10 @@ export async function jobExists(store: StateStore, jobId: string): Promise<boole
 function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: number): SubmitRequest {
   const tick = { due: new Date(dueMs).toISOString(), scheduleId: job.scheduleId }
   const input = resolveTemplate(job.inputTemplate, { input: tick, outputs: new Map() })
-  const { plan, problems } = fitPlan(job.plan as unknown as Plan, input)
-  if (problems.length > 0) throw new SubmissionInvalid(problems.join('; '))
+  const stored = job.plan as unknown as Plan
+  const wrong = stored.inputSchema === undefined ? [] : storedInputCheck(stored.inputSchema)(input)
+  const { plan, problems } = fitPlan(stored, input)
+  if (wrong.length + problems.length > 0) throw new SubmissionInvalid([...wrong, ...problems].join('; '))
   return {
     plan,
     jobId,
@@ -75,6 +78,7 @@ function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: numbe
     completeWithinMs: job.completeWithinMs,
     retainForMs: job.retainForMs,
     payloadHash: payloadHash(plan.workflow, input),
+    tags: job.tags ?? [],
     now,
   }
 }

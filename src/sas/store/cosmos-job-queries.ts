@@ -8,6 +8,7 @@ import {
 import { jobDocumentId } from '../model/document-ids.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
+import { readTags } from '../model/tags.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
 import { asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
@@ -93,6 +94,20 @@ export class CosmosJobQueries implements JobQueries {
     return found.flatMap(asSchedule)
   }
 
+  async listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]> {
+    const ask = (where: string, parameters: Readonly<Record<string, number | undefined>>, top = '') =>
+      this.requests.query<Stored<StateDocument>>('state.listOperated', {
+        text: `SELECT ${top} * FROM c WHERE ${where} ORDER BY c.operatedAtMs DESC`,
+        parameters,
+      })
+    const where = beforeMs === null ? 'c.operatedAtMs > 0' : 'c.operatedAtMs > 0 AND c.operatedAtMs < @before'
+    const page = await ask(where, { before: beforeMs ?? undefined, limit }, 'TOP @limit')
+    const last = page.at(-1)?.['operatedAtMs']
+    if (page.length < limit || typeof last !== 'number') return page
+    const cut = await ask('c.operatedAtMs = @ms', { ms: last })
+    return [...page.filter((document) => document['operatedAtMs'] !== last), ...cut]
+  }
+
   follow(partition: string): PartitionFeed {
     const operation = 'state.follow'
     const feed = new CosmosPartitionFeed(this.requests.container, partition, (charge) =>
@@ -104,7 +119,7 @@ export class CosmosJobQueries implements JobQueries {
   private questionsOf(filter: JobFilter): JobQuestions {
     const { state, workflow, since, before, attention, step } = filter
     const times = { since: since?.getTime(), before: before?.getTime() }
-    const given = { ...times, state, workflow, attention, step }
+    const given = { ...times, state, workflow, attention, step, ...tagParameters(filter) }
     const ask = (
       more: readonly string[],
       order: string,
@@ -143,5 +158,10 @@ function conditionsOf(filter: JobFilter): readonly string[] {
   if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
   if (attention !== undefined) conditions.push('c.attention.kind = @attention')
   if (step !== undefined) conditions.push('c.attention.stepId = @step')
+  for (const name of Object.keys(tagParameters(filter))) conditions.push(`ARRAY_CONTAINS(c.tags, @${name})`)
   return conditions
+}
+
+function tagParameters({ tags = {} }: JobFilter): Readonly<Record<string, string>> {
+  return Object.fromEntries(readTags(tags).stored.map((tag, index) => [`tag${index}`, tag]))
 }

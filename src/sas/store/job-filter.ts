@@ -1,4 +1,5 @@
 import type { Attention, ProcessState } from '../model/documents.js'
+import type { Tags } from '../model/tags.js'
 
 /** The last job of a page. */
 export interface PageEnd {
@@ -43,6 +44,8 @@ export interface JobFilter {
   readonly attention?: Attention['kind']
   /** Only jobs whose flag names this step. */
   readonly step?: string
+  /** Only jobs with all these tags. A number or a boolean equals its text. */
+  readonly tags?: Tags
   /** The largest number of jobs in the list. Default 100. */
   readonly limit?: number
 }

@@ -48,6 +48,12 @@ export interface JobQueries {
   listQuestions(filter: QuestionFilter): Promise<readonly Stored<StepDocument>[]>
   /** Lists all schedules, in no order. A process has few of them. */
   listSchedules(): Promise<readonly Stored<ScheduleDocument>[]>
+  /**
+   * Lists the documents about which an operator has decided, the newest decision first, before a time or from
+   * the newest. A page has at least `limit` documents, except the last page. It never ends between decisions
+   * of one millisecond, so the next page begins before the last one.
+   */
+  listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]>
   /** Follows the changes of one logical partition from its beginning. */
   follow(partition: string): PartitionFeed
 }

@@ -31,6 +31,8 @@ export interface SubmitRequest {
   /** The time in milliseconds for which the ended job is kept, unless it is in Error. Null means no limit. */
   readonly retainForMs: number | null
   readonly payloadHash: string
+  /** The tags of the job, each as `name=value`. */
+  readonly tags?: readonly string[]
   readonly now: number
 }
 
@@ -118,7 +120,15 @@ function jobOf(request: SubmitRequest): JobDocument {
     endedAt: null,
     endedAtMs: null,
     ...envelopeOf(request, schemaOf(plan)),
+    ...optionalPartsOf(request),
   })
+}
+
+function optionalPartsOf({ tags = [], plan: { output } }: SubmitRequest): Partial<JobDocument> {
+  return {
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(output === undefined ? {} : { resultTemplate: output }),
+  }
 }
 
 function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {

@@ -116,7 +116,9 @@ function acceptedAs(
  */
 async function submitInStages(store: StateStore, request: SubmitRequest): Promise<Submitted> {
   const { partition, now } = request
-  const hash = planHash(request.plan)
+  // Instances of an older version do not know these parts, and no step depends on them.
+  const { output: _output, inputSchema: _inputSchema, ...plan } = request.plan
+  const hash = planHash(plan)
   const { job, steps, received, alongside } = stage(request, hash)
   refuseOversized(request, creating([job, ...alongside, ...received]))
   // If the largest step fits into a transaction, every step fits.

@@ -227,7 +227,12 @@ export class PlanDraft {
     if (steps.length > maxSteps) this.problem(`it has ${steps.length} steps; at most ${maxSteps} are allowed`)
     for (const what of undoProblems(complete)) this.problem(what)
     return {
-      plan: { steps, onExhausted, maxGenerations: this.maxGenerations },
+      plan: {
+        steps,
+        onExhausted,
+        maxGenerations: this.maxGenerations,
+        ...(output === null ? {} : { output }),
+      },
       drafted: { steps: drafted, onExhausted: this.onExhausted, output },
       problems: [...this.problems],
     }

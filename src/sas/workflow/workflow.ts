@@ -1,13 +1,15 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
 import type { Duration } from '../../platform/index.js'
 import { isInstant } from '../../platform/internal.js'
-import { callback, duration, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { callback, duration, kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
+import { readInputSchema, type InputCheck, type InputSchema } from './input-schema.js'
 import { StepHandle, type Step } from '../model/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
 import { reference, referencePath, type Reference, type ValueOrReference } from '../model/reference.js'
+import type { Tags } from '../model/tags.js'
 import { toTemplate } from '../model/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import type { JsonSchema, ZodSchema } from '../waiting/form.js'
@@ -96,10 +98,25 @@ export interface Alongside {
 
 /** Defaults for submissions of a workflow. */
 export interface SubmissionDefaults<I> {
+  /**
+   * The schema of the input: a JSON Schema, or a schema of zod 4. Each submission is checked, and refused if its
+   * input does not fit. The schema changes no value.
+   */
+  readonly input?: InputSchema
   /** Converts a value from a file or a request to an input, or throws an Error with the reason. */
   readonly parse?: (input: unknown) => I
   /** Returns the id of the job. Submissions with the same id are one job. */
   readonly jobId?: (input: I) => string
+  /** Returns the partition key of the job. Default: the job's id. */
+  readonly partitionKey?: (input: I) => string
+  /** The priority of the jobs. Default 0. */
+  readonly priority?: number
+  /** The time within which a job must be done. Default: no limit. */
+  readonly completeWithin?: Duration
+  /** The time for which a job is kept after it has ended well. Default: no limit. */
+  readonly retainFor?: Duration
+  /** Returns the tags of the job, at most 10. A list of jobs can be filtered by tags. */
+  readonly tags?: (input: I) => Tags
   /** Returns documents to create with the job, in the job's logical partition. */
   readonly alongside?: (input: I) => readonly Alongside[]
 }
@@ -115,6 +132,8 @@ export interface Workflow<I, O = unknown> {
   /** @internal */
   readonly plan: Plan
   readonly submission: SubmissionDefaults<I>
+  /** @internal */
+  readonly checkInput?: InputCheck
   readonly [definition]: unknown
   /** Never set. The property only carries the type of the output. */
   readonly output?: O
@@ -134,9 +153,15 @@ export class WorkflowInvalid extends Error {
 }
 
 const shape = {
+  input: kind<unknown>('a schema', () => true).optional(),
   version: optional(wholeNumber(1), 1),
   parse: optional(callback()),
   jobId: optional(callback()),
+  partitionKey: optional(callback()),
+  priority: optional(kind<number>('a number', Number.isFinite)),
+  completeWithin: optional(duration()),
+  retainFor: optional(duration()),
+  tags: optional(callback()),
   alongside: optional(callback()),
 }
 
@@ -159,13 +184,17 @@ export function defineWorkflow<I, O = unknown>(
   const draft = new PlanDraft()
   if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
   for (const what of wrong) draft.problem(what)
+  const schema = options.input === undefined ? null : readInputSchema(options.input)
+  if (schema !== null && 'problem' in schema) draft.problem(schema.problem)
   const returned: unknown = build(builderOf<I>(draft))
   const { plan, drafted, problems } = draft.compile(returned)
   if (problems.length > 0) throw new WorkflowInvalid(name, problems)
+  const isRead = schema !== null && 'check' in schema
   return Object.freeze({
     name,
-    plan: { workflow: name, version, ...plan },
+    plan: { workflow: name, version, ...plan, ...(isRead ? { inputSchema: schema.stored } : {}) },
     submission,
+    ...(isRead ? { checkInput: schema.check } : {}),
     [definition]: drafted,
   })
 }

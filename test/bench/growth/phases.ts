@@ -40,9 +40,11 @@ async function opening({ dataDirectory, jobs, recorded }: Phase): Promise<Figure
   const cosmos = createInProcessCosmos({ dataDirectory })
   const start = performance.now() - started
   const heap = heapBytes() - before
-  const newestFirst = await newest(cosmos)
-  const newestAgain = await newest(cosmos)
+  const first = await measured(() => newest(cosmos))
+  const again = await measured(() => newest(cosmos))
   const indexed = heapBytes() - before
+  const counted = await measured(() => counts(cosmos))
+  const countedAgain = await measured(() => counts(cosmos))
   const more = Math.min(1_000, jobs)
   const emptyDirectory = mkdtempSync(join(tmpdir(), 'stepward-growth-'))
   const empty = createInProcessCosmos({ dataDirectory: emptyDirectory })
@@ -54,24 +56,81 @@ async function opening({ dataDirectory, jobs, recorded }: Phase): Promise<Figure
   }
   await empty.close()
   rmSync(emptyDirectory, { recursive: true })
+  const afterWrites = await measured(() => newest(cosmos))
   const resident = process.memoryUsage.rss()
   await cosmos.close()
   const ratio = rates.sort((one, other) => one - other)[1] ?? Number.NaN
-  return { start, heap, indexed, newestFirst, newestAgain, ratio, resident }
+  return {
+    start,
+    heap,
+    indexed,
+    ratio,
+    resident,
+    newestFirst: first.took,
+    newestFirstTurn: first.longestTurn,
+    newestAgain: again.took,
+    newestAfterWrites: afterWrites.took,
+    newestAfterWritesTurn: afterWrites.longestTurn,
+    counts: counted.took,
+    countsTurn: counted.longestTurn,
+    countsAgain: countedAgain.took,
+    countsAgainTurn: countedAgain.longestTurn,
+  }
 }
 
-/** Lists the newest jobs as `stepward list` does. Returns the milliseconds that this takes. */
-async function newest(cosmos: InProcessCosmos): Promise<number> {
-  const query = "SELECT TOP 50 * FROM c WHERE c.type = 'sas.job' ORDER BY c.submittedAtMs DESC"
+/** Lists the newest jobs as `stepward list` does. */
+async function newest(cosmos: InProcessCosmos): Promise<void> {
+  const rows = await answer(
+    cosmos,
+    "SELECT TOP 50 * FROM c WHERE c.type = 'sas.job' ORDER BY c.submittedAtMs DESC",
+  )
+  if (rows.length === 0) throw new Error('the store has no jobs')
+}
+
+/** Counts the jobs that ended well, as `stepward status` does. */
+async function counts(cosmos: InProcessCosmos): Promise<void> {
+  const [count] = await answer(
+    cosmos,
+    "SELECT VALUE COUNT(1) FROM c WHERE c.type = 'sas.job' AND c.processState = 'Processed'",
+  )
+  if (typeof count !== 'number' || count === 0) throw new Error('the store has no ended jobs')
+}
+
+async function answer(cosmos: InProcessCosmos, query: string): Promise<readonly unknown[]> {
+  const state = cosmos.client().database('stepward').container('state')
+  const { resources } = await state.items.query<unknown>(query).fetchAll()
+  return resources
+}
+
+/**
+ * Returns the milliseconds that work takes, and those of the longest turn of the event loop meanwhile. In a
+ * turn, the time counts for which this process had a processor, because the machine may have other work.
+ */
+async function measured(
+  work: () => Promise<void>,
+): Promise<{ readonly took: number; readonly longestTurn: number }> {
   const started = performance.now()
-  const { resources } = await cosmos
-    .client()
-    .database('stepward')
-    .container('state')
-    .items.query(query)
-    .fetchAll()
-  if (resources.length === 0) throw new Error('the store has no jobs')
-  return performance.now() - started
+  let longestTurn = 0
+  let before = started
+  let processorBefore = processorTime()
+  let isDone = false
+  const look = (): void => {
+    const [now, processorNow] = [performance.now(), processorTime()]
+    longestTurn = Math.max(longestTurn, Math.min(now - before, processorNow - processorBefore))
+    before = now
+    processorBefore = processorNow
+    if (!isDone) setImmediate(look)
+  }
+  setImmediate(look)
+  await work()
+  isDone = true
+  look()
+  return { took: performance.now() - started, longestTurn }
+}
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }
 
 /** The memory of all that is reachable. Needs `node --expose-gc`. */

@@ -10,7 +10,7 @@ import type { Clock } from '../../../src/platform/index.js'
 
 /** A monitored container and one for leases. */
 export interface Shop {
-  readonly cosmos: Pick<InProcessCosmos, 'client' | 'engine' | 'stats' | 'close'>
+  readonly cosmos: Pick<InProcessCosmos, 'client' | 'engine' | 'faults' | 'stats' | 'close'>
   readonly orders: Container
   readonly leases: Container
 }

@@ -1,7 +1,7 @@
 import type { Figure } from '../figure.js'
 import { idleRequests } from './idle-requests.js'
 import { latency } from './latency.js'
-import { againstBareIterator, rangesSideBySide } from './throughput.js'
+import { againstBareIterator, pagesReadAhead, rangesSideBySide } from './throughput.js'
 
 /** The amount of measurement. */
 export interface ProcessorEffort {
@@ -33,6 +33,7 @@ export async function measuredProcessor(effort: ProcessorEffort): Promise<readon
   return [
     ...(await againstBareIterator(effort)),
     ...(await rangesSideBySide(effort)),
+    ...(await pagesReadAhead(effort)),
     ...(await idleRequests()),
     ...(await latency(effort)),
   ]

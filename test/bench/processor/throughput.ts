@@ -89,12 +89,17 @@ function requestsOfCheckpoints(telemetry: TelemetryRecorder): number {
   return leaseRequests - telemetry.of('lease.acquired').length
 }
 
-async function readBare(orders: Container): Promise<void> {
+async function readBare(
+  orders: Container,
+  { maxItemCount = pageSize, delegateMs = 0 }: { maxItemCount?: number; delegateMs?: number } = {},
+): Promise<void> {
   // The SDK declares its start twice, and the two are not alike for the compiler.
   const beginning: unknown = ChangeFeedStartFrom.Beginning()
   const changeFeedStartFrom = beginning as NonNullable<ChangeFeedIteratorOptions['changeFeedStartFrom']>
-  const iterator = orders.items.getChangeFeedIterator({ changeFeedStartFrom, maxItemCount: pageSize })
-  while ((await iterator.readNext()).statusCode !== 304) continue
+  const iterator = orders.items.getChangeFeedIterator({ changeFeedStartFrom, maxItemCount })
+  while ((await iterator.readNext()).statusCode !== 304) {
+    if (delegateMs > 0) await systemClock.sleep(delegateMs)
+  }
 }
 
 /** From the end of the start, which creates the leases, to the last delivery; in milliseconds. */
@@ -133,6 +138,40 @@ export async function rangesSideBySide({ slowPages, rounds }: ProcessorEffort): 
       target: { atLeast: 6 },
     },
   ]
+}
+
+/** Pages whose reads and deliveries take equally long, delivered by a processor and by the bare iterator. */
+export async function pagesReadAhead({ slowPages }: ProcessorEffort): Promise<readonly Figure[]> {
+  const shop = await aShop(1)
+  fill(shop, slowPages * 2)
+  shop.cosmos.faults.add({ match: { operation: 'changeFeed' }, delay: 5 })
+  const bareMs = await timed(() => readBare(shop.orders, { maxItemCount: 2, delegateMs: 5 }))
+  const processorMs = await timed(() => deliveredSlowly(shop, slowPages * 2))
+  return [
+    {
+      name: 'processor ÷ bare SDK iterator, a read and its delivery take 5 ms each',
+      value: bareMs / processorMs,
+      unit: '×',
+      target: { atLeast: 1.5 },
+    },
+  ]
+}
+
+async function deliveredSlowly(shop: Shop, documents: number): Promise<void> {
+  let left = documents
+  let isDone = (): void => undefined
+  const done = new Promise<void>((resolve) => (isDone = resolve))
+  const processor = aProcessor(shop, {
+    maxItemCount: 2,
+    onChanges: async (changes) => {
+      await systemClock.sleep(5)
+      left -= changes.length
+      if (left === 0) isDone()
+    },
+  })
+  await processor.start()
+  await done
+  await processor.stop()
 }
 
 async function pagesPerSecond(partitionCount: number, pages: number): Promise<number> {

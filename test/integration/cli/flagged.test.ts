@@ -106,4 +106,10 @@ it('`resubmit` warns of new input for a step that may have acted, also in JSON a
     done: ['B-1'],
     warnings: [expect.stringContaining('step pay of job B-1 may have acted')],
   })
+  await status('B-1', store, terminal)
+  expect(said()).toMatch(/^edit {7}pay input\.amount: 1 → 2$/m)
+  await status('B-1', { ...store, json: true }, terminal)
+  expect(JSON.parse(said().split('\n').at(-1) ?? '')).toMatchObject({
+    audit: [{ edit: { changes: [{ stepId: 'pay', path: 'input.amount', before: '1', after: '2' }] } }],
+  })
 })

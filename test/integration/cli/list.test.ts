@@ -27,7 +27,10 @@ beforeAll(async () => {
   const parts = { clock: new VirtualClock(1_000_000), telemetry: new TelemetryRecorder() }
   const ports = { store: new CosmosStateStore({ container }), queries: new CosmosJobQueries({ container }) }
   const client = new JobClient({ ...ports, ...parts })
-  for (const jobId of ids) await client.submit(greeting, { name: 'you' }, { jobId })
+  for (const [index, jobId] of ids.entries()) {
+    const tags = index < 3 ? { customer: 4711, even: index % 2 === 0 } : {}
+    await client.submit(greeting, { name: 'you' }, { jobId, tags })
+  }
 })
 afterAll(() => emulator.close())
 
@@ -57,4 +60,40 @@ it('the end of a page is a word that needs no quotes and leads to the next page'
   expect(pageBefore('2h', 10_000_000)).toEqual({ before: new Date(2_800_000) })
   expect(pageBefore('2026-13-41T99:00:00Z/x', 0)).toBeNull()
   expect(pageBefore('2026-11-21T19:00:00.123Z/%E0', 0)).toBeNull()
+})
+
+it('`list --tag` lists jobs with all these tags, and shows the tags', async () => {
+  const { terminal, said, forget } = recordedTerminal()
+  const tag = ['customer=4711', 'even=true']
+  expect(await list({ ...store, limit: '100', tag, json: true }, terminal)).toBe(0)
+  const jobs = JSON.parse(said()) as JobSummary[]
+  expect(jobs.map(({ jobId }) => jobId).toSorted()).toEqual([ids[0], ids[2]])
+  forget()
+  expect(await list({ ...store, limit: '100', tag: ['even=false'] }, terminal)).toBe(0)
+  expect(said()).toMatch(/ATTENTION\s+TAGS/)
+  expect(said()).toMatch(/=false$/m)
+})
+
+it('`list --until` ends before a time, also with `--before`', async () => {
+  const { terminal, said, forget } = recordedTerminal()
+  const listed = async (times: { readonly until?: string; readonly before?: string }) => {
+    forget()
+    await list({ ...store, limit: '100', json: true, ...times }, terminal)
+    return (JSON.parse(said().split('\n')[0] ?? '') as JobSummary[]).length
+  }
+  const [submitted, later] = ['1970-01-01T00:16:40.000Z', '1970-01-01T00:16:40.001Z']
+  expect(await listed({ until: later })).toBe(23)
+  expect(await listed({ until: submitted })).toBe(0)
+  expect(await listed({ until: later, before: submitted })).toBe(0)
+  expect(await listed({ until: submitted, before: later })).toBe(0)
+})
+
+it.each([
+  [{ tag: ['customer'] }, '--tag "customer" must be NAME=VALUE, such as customer=4711'],
+  [{ tag: ['customer='] }, '--tag: tags.customer is ""; it must be'],
+  [{ tag: ['customer=1', 'customer=2'] }, '--tag customer has two values'],
+  [{ until: 'soon' }, '--until "soon" must be an age such as 30m'],
+])('`list` refuses %j', async (options, message) => {
+  const { terminal } = recordedTerminal()
+  await expect(list({ ...store, limit: '100', ...options }, terminal)).rejects.toThrow(message)
 })

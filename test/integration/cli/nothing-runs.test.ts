@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineAgent, defineWorkflow } from '../../../src/sas/index.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { attention } from '../../../src/cli/commands/jobs/attention.js'
+import { status } from '../../../src/cli/commands/jobs/status.js'
 import { doctor } from '../../../src/cli/commands/operations/doctor.js'
 import { estimate } from '../../../src/cli/commands/operations/estimate.js'
 import { startEmulator } from '../../../src/emulator/index.js'
@@ -38,6 +39,17 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
     expect(said().replaceAll(/\s+/g, ' '), command.name).toMatch(message)
   }
   expect(said()).toContain('    stepward start --role all --agents MODULE\n')
+  forget()
+  expect(await status('a', store, terminal)).toBe(0)
+  expect(said()).toMatch(/^roles {6}3 jobs have not ended/m)
+  expect(said().replaceAll(/\s+/g, ' ')).toMatch(message)
+  for (const line of said().split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  forget()
+  await status('a', { ...store, json: true }, terminal)
+  expect(JSON.parse(said())).toMatchObject({
+    jobId: 'a',
+    nothingRuns: expect.stringMatching(message) as string,
+  })
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, '{"module":"./agents.js"}')
   forget()
@@ -65,4 +77,7 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
   forget()
   expect(await attention(store, terminal)).toBe(0)
   expect(await estimate(store, terminal)).toBe(0)
+  forget()
+  await status('a', { ...store, json: true }, terminal)
+  expect(JSON.parse(said())).toMatchObject({ state: 'Processing', nothingRuns: null })
 })

@@ -90,6 +90,12 @@ it('a schedule is triggered, and its ticks are backfilled', async () => {
     jobId: expect.stringMatching(/^nightly@\d{8}T\d{6}(\.\d+)?Z\.manual$/) as string,
   })
   printed.length = 0
+  await triggerSchedule('nightly', { ...store, by: 'ann', why: 'the data are late' }, terminal)
+  printed.length = 0
+  expect(await jsonOf(showSchedule('nightly', { ...store, json: true }, terminal))).toMatchObject({
+    audit: [{}, {}, {}, { command: 'trigger', by: 'ann', why: 'the data are late' }],
+  })
+  printed.length = 0
   const times = { from: '2026-03-28T12:00Z', to: '2026-03-30T12:00Z' }
   expect(await backfillSchedule('nightly', { ...store, ...times }, terminal)).toBe(0)
   expect(printed.join('\n')).toBe('2 ticks submitted\n  nightly@20260329T010000Z nightly@20260330T003000Z')
@@ -111,7 +117,12 @@ it('wrong input and unknown ids are refused', async () => {
 })
 
 it('a deleted schedule is gone', async () => {
-  expect(await decideSchedule('delete', 'nightly', { ...store, why: 'over' }, terminal)).toBe(0)
+  await expectRefused(decideSchedule('delete', 'nightly', store, terminal), 2, /pass --yes to confirm/)
+  const asked = { ...terminal, isInteractive: true }
+  await expectRefused(decideSchedule('delete', 'nightly', store, asked), 2, /you did not confirm/)
+  expect(await showSchedule('nightly', store, terminal)).toBe(0)
+  const confirmed = { ...store, why: 'over', yes: true }
+  expect(await decideSchedule('delete', 'nightly', confirmed, terminal)).toBe(0)
   await expectRefused(showSchedule('nightly', store, terminal), 3, /there is no schedule/)
   printed.length = 0
   await schedules(store, terminal)

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { status } from '../../../src/cli/commands/jobs/status.js'
 import { connect } from '../../../src/connection/index.js'
 import { provision } from '../../../src/connection/internal.js'
+import { startHost } from '../../../src/host/index.js'
 import { startEmulator } from '../../../src/emulator/index.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
@@ -28,4 +29,25 @@ it('`status` counts the jobs of all partitions by state', async () => {
     Compensating: 1,
     Compensated: 0,
   })
+})
+
+it('`status JOB` shows the tags and the result of a job', async () => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const { endpoint, key } = emulator
+  const polite = defineWorkflow<object, { said: string }>('polite', (job) => {
+    const { output } = job.step('greet', greeter.greet, {}, { undo: 'none' })
+    return { said: output }
+  })
+  const host = await startHost({ endpoint, key, agents: [greeter], timing: { pollInterval: 10 } })
+  onTestFinished(() => host.stop())
+  const job = await host.client.submit(polite, {}, { jobId: 'j', tags: { customer: 4711 } })
+  expect(await job.result()).toEqual({ said: 'hello' })
+  const { terminal, said, forget } = recordedTerminal()
+  expect(await status('j', { endpoint, key }, terminal)).toBe(0)
+  expect(said()).toMatch(/^tags {7}customer=4711$/m)
+  expect(said()).toMatch(/^result {5}\{"said":"hello"\}$/m)
+  forget()
+  await status('j', { endpoint, key, json: true }, terminal)
+  expect(JSON.parse(said())).toMatchObject({ result: { said: 'hello' }, tags: { customer: '4711' } })
 })

@@ -164,3 +164,38 @@ it('`--wait` reports accepted jobs at once and, like `watch`, later that no role
   expect(await submitted).toMatchObject({ code: 0 })
   expect(await watched).toBe(0)
 })
+
+it('the options of `submit` become parts of every job', async () => {
+  const terms = { tag: ['customer=4711'], priority: '3', completeWithin: '2h', retainFor: '30d' }
+  const jobId = 'with options'
+  expect(
+    await submitting(JSON.stringify({ ...order, orderId: jobId }), { ...terms, partitionKey: 'p' }),
+  ).toBe(0)
+  const container = emulator.client().database('stepward').container('state')
+  const { resource } = await container.item(`sas.job:${jobId}`, 'p').read<object>()
+  expect(resource).toMatchObject({
+    tags: ['customer=4711'],
+    priority: 3,
+    completeWithinMs: 7_200_000,
+    retainForMs: 2_592_000_000,
+  })
+})
+
+it('wrong options of `submit` are refused before any line is read', async () => {
+  const submitted = submitting('no JSON', { tag: ['customer'], retainFor: 'soon' })
+  await expect(submitted).rejects.toThrow(/^--retain-for is "soon".*; --tag "customer" must be NAME=VALUE/)
+})
+
+it('a line whose input does not fit the schema of the workflow is named, and no line is submitted', async () => {
+  const file = join(await temporaryDirectory(), 'checked.jsonl')
+  await writeFile(file, '{"id":"checked-1","total":1}\n{"id":7,"total":-1}\n')
+  const module = fileURLToPath(new URL('../../support/checked-input.ts', import.meta.url))
+  const { endpoint, key } = emulator
+  const submitted = submit('checked', file, { endpoint, key, workflows: module }, terminal)
+  await expect(submitted).rejects.toThrow(
+    /line 2: input\.id is 7: .*expected string.*; input\.total is -1: .*>=0.*\(nothing was submitted\)/,
+  )
+  const container = emulator.client().database('stepward').container('state')
+  const { statusCode } = await container.item('sas.job:checked-1', 'checked-1').read()
+  expect(statusCode).toBe(404)
+})

@@ -2,14 +2,15 @@ import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:htt
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
 import { servePage } from '../../../src/page/index.js'
-import { defineAgent, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
+import { defineAgent, defineSchedule, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
 import { isWorkflow } from '../../../src/sas/internal.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 
 /** Text that becomes an element, and runs, if a page reads it as HTML. */
 export const hostile = '<img src=x onerror="document.title=String(1)">\u202e'
 
-const bank = defineAgent('bank', {
+/** Agents of the tests. */
+export const bank = defineAgent('bank', {
   pay: ({ isRefused, amount }: { isRefused: boolean; amount: number }, context: AgentContext): unknown =>
     isRefused ? context.failPermanently(`the card is refused ${hostile}`) : { paid: amount },
   refund: () => ({ refunded: true }),
@@ -36,6 +37,37 @@ export const buying = defineWorkflow<Buying>(
   },
   { jobId: ({ jobId }) => jobId },
 )
+
+/** A schedule whose ticks do not come during a test, with jobs that wait. */
+const counting = defineSchedule('counting', {
+  cron: '30 2 29 2 *',
+  timeZone: 'Europe/Berlin',
+  workflow: defineWorkflow('count-stock', (job) => {
+    job.waitFor('data', { completeWithin: '1d' })
+  }),
+})
+
+/** The addresses of all views, with the names of their pictures. `order-0` is a job of the tests. */
+export const shownViews = [
+  ['/', 'now'],
+  ['/inbox', 'inbox'],
+  ['/jobs', 'jobs'],
+  ['/job?jobId=order-0', 'job'],
+  ['/schedules', 'schedules'],
+  ['/schedules?schedule=counting', 'schedule'],
+  ['/fleet', 'fleet'],
+  ['/leases', 'leases'],
+  ['/cost', 'cost'],
+  ['/tail', 'tail'],
+  ['/operations', 'operations'],
+  ['/audit', 'audit'],
+] as const
+
+/** Begins an action on several jobs, so that there are an operation and a decision. */
+export async function actOnMany({ post }: APage): Promise<void> {
+  const jobs = [{ jobId: 'order-5' }, { jobId: `none ${hostile}` }]
+  await post('/api/actions/cancel', { jobs, why: `withdrawn ${hostile}` })
+}
 
 /** An answer of the page's server. */
 export interface Answer {
@@ -80,13 +112,12 @@ export interface APage {
 export async function aPage(): Promise<APage> {
   const store = createInProcessCosmos()
   const telemetry = new TelemetryRecorder()
-  const host = await startHost({ embedded: store, agents: [bank], telemetry })
+  const host = await startHost({ embedded: store, agents: [bank], schedules: [counting], telemetry })
   let address = ''
   const page = await servePage({
     settings: { embedded: store, provision: false },
     port: 0,
     by: 'ada',
-    version: '1.2.3',
     workflows: [buying as unknown].filter(isWorkflow),
     onOpened: (next) => {
       address = next

@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { aPage, buying, hostile, type APage } from './a-page.js'
+import { actOnMany, aPage, buying, hostile, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 
@@ -31,6 +31,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       const kind = isRefused ? 'attention.raised' : 'step.settled'
       await store.telemetry.waitFor(kind, (event) => 'jobId' in event && event.jobId === jobId)
     }
+    await actOnMany(store)
     page = await browser.visit(store.address())
     await page.until(`document.querySelector('header nav')`)
   })
@@ -38,6 +39,16 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     await browser.close()
     await store.close()
   })
+
+  /** Returns what axe finds in windows of a telephone, a desk and a large screen. */
+  async function found(isDark: boolean): Promise<string[]> {
+    const all: string[] = []
+    for (const width of [390, 1280, 1920]) {
+      await page.look({ width, height: 1080, isDark })
+      all.push(...(await page.evaluate<string[]>(look)).map((one) => `${width}: ${one}`))
+    }
+    return all
+  }
 
   /** Opens a view, and brings axe into it. The protocol of the browser is outside of the page's policy. */
   async function open(view: string, isDark: boolean): Promise<void> {
@@ -48,31 +59,46 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
   }
 
   it.each(
-    [
-      '/',
-      '/inbox',
-      '/jobs',
-      '/jobs?state=Error',
-      '/job?jobId=order-0',
-      '/job?jobId=order-1',
-      '/leases',
-    ].flatMap((view) => [
+    [...shownViews.map(([view]) => view), '/jobs?state=Error', '/job?jobId=order-1'].flatMap((view) => [
       [view, 'light'],
       [view, 'dark'],
     ]),
   )('%s has no violations in %s colours', async (view, colours) => {
     await open(view, colours === 'dark')
-    expect(await page.evaluate(look)).toEqual([])
+    expect(await found(colours === 'dark')).toEqual([])
   })
 
-  it.each(['light', 'dark'])('the dialog of an action has no violations in %s colours', async (colours) => {
-    await open('/job?jobId=order-0', colours === 'dark')
+  it.each(
+    [
+      ['/job?jobId=order-0', 'Cancel'],
+      ['/job?jobId=order-1', 'Raise event'],
+      ['/schedules?schedule=counting', 'Backfill'],
+      ['/schedules?schedule=counting', 'Delete'],
+    ].flatMap(([view = '', button = '']) => [
+      [view, button, 'light'],
+      [view, button, 'dark'],
+    ]),
+  )('the dialog of %s, %s, has no violations in %s colours', async (view, button, colours) => {
+    await open(view, colours === 'dark')
     await page.evaluate(
-      `[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === 'Cancel').click()`,
+      `[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === '${button}').click()`,
     )
     await page.until(`document.querySelector('dialog[open]')`)
-    expect(await page.evaluate(look)).toEqual([])
+    expect(await found(colours === 'dark')).toEqual([])
   })
+
+  it.each(['light', 'dark'])(
+    'the view of a browser that is not signed in has none, in %s colours',
+    async (colours) => {
+      const other = await browser.visit(`${store.origin}/jobs`)
+      for (const width of [390, 1280, 1920]) {
+        await other.look({ width, height: 1080, isDark: colours === 'dark' })
+        await other.until(`document.body.textContent.includes('not signed in')`)
+        await other.evaluate(`${axe.source}; null`)
+        expect(await other.evaluate(look)).toEqual([])
+      }
+    },
+  )
 
   it('reports a control without a name', async () => {
     await open('/jobs', false)

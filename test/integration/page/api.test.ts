@@ -18,7 +18,8 @@ beforeAll(async () => {
     ['bad-2', true],
     ['..', true],
   ] as const) {
-    await page.host.client.submit(buying, { jobId, isRefused, amount: 7 }, { jobId })
+    const tags = { customer: isRefused ? 'other' : 4711 }
+    await page.host.client.submit(buying, { jobId, isRefused, amount: 7 }, { jobId, tags })
     if (isRefused) await page.telemetry.waitFor('attention.raised', (event) => event.jobId === jobId)
   }
   await page.telemetry.waitFor('step.settled', (event) => event.jobId === 'good' && event.stepId === 'pay')
@@ -69,7 +70,7 @@ describe('the description of the API', () => {
       paths: Record<string, { get: { parameters: { name: string }[] } }>
     }
     const names = paths['/api/jobs']?.get.parameters.map(({ name }) => name)
-    expect(names).toEqual(['workflow', 'state', 'step', 'since', 'attention', 'before', 'limit'])
+    expect(names).toEqual(['workflow', 'state', 'step', 'since', 'tag', 'attention', 'before', 'limit'])
   })
 })
 
@@ -82,6 +83,8 @@ describe('reads', () => {
     expect((await idsOf('attention=true')).toSorted()).toEqual(['..', `bad ${hostile}`, 'bad-2'])
     expect(await idsOf('state=Processing')).toEqual(['good'])
     expect(await idsOf('workflow=none')).toEqual([])
+    expect(await idsOf('tag=customer%3D4711')).toEqual(['good'])
+    expect(await idsOf('tag=customer%3D4712')).toEqual([])
     expect(await idsOf('step=pay&since=1h')).toHaveLength(3)
     expect(await idsOf('before=2001-01-01')).toEqual([])
   })
@@ -100,7 +103,7 @@ describe('reads', () => {
     expect(new Set(seen).size).toBe(4)
   })
 
-  it.each(['state=Errors', 'limit=0', 'colour=red', 'since=soon', 'before=x', 'workflow='])(
+  it.each(['state=Errors', 'limit=0', 'colour=red', 'since=soon', 'before=x', 'workflow=', 'tag=customer'])(
     'nothing with the wrong parameter %s',
     async (query) => {
       const { status, text } = await page.get(`/api/jobs?${query}`)
@@ -170,8 +173,14 @@ describe('actions', () => {
       'step.settled',
       (event) => event.jobId === '..' && event.outcome === 'success' && event.stepId === 'pay',
     )
-    const { steps } = await read<{ steps: object[] }>('/api/job?jobId=..')
+    interface Shown {
+      readonly steps: object[]
+      readonly audit: { readonly edit?: { readonly changes: object[] } }[]
+    }
+    const { steps, audit } = await read<Shown>('/api/job?jobId=..')
     expect(steps).toContainEqual(expect.objectContaining({ stepId: 'pay', output: { paid: 8 } }))
+    const amount = { stepId: 'pay', path: 'input.amount', before: '7', after: '8' }
+    expect(audit.at(-1)?.edit?.changes).toContainEqual(amount)
   })
 
   it('raise the event of a step', async () => {

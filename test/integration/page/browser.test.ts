@@ -1,20 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { aPage, buying, hostile, type APage } from './a-page.js'
+import { clickOn, control, typeInto } from './controls.js'
+import { actOnMany, aPage, buying, hostile, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 if (path === null) console.warn('No Chromium runs on this machine, so the page is not tested in a browser.')
 
 /** The folder for pictures of every view, to be looked at. */
 const pictures = process.env['PAGE_PICTURES']
-
-/** An expression for the first control with this text. */
-function control(text: string): string {
-  const known = JSON.stringify(text)
-  return `[...document.querySelectorAll('button, a, summary')].find((one) => one.textContent.trim() === ${known})`
-}
 
 describe.skipIf(path === null)('the page in a browser', () => {
   let store: APage
@@ -26,6 +21,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     browser = await Browser.open(path ?? '')
     for (let count = 0; count < 6; count += 1) await submit(`order-${count}`, count % 3 === 0)
     await submit(`bad ${hostile}`, true)
+    await actOnMany(store)
   })
   afterAll(async () => {
     await browser.close()
@@ -51,19 +47,8 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await page.until(`document.querySelector('h1')`)
   }
 
-  async function click(text: string): Promise<void> {
-    await page.until(control(text))
-    await page.evaluate(`${control(text)}.click()`)
-  }
-
-  /** Types a text into the field that the expression finds. */
-  async function type(field: string, text: string): Promise<void> {
-    await page.evaluate(`(() => {
-      const field = ${field}
-      field.value = ${JSON.stringify(text)}
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-    })()`)
-  }
+  const click = (text: string): Promise<void> => clickOn(page, text)
+  const type = (field: string, text: string): Promise<void> => typeInto(page, field, text)
 
   it('signs in, takes the token out of the address, and connects', async () => {
     expect(await page.evaluate('location.href')).toBe(`${store.origin}/`)
@@ -152,6 +137,72 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
+  it('Cost: what the command computes, and what the page has used', async () => {
+    await open('/cost?steps=5')
+    await page.until(`document.querySelectorAll('.tile .number').length === 4`)
+    expect(await page.evaluate(`document.querySelector('.command code').textContent`)).toBe(
+      'stepward cost --steps 5',
+    )
+    const { jobs, workflows } = JSON.parse((await store.get('/api/cost?steps=5')).text) as {
+      jobs: { together: { totalCharge: number } }
+      workflows: object[]
+    }
+    expect(workflows).toMatchObject([{ name: 'buying', steps: 3 }])
+    expect(await page.evaluate(`document.querySelectorAll('.tile .number')[2].textContent`)).toBe(
+      String(Math.round(jobs.together.totalCharge * 100) / 100),
+    )
+    await page.until(
+      `[...document.querySelectorAll('.numbers td')].some((one) => one.textContent === 'state.listJobs')`,
+    )
+    expect((await store.get('/api/cost?steps=0')).status).toBe(400)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Tail: changes as they happen, by a filter in the address, held and continued', async () => {
+    await open('/tail?text=tailed-1')
+    await page.until(`document.querySelector('.live')?.textContent === 'live'`)
+    await submit('tailed-0', false)
+    await submit('tailed-1', false)
+    await page.until(`document.querySelector('.tail')?.textContent.includes('job of buying')`)
+    expect(await page.evaluate(`document.querySelector('.tail').textContent.includes('tailed-0')`)).toBe(
+      false,
+    )
+    await click('Hold')
+    await page.until(control('Continue, 0 changes wait'))
+    const before = await page.evaluate<number>(`document.querySelectorAll('.tail li').length`)
+    await store.host.client.raiseEvent('tailed-1', 'delivery')
+    await page.until(
+      `[...document.querySelectorAll('button')].some((one) => /Continue, [1-9]/.test(one.textContent))`,
+    )
+    expect(await page.evaluate(`document.querySelectorAll('.tail li').length`)).toBe(before)
+    await page.evaluate(
+      `[...document.querySelectorAll('button')].find((one) => one.textContent.includes('Continue')).click()`,
+    )
+    await page.until(`document.querySelector('.tail').textContent.includes('Processed')`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Leases: the lag while the view is open, in words and colours', async () => {
+    await open('/leases')
+    await page.until(`document.querySelectorAll('.heat li').length === 4`)
+    expect(await page.evaluate(`document.querySelector('.heat-cells').getAttribute('aria-label')`)).toMatch(
+      /^at most \d+ behind, now \d+$/,
+    )
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Fleet: the instance with its version, roles and ranges', async () => {
+    await open('/fleet')
+    const said = await page.until<string>(`document.querySelector('.cards .panel')?.textContent`)
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
+    expect(said).toContain(`version ${version}`)
+    for (const role of ['scheduler', 'agents', 'supervisor', 'notifier']) {
+      expect(said).toContain(`stepward-${role}1 range: 0`)
+    }
+    expect(said).toMatch(/4 leases, renewed .* ago/)
+    expect(page.complaints).toEqual([])
+  })
+
   it('Now: an equal finding of several roles is one entry that names them', async () => {
     const stopped = await aPage()
     try {
@@ -190,13 +241,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     await other.until(`document.body.textContent.includes('not signed in')`)
   })
 
-  it.each([
-    ['/', 'now'],
-    ['/inbox', 'inbox'],
-    ['/jobs', 'jobs'],
-    ['/job?jobId=order-0', 'job'],
-    ['/leases', 'leases'],
-  ])('%s fits into windows from 320 pixels, light and dark', async (view, name) => {
+  it.each(shownViews)('%s fits into windows from 320 pixels, light and dark', async (view, name) => {
     for (const width of [320, 390, 1280, 1920]) {
       for (const isDark of [false, true]) {
         await page.look({ width, height: width < 500 ? 844 : 1080, isDark })

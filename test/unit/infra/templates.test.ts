@@ -90,7 +90,7 @@ describe('the store of the template', () => {
 
   it('has the containers that a host expects, with keys, time to live and index', () => {
     const rows = /\{ id: '(\w+)', key: '(\/\w+)', ttl: (-?\d+), indexed: (\[.*?\]|\w+)/g
-    const paths = (list: string): string[] => matches(list, /'(\/[\w/]+\?)'/g)
+    const paths = (list: string): string[] => matches(list, /'(\/[\w/]+[?*])'/g)
     const [, stateIndexPaths = ''] = /^var stateIndexPaths = \[([^\]]*)\]/m.exec(cosmos) ?? []
     const found = [...cosmos.matchAll(rows)].map(([, id, partitionKey, ttl, indexed = '']) => ({
       id,

@@ -14,6 +14,7 @@ function job(jobId: string, attention: Partial<Attention> | null, workflow = 'or
     endedAt: null,
     stepsDone: 0,
     stepCount: 1,
+    tags: {},
     attention: attention === null ? null : { ...flag, ...attention },
   }
 }

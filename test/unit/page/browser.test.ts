@@ -4,14 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { programOf } from '../../../src/cli/program.js'
-import { routes } from '../../../src/page/api/routes.js'
-import { commandOf } from '../../../src/page/browser/state/commands.js'
-import { agoText, durationText, jsonText, momentText } from '../../../src/page/browser/state/formats.js'
+import { knownDecisions } from '../../../src/page/browser/state/audit-pages.js'
+import { commandOf, costCommand } from '../../../src/page/browser/state/commands.js'
+import {
+  agoText,
+  durationText,
+  editLines,
+  jsonText,
+  lengthText,
+  momentText,
+  untilText,
+} from '../../../src/page/browser/state/formats.js'
+import { fleetOf } from '../../../src/page/browser/state/fleet.js'
 import { groupedFindings } from '../../../src/page/browser/state/grouped-findings.js'
+import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
+import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
+import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
-import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 type Job = Parameters<typeof timelineOf>[0]
 type Step = Job['steps'][number]
@@ -98,6 +108,131 @@ describe('the groups of findings', () => {
   })
 })
 
+describe('the pace of jobs', () => {
+  const ended = (jobId: string, from: number, to: number | null) =>
+    ({
+      ...{ jobId, orderId: jobId, partitionKey: jobId, workflow: 'buying', state: 'Processed' as const },
+      ...{ submittedAt: at(from), endedAt: to === null ? null : at(to), stepsDone: 1, stepCount: 1 },
+      attention: null,
+    }) as const
+
+  it('is counted once for each end, of the last minutes, from the submission to the end', () => {
+    const first = withEnds([], [ended('old', 0, 1), ended('a', 590, 600), ended('b', 600, null)], 600_000)
+    expect(first.map(({ tookMs }) => tookMs)).toEqual([10_000])
+    const again = withEnds(first, [ended('a', 590, 600), ended('b', 600, 602), ended('c', 600, 640)], 640_000)
+    expect(paceOf(again, 640_000, 610_000)).toEqual({
+      ended: 3,
+      perSecond: 0.1,
+      p50Ms: 10_000,
+      p95Ms: 40_000,
+    })
+    expect(paceOf([], 640_000, 610_000)).toMatchObject({ ended: 0, perSecond: 0, p50Ms: null, p95Ms: null })
+  })
+})
+
+describe('the heat of lags', () => {
+  it('grows with the lag, and keeps the newest looks of each lease', () => {
+    expect([undefined, 0, 1, 9, 10, 60, 500, 5_000].map(heatOf)).toEqual([0, 0, 1, 1, 2, 3, 4, 5])
+    const lease = { processorName: 'agents', leaseToken: '0' }
+    let looks = withLook([], [], 0)
+    for (let second = 1; second <= 70; second += 1) {
+      looks = withLook(looks, [{ ...lease, estimatedLag: second }], second)
+    }
+    expect(heatRows(looks)).toMatchObject([
+      { key: 'agents 0', lags: { length: 60, 0: 11, 59: 70 }, most: 70 },
+    ])
+  })
+})
+
+describe('the tail', () => {
+  const job = {
+    ...{ jobId: 'J-1', orderId: 'J-1', partitionKey: 'J-1', workflow: 'buying', state: 'Error' as const },
+    ...{ submittedAt: at(0), endedAt: null, stepsDone: 1, stepCount: 2 },
+    attention: { kind: 'error', since: at(1), by: 'scheduler', message: 'no money', stepId: 'pay' },
+  }
+
+  it('has the newest change first, keys that never repeat, and a limit', () => {
+    const step = { jobId: 'J-1', partitionKey: 'J-1', stepId: 'pay', state: 'Error' }
+    let lines = withChanges([], { jobs: [job], steps: [step], isCut: true }, at(0))
+    expect(lines.map(({ what, more }) => [what, more])).toEqual([
+      ['more changes than are shown', ''],
+      ['job of buying', 'error: no money'],
+      ['step pay', ''],
+    ])
+    expect(lines.filter((line) => isLineWith(line, ' NO MONEY'))).toHaveLength(1)
+    for (let count = 0; count < 600; count += 1) {
+      lines = withChanges(lines, { jobs: [job], steps: [], isCut: false }, at(count))
+    }
+    expect(new Set(lines.map(({ key }) => key)).size).toBe(500)
+  })
+})
+
+it('the cost has the command that computes it', () => {
+  expect(costCommand({ steps: '', jobsPerDay: '' })).toBe('stepward cost')
+  expect(costCommand({ steps: '5', documentKb: '2.5', jobsPerDay: '100' })).toBe(
+    'stepward cost --steps 5 --document-kb 2.5 --jobs-per-day 100',
+  )
+})
+
+describe('the decisions of several pages', () => {
+  const row = (id: string, second: number) => ({
+    at: at(second),
+    by: 'ada',
+    command: 'cancel',
+    why: 'no',
+    about: 'job' as const,
+    id,
+    partitionKey: id,
+    workflow: 'buying',
+    stepId: null,
+  })
+
+  it('are in order, and older ones wait for the page where others may be before them', () => {
+    const first = { rows: [row('a', 9), row('a', 2)], next: at(9) }
+    const ids = (pages: Parameters<typeof knownDecisions>[0]) =>
+      knownDecisions(pages).map(({ id, at: time }) => `${id} ${time.slice(17, 19)}`)
+    expect(ids([first])).toEqual(['a 09'])
+    expect(ids([first, { rows: [row('b', 5)], next: at(5) }])).toEqual(['a 09', 'b 05'])
+    expect(ids([first, { rows: [row('b', 5), row('b', 1)], next: null }])).toEqual([
+      'a 09',
+      'b 05',
+      'a 02',
+      'b 01',
+    ])
+  })
+})
+
+describe('the fleet', () => {
+  const lease = {
+    processorName: 'stepward-agents',
+    leaseToken: '0',
+    owner: 'a',
+    isExpired: false,
+    version: '1.0.0',
+    continuationToken: null,
+    renewedAt: at(0),
+    ageMs: 5_000,
+    notRead: null,
+  }
+
+  it('is the owners of leases with their roles, versions and newest renewal', () => {
+    const { instances, free, versions } = fleetOf([
+      { ...lease, owner: 'b', version: null },
+      lease,
+      { ...lease, leaseToken: '1', ageMs: 2_000, isExpired: true },
+      { ...lease, processorName: 'stepward-scheduler', version: '1.1.0', owner: 'c', ageMs: null },
+      { ...lease, leaseToken: '2', owner: null, version: null },
+    ])
+    expect(instances).toMatchObject([
+      { name: 'a', version: '1.0.0', leaseCount: 2, expired: 1, renewedMs: 2_000, oldestMs: 5_000 },
+      { name: 'b', version: null, processors: [{ name: 'stepward-agents' }] },
+      { name: 'c', version: '1.1.0', renewedMs: null },
+    ])
+    expect(free.map(({ leaseToken }) => leaseToken)).toEqual(['2'])
+    expect(versions).toEqual(['1.0.0', '1.1.0'])
+  })
+})
+
 describe('the command of an action', () => {
   it.each([
     [{ kind: 'cancel', jobId: 'J-1', why: 'no' }, 'stepward cancel --why no J-1'],
@@ -115,6 +250,19 @@ describe('the command of an action', () => {
     [
       { kind: 'submit', workflow: 'buying', input: '{}' },
       `printf %s '{}' | stepward submit buying - --workflows MODULE`,
+    ],
+    [
+      {
+        kind: 'schedule backfill',
+        schedule: 'nightly',
+        why: 'late',
+        fields: { from: '2026-01-01 12:00Z', to: '' },
+      },
+      `stepward schedule backfill --from '2026-01-01 12:00Z' --to TIME --why late nightly`,
+    ],
+    [
+      { kind: 'schedule delete', schedule: '-x', why: 'over' },
+      'stepward schedule delete --why over --yes -- -x',
     ],
   ] as const)('%j is written as a person would write it', (action, command) => {
     expect(commandOf(action as unknown as Parameters<typeof commandOf>[0])).toBe(command)
@@ -137,6 +285,21 @@ describe('the command of an action', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
+  })
+})
+
+describe('an edited input', () => {
+  it('is a line for each change, and one for those that are left out', () => {
+    const change = { stepId: 'pay', path: 'input.amount', before: '7', after: null }
+    expect(editLines({ changes: [change], others: 2 })).toEqual([
+      'pay input.amount: 7 → nothing',
+      'and 2 other changes',
+    ])
+    expect(editLines({ changes: [{ ...change, before: null, after: '8' }], others: 0 })).toEqual([
+      'pay input.amount: nothing → 8',
+    ])
+    expect(editLines({ changes: [], others: 0 })).toEqual(['the new input is the same as the old one'])
+    expect(editLines(undefined)).toEqual([])
   })
 })
 
@@ -195,15 +358,8 @@ it('times, ages and long values are short texts', () => {
     '2 d',
   ])
   expect(durationText(null)).toBe('?')
+  expect([90_000, 5_400_000, 86_400_000, 7].map(lengthText)).toEqual(['90s', '90m', '1d', '7ms'])
+  expect([untilText(at(0), 1), untilText(at(90), 0)]).toEqual(['now', 'in 1 min'])
   expect(agoText(at(0), 3_000)).toBe('3.0 s ago')
   expect(jsonText('x'.repeat(1_000_000)).length).toBeLessThan(201_000)
-})
-
-it('each action of the page is a command of the command line', () => {
-  const ending = (): Promise<void> => Promise.resolve()
-  const program = programOf({ version: '1', terminal: recordedTerminal().terminal, ending })
-  const commands = program.commands.map((command) => command.name())
-  const names = routes.flatMap(({ method, path }) => (method === 'POST' ? [path.split('/').at(-1)] : []))
-  expect(names.length).toBeGreaterThan(5)
-  expect(commands).toEqual(expect.arrayContaining(names))
 })

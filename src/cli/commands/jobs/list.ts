@@ -1,10 +1,12 @@
 import { systemClock } from '../../../platform/index.js'
+import { withoutUndefined } from '../../../platform/internal.js'
 import type { JobFilter, JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { pageAfter, pageBefore } from '../../../operations/index.js'
 import { filterOf } from '../../input/selection.js'
 import type { SelectionOptions } from '../../input/selection-options.js'
+import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, type Terminal } from '../../output/terminal.js'
@@ -43,14 +45,16 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<nu
 }
 
 function describe(jobs: readonly JobSummary[], width: number): string {
-  const head = ['JOB', 'WORKFLOW', 'STATE', 'STEPS', 'SUBMITTED', 'ATTENTION']
-  const rows = jobs.map(({ jobId, workflow, state, stepsDone, stepCount, submittedAt, attention: flag }) => [
-    jobId,
-    workflow,
-    state,
-    `${stepsDone}/${stepCount}`,
-    submittedAt.slice(0, 19),
+  const isTagged = jobs.some(({ tags }) => Object.keys(tags).length > 0)
+  const head = ['JOB', 'WORKFLOW', 'STATE', 'STEPS', 'SUBMITTED', 'ATTENTION', ...(isTagged ? ['TAGS'] : [])]
+  const rows = jobs.map(({ attention: flag, ...job }) => [
+    job.jobId,
+    job.workflow,
+    job.state,
+    `${job.stepsDone}/${job.stepCount}`,
+    job.submittedAt.slice(0, 19),
     flag === null ? '' : [flag.kind, flag.stepId ?? ''].join(' ').trim(),
+    ...(isTagged ? [tagsText(job.tags)] : []),
   ])
   const shown = fitted(head, rows, width)
   return table(
@@ -68,10 +72,17 @@ function pageFilter(options: ListOptions, limit: number): JobFilter {
       'must be an age such as 2h, a date such as 2026-01-31T12:00Z, or the value that the previous page printed'
     throw new CliError(`--before ${JSON.stringify(before)} ${rule}`, exitCodes.usage)
   }
+  const filter = filterOf(options, now)
   return {
-    ...filterOf(options, now),
-    limit,
+    ...filter,
     ...page,
+    ...withoutUndefined({ before: earliest(filter.before, page.before) }),
     ...(attention === true ? { isFlagged: true as const } : {}),
+    limit,
   }
+}
+
+function earliest(...times: readonly (Date | undefined)[]): Date | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.toSorted((one, other) => one.getTime() - other.getTime()).at(0)
 }

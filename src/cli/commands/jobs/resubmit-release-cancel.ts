@@ -37,8 +37,8 @@ export async function decide(
   terminal: Terminal,
 ): Promise<number> {
   refuseContradictions(kind, jobId, options)
-  const { workflow, state, step, since } = options
-  const isFiltered = [workflow, state, step, since].some((value) => value !== undefined)
+  const { workflow, state, step, since, until, tag } = options
+  const isFiltered = [workflow, state, step, since, until, tag].some((value) => value !== undefined)
   await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
   const input = options.input === undefined ? {} : { input: await readJsonFile('--input', options.input) }
   const { by = whoAmI(), why = past[kind], dryRun = false } = options
@@ -140,15 +140,17 @@ function print(kind: DecisionKind, { isDryRun, done, refused }: BulkReport, term
 }
 
 function refuseContradictions(kind: DecisionKind, jobId: string | undefined, options: DecideOptions): void {
-  const { workflow, state, step, since, all, why, input } = options
+  const { workflow, state, step, since, until, tag, all, why, input } = options
   const problems: string[] = []
-  const isFiltered = [workflow, state, since].some((value) => value !== undefined) || all === true
+  const isFiltered = [workflow, state, since, until, tag].some((value) => value !== undefined) || all === true
   if (jobId === undefined && !isFiltered && step === undefined) {
-    const filters = '--workflow, --state, --step or --since; --all selects every job'
+    const filters = '--workflow, --state, --step, --since, --until or --tag; --all selects every job'
     problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}`)
   }
   if (jobId !== undefined && isFiltered) {
-    problems.push('a JOB and --workflow, --state, --since or --all exclude each other: pass one or the other')
+    problems.push(
+      'a JOB and --workflow, --state, --since, --until, --tag or --all exclude each other: pass one or the other',
+    )
   }
   if (jobId !== undefined && step !== undefined && kind === 'cancel') {
     problems.push('--step does not go with cancel, which cancels a whole job: omit it')

@@ -19,6 +19,11 @@ export interface ScheduleDecisionOptions extends StoreOptions {
   readonly by?: string
 }
 
+export interface DecideScheduleOptions extends ScheduleDecisionOptions {
+  /** Confirms that the schedule is deleted. */
+  readonly yes?: boolean
+}
+
 export interface BackfillCommandOptions extends ScheduleDecisionOptions {
   readonly from: string
   readonly to: string
@@ -80,10 +85,11 @@ export async function showSchedule(id: string, options: StoreOptions, terminal: 
 export async function decideSchedule(
   kind: 'pause' | 'resume' | 'delete',
   id: string,
-  options: ScheduleDecisionOptions,
+  options: DecideScheduleOptions,
   terminal: Terminal,
 ): Promise<number> {
   const { by = whoAmI(), why = past[kind] } = options
+  if (kind === 'delete') await confirmedDeletion(id, options, terminal)
   const schedule = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => (await client.schedules[kind](id, { by, why })) ?? null),
   )
@@ -92,16 +98,32 @@ export async function decideSchedule(
   return exitCodes.ok
 }
 
+/** A deleted schedule submits no more jobs, so a person confirms it. */
+async function confirmedDeletion(
+  id: string,
+  { yes }: DecideScheduleOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (yes === true) return
+  if (!terminal.isInteractive) {
+    const rule = 'a deleted schedule submits no more jobs: pass --yes to confirm'
+    throw new CliError(rule, exitCodes.usage)
+  }
+  if (await terminal.confirm(`This deletes schedule ${id}. Continue?`)) return
+  throw new CliError('nothing was done, because you did not confirm it', exitCodes.usage)
+}
+
 const past = { pause: 'paused', resume: 'resumed', delete: 'deleted' } as const
 
 /** Submits one job of a schedule. */
 export async function triggerSchedule(
   id: string,
-  options: StoreOptions,
+  options: ScheduleDecisionOptions,
   terminal: Terminal,
 ): Promise<number> {
+  const { by = whoAmI(), why = 'triggered' } = options
   const jobId = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.schedules.trigger(id)),
+    withClient(settings, (client) => client.schedules.trigger(id, { by, why })),
   )
   terminal.print(options.json === true ? JSON.stringify({ jobId }) : `job ${jobId} submitted`)
   return exitCodes.ok

@@ -9,8 +9,11 @@ import {
 } from '../../../sas/index.js'
 import { processStates } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
-import { fitted } from '../../output/fitted.js'
+import { editText } from '../../output/edit-text.js'
 import { whatToDo } from '../../output/step-graph.js'
+import { missingRoles } from '../../output/standstill.js'
+import { stepsText } from '../../output/steps-text.js'
+import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { stateText, table, wrapped, type Terminal } from '../../output/terminal.js'
@@ -25,15 +28,25 @@ export async function status(
   terminal: Terminal,
 ): Promise<number> {
   const text = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => describeFrom(client, { jobId, terminal }, options)),
+    withClient(settings, (client) => {
+      const look = (): Promise<string | null> => missingRoles(settings)
+      return describeFrom(client, { jobId, terminal, look }, options)
+    }),
   )
   terminal.print(text)
   return exitCodes.ok
 }
 
+interface Asked {
+  readonly jobId: string | undefined
+  readonly terminal: Terminal
+  /** Returns which roles do not run, or null if all run. */
+  readonly look: () => Promise<string | null>
+}
+
 async function describeFrom(
   client: JobClient,
-  { jobId, terminal }: { readonly jobId: string | undefined; readonly terminal: Terminal },
+  { jobId, terminal, look }: Asked,
   options: StoreOptions,
 ): Promise<string> {
   if (jobId === undefined) {
@@ -48,9 +61,11 @@ async function describeFrom(
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
   const [view, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
+  // An ended job needs no role, and if the leases cannot be read, the rest of the answer is still true.
+  const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null
   return options.json === true
-    ? JSON.stringify({ ...view, undelivered })
-    : describe(view, undelivered, terminal)
+    ? JSON.stringify({ ...view, undelivered, nothingRuns })
+    : describe(view, { undelivered, nothingRuns }, terminal)
 }
 
 function decided({ by, at, why }: Pick<AuditEntry, 'by' | 'at' | 'why'>): string {
@@ -72,9 +87,22 @@ function attentionText({ kind, stepId, message }: Attention): string {
   return [kind, ...(isNamed ? [] : [`step ${stepId}`]), message].join(': ')
 }
 
+interface Found {
+  readonly undelivered: readonly UndeliveredNotice[]
+  readonly nothingRuns: string | null
+}
+
+const maxResultLength = 500
+
+/** Returns a result as JSON. A long text ends early, and `--json` prints all of it. */
+function resultText(result: JobView['result']): string {
+  const text = JSON.stringify(result)
+  return text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}…`
+}
+
 function describe(
   job: JobView,
-  undelivered: readonly UndeliveredNotice[],
+  { undelivered, nothingRuns }: Found,
   { width, tableWidth }: Pick<Terminal, 'width' | 'tableWidth'>,
 ): string {
   const facts: [string, string][] = [
@@ -83,8 +111,11 @@ function describe(
     ['workflow', `${job.workflow} (version ${job.workflowVersion})`],
     ['state', job.state],
     ['why', job.why],
+    ...(nothingRuns === null ? [] : [['roles', nothingRuns] as [string, string]]),
+    ...(Object.keys(job.tags).length === 0 ? [] : [['tags', tagsText(job.tags)] as [string, string]]),
     ['submitted', job.submittedAt],
     ...(job.endedAt === null ? [] : [['ended', job.endedAt] as [string, string]]),
+    ...(job.result === null ? [] : [['result', resultText(job.result)] as [string, string]]),
     ...(job.lockedBy === null ? [] : [['driven by', job.lockedBy] as [string, string]]),
     ...(job.attention === null ? [] : [['attention', attentionText(job.attention)] as [string, string]]),
     ...(job.compensation === null ? [] : [['undone', job.compensation.reason] as [string, string]]),
@@ -96,24 +127,14 @@ function describe(
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
-    ...job.audit.map(({ command, stepId, ...decision }): [string, string] => [
-      command,
-      `${stepId === null ? '' : `${stepId} `}${decided(decision)}`,
+    ...job.audit.flatMap(({ command, stepId, edit, ...decision }): [string, string][] => [
+      [command, `${stepId === null ? '' : `${stepId} `}${decided(decision)}`],
+      ...(edit === undefined ? [] : [['edit', editText(edit)] as [string, string]]),
     ]),
   ]
   const lines = facts.map(([name, text]) => {
     const told = wrapped(text, width, ' '.repeat(labelWidth)).slice(labelWidth)
     return `${name.padEnd(labelWidth)}${name === 'state' ? stateText(told) : told}`
   })
-  const rows = job.steps.map((step) => [
-    step.stepId,
-    step.attention === null || step.state === 'Error' ? step.state : `${step.state}, ${step.attention.kind}`,
-    `${step.failureCount}/${step.maxFailures}`,
-    step.completeBy?.slice(0, 19) ?? '',
-    step.diagnostics.at(-1)?.message ?? '',
-  ])
-  const head = ['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC']
-  const shown = fitted(head, rows, tableWidth)
-  const steps = shown.map((row) => row.map((cell, column) => (column === 1 ? stateText(cell) : cell)))
-  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${table(head, steps)}`
+  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${stepsText(job.steps, tableWidth)}`
 }

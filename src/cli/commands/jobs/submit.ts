@@ -6,6 +6,7 @@ import {
   SubmissionInvalid,
   type Job,
   type JobClient,
+  type Json,
   type Workflow,
 } from '../../../sas/index.js'
 import { isReplyTo, replyToRule } from '../../../sas/internal.js'
@@ -15,12 +16,18 @@ import { readJsonLines, type JsonLine } from '../../output/json-lines.js'
 import { missingRoles, notingStandstill, type Standstill } from '../../output/standstill.js'
 import { withClient, withSettings } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
+import { termsOf, type SubmissionTerms } from '../../input/submission-terms.js'
 import { bar, type Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath, workflowNamed } from '../../input/user-module.js'
 
 export interface SubmitOptions extends StoreOptions {
   readonly workflows?: string
   readonly replyTo?: string
+  readonly tag?: readonly string[]
+  readonly priority?: string
+  readonly completeWithin?: string
+  readonly retainFor?: string
+  readonly partitionKey?: string
   readonly wait?: boolean
   /** The clock that measures the time since the last change. Default: the machine's clock. */
   readonly clock?: Clock
@@ -48,6 +55,7 @@ export async function submit(
   if (replyTo !== undefined && !isReplyTo(replyTo)) {
     throw new CliError(`--reply-to ${JSON.stringify(replyTo)} ${replyToRule}`, exitCodes.usage)
   }
+  const terms = termsOf(options)
   return withSettings(options, async (settings) => {
     const path = modulePath(options.workflows, settings.module, '--workflows')
     const workflow = workflowNamed(workflowName, await loadUserModule(path), path)
@@ -61,7 +69,7 @@ export async function submit(
     const standstill = { terminal, clock, look: () => missingRoles(settings) }
     return withClient(
       settings,
-      (client) => submitAll({ client, workflow, submissions, options, terminal, newIds, standstill }),
+      (client) => submitAll({ client, workflow, submissions, terms, options, terminal, newIds, standstill }),
       { emit },
     )
   })
@@ -87,6 +95,8 @@ function checked(
   const submissions = lines.flatMap(({ line, value }): Submission[] => {
     try {
       const input = parse === undefined ? value : parse(value)
+      const wrong = workflow.checkInput?.(input as Json) ?? []
+      if (wrong.length > 0) throw new Error(wrong.join('; '))
       const id: unknown = jobId(input)
       if (typeof id !== 'string' || id === '') throw new Error(noId(workflow, id))
       const text = JSON.stringify(value)
@@ -118,6 +128,7 @@ interface Work {
   readonly client: JobClient
   readonly workflow: Workflow<unknown>
   readonly submissions: readonly Submission[]
+  readonly terms: SubmissionTerms
   readonly options: SubmitOptions
   readonly terminal: Terminal
   readonly newIds: ReadonlySet<string>
@@ -158,14 +169,12 @@ interface Accepted {
 }
 
 /** Submits every line, even if other lines are refused. */
-async function accepted({ client, workflow, submissions, options, terminal }: Work): Promise<Accepted> {
-  const { replyTo } = options
-  const told = replyTo === undefined ? {} : { replyTo }
+async function accepted({ client, workflow, submissions, terms, terminal }: Work): Promise<Accepted> {
   const [jobs, conflicts, invalid]: [Job[], string[], string[]] = [[], [], []]
   const progress = { word: 'submitted', reached: () => jobs.length, terminal }
   await inParallel(submissions, progress, async ({ input, jobId, line }) => {
     try {
-      jobs.push(await client.submit(workflow, input, { jobId, ...told }))
+      jobs.push(await client.submit(workflow, input, { jobId, ...terms }))
     } catch (error) {
       if (error instanceof SubmissionInvalid) invalid.push(`line ${line}: ${error.message}`)
       else if (error instanceof JobConflict) conflicts.push(`line ${line}: ${error.message}`)

@@ -1,4 +1,5 @@
-import { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from '../../../sas/internal.js'
+import { costReport, daysPerMonth, type CostReport } from '../../../operations/index.js'
+import type { CostQuestion } from '../../../sas/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { Problems } from '../../output/problems.js'
 import { table, type Terminal } from '../../output/terminal.js'
@@ -16,25 +17,9 @@ export interface CostOptions {
   readonly json?: boolean
 }
 
-const secondsPerDay = 24 * 60 * 60
-const daysPerMonth = 30
-
-interface CostReport {
-  readonly jobs: Readonly<Record<'together' | 'apart', ReportedJob>>
-  /** The request units of a tick of a schedule, besides the submission of its job. */
-  readonly tickCharge: number
-  readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
-  /** Request units per second for jobs and idle units together, averaged over the day. */
-  readonly meanCharge: number
-  /** The request units that are used in thirty days. */
-  readonly monthlyCharge: number
-}
-
-type ReportedJob = ReturnType<typeof jobCost> & { readonly totalCharge: number }
-
 export async function cost(options: CostOptions, terminal: Terminal): Promise<number> {
   const { question, jobsPerDay } = await asked(options)
-  const report = reportOf(question, jobsPerDay)
+  const report = costReport(question, jobsPerDay)
   terminal.print(options.json === true ? JSON.stringify(report) : textOf(report, question, jobsPerDay))
   return exitCodes.ok
 }
@@ -72,30 +57,16 @@ async function asked(
   return { question, jobsPerDay }
 }
 
-function reportOf(question: CostQuestion, jobsPerDay: number): CostReport {
-  const job = (isTogether: boolean): ReportedJob => {
-    const one = jobCost({ ...question, isTogether })
-    return { ...one, totalCharge: one.writeCharge + one.feedCharge }
-  }
-  const [together, idle] = [job(true), idleCost(question)]
-  const total = idleCharge(idle)
-  const meanCharge = (together.totalCharge * jobsPerDay) / secondsPerDay + total
-  return {
-    jobs: { together, apart: job(false) },
-    tickCharge: tickCost(question),
-    idle: { ...idle, total },
-    meanCharge,
-    monthlyCharge: meanCharge * secondsPerDay * daysPerMonth,
-  }
-}
-
 function textOf(
   { jobs, tickCharge, idle, ...sums }: CostReport,
   question: CostQuestion,
   jobsPerDay: number,
 ): string {
   const { together, apart } = jobs
-  const both = (what: keyof ReportedJob): readonly string[] => [rounded(together[what]), rounded(apart[what])]
+  const both = (what: keyof CostReport['jobs']['together']): readonly string[] => [
+    rounded(together[what]),
+    rounded(apart[what]),
+  ]
   const perJob = table(
     [`A JOB OF ${question.steps} STEPS`, 'ONE PROCESS', 'ROLES APART'],
     [

@@ -14,19 +14,8 @@ export interface PageCommandOptions extends StoreOptions {
   readonly by?: string
 }
 
-/** Parts that tests replace. */
-export interface PageParts {
-  readonly version: string
-  /** Resolves when the page must be closed. Default: a signal. */
-  readonly until?: Promise<unknown>
-}
-
 /** Serves the page for operators until a signal stops the process. */
-export async function page(
-  options: PageCommandOptions,
-  terminal: Terminal,
-  { version, until }: PageParts,
-): Promise<number> {
+export async function page(options: PageCommandOptions, terminal: Terminal): Promise<number> {
   const port = wholeNumber('--port', options.port, { min: 0, max: 65_535 })
   return withExistingStore({ options, terminal }, async (settings) => {
     const module = options.workflows ?? settings.module
@@ -35,14 +24,13 @@ export async function page(
       if (options.json === true) terminal.print(JSON.stringify({ address }))
       else terminal.print(`for another browser: ${address}`)
     }
-    const told = until ?? untilTold()
+    const told = untilTold()
     const served = await servePage({
       settings,
       ...(options.data === undefined ? {} : { storeName: options.data }),
       storeArguments: storeArguments(options),
       port,
       by: options.by ?? whoAmI(),
-      version,
       workflows,
       onOpened: show,
     })

@@ -1,12 +1,15 @@
 import { startEmulator } from '../../../emulator/index.js'
 import { readSettings, roles, storeName, type Settings } from '../../../connection/internal.js'
 import { startHost } from '../../../host/index.js'
+import type { ServedPage } from '../../../page/index.js'
 import { consoleLogger } from '../../../telemetry/index.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { openingData } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
+import { whoAmI } from '../../input/who-am-i.js'
+import { wholeNumber } from '../../input/whole-number.js'
 import { untilTold } from '../../running/until-signal.js'
-import { loadUserModule, modulePath } from '../../input/user-module.js'
+import { loadUserModule, modulePath, type UserModule } from '../../input/user-module.js'
 import { emulatorOptions, type EmulatorCommandOptions } from './emulator.js'
 
 export interface DevOptions extends EmulatorCommandOptions {
@@ -14,6 +17,8 @@ export interface DevOptions extends EmulatorCommandOptions {
   readonly verbose?: boolean
   /** Whether the roles use the store through the SDK, as they use an account. */
   readonly throughSdk?: boolean
+  readonly page?: boolean
+  readonly pagePort?: string
 }
 
 /** Runs an embedded Cosmos DB and every role in one process until a signal stops the process. */
@@ -36,27 +41,63 @@ export async function dev(
   const client = options.throughSdk === true ? store.client() : undefined
   const told = untilTold()
   try {
+    const where = client === undefined ? { embedded: store } : { client }
     const level = verbose === true ? 'debug' : 'info'
     const host = await startHost({
       ...settings,
       roles,
-      ...(client === undefined ? { embedded: store } : { client }),
+      ...where,
       agents,
       schedules,
       telemetry: consoleLogger({ level }),
     })
     const { endpoint, key } = store
+    const page = await devPage(
+      { settings: { ...settings, ...where }, endpoint, workflows },
+      options,
+      terminal,
+    )
     noteOtherStore(settings, endpoint, terminal)
     const names = workflows.map((workflow) => workflow.name)
-    if (json === true) terminal.print(JSON.stringify({ endpoint, key, workflows: names }))
-    else terminal.print(howToGoOn({ endpoint, key, path, names }))
+    if (json === true)
+      terminal.print(JSON.stringify({ endpoint, key, workflows: names, page: page?.address ?? null }))
+    else terminal.print(howToGoOn({ endpoint, key, path, names, page: page?.address ?? null }))
     await told
+    await page?.close()
     await host.stop()
   } finally {
     client?.dispose()
     await store.close()
   }
   return exitCodes.ok
+}
+
+interface DevStore {
+  readonly settings: Settings
+  readonly endpoint: string
+  readonly workflows: UserModule['workflows']
+}
+
+/** Serves the page for operators, unless it is switched off. */
+async function devPage(
+  { settings, endpoint, workflows }: DevStore,
+  { page, pagePort, data, json }: DevOptions,
+  terminal: Terminal,
+): Promise<ServedPage | null> {
+  if (page === false) return null
+  const port = pagePort === undefined ? null : wholeNumber('--page-port', pagePort, { min: 0, max: 65_535 })
+  const { servePage } = await import('../../../page/index.js')
+  return servePage({
+    settings,
+    storeName: data ?? endpoint,
+    storeArguments: data === undefined ? ['--endpoint', endpoint] : ['--data', data],
+    port,
+    by: whoAmI(),
+    workflows,
+    onOpened: (address) => {
+      if (json !== true) terminal.print(`for another browser: ${address}`)
+    },
+  })
 }
 
 /** Says that the store of the settings is not used, because the user may expect to find the jobs there. */
@@ -73,14 +114,17 @@ interface Running {
   readonly key: string
   readonly path: string
   readonly names: readonly string[]
+  /** The address that signs in a browser, or null if no page is served. */
+  readonly page: string | null
 }
 
-function howToGoOn({ endpoint, key, path, names }: Running): string {
+function howToGoOn({ endpoint, key, path, names, page }: Running): string {
   return [
     `scheduler, agents, supervisor and notifier run on ${endpoint}; in another terminal:`,
     `  export COSMOS_ENDPOINT=${endpoint} COSMOS_KEY=${key}`,
     ...names.map((name) => `  npx stepward submit ${name} FILE.jsonl --workflows ${path} --wait`),
     '  npx stepward list',
+    ...(page === null ? [] : [`or in a browser of this machine: ${page}`]),
     'Ctrl-C stops it.',
   ].join('\n')
 }

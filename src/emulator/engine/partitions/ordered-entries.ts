@@ -1,19 +1,17 @@
-interface Chunk<T> {
-  readonly keys: number[]
-  readonly values: T[]
-}
-
 const chunkCapacity = 256
 
 /**
- * Entries in increasing order of their numeric keys. The cost of appending, removing or finding an entry
+ * Values in increasing order of their numeric keys, which a value never changes. The cost of appending, removing or finding an entry
  * hardly depends on the number of entries. Removed entries leave no gaps, so reading n entries from any
  * position is O(n).
  */
 export class OrderedEntries<T> {
   /** No chunk is empty, because a chunk is removed together with its last entry. */
-  private readonly chunks: Chunk<T>[] = []
+  private readonly chunks: T[][] = []
   private count = 0
+
+  /** @param keyOf returns the key of a value; keys are not stored, because there may be millions */
+  constructor(private readonly keyOf: (value: T) => number) {}
 
   get size(): number {
     return this.count
@@ -21,36 +19,38 @@ export class OrderedEntries<T> {
 
   /** The largest key, or 0 if there are no entries. */
   get lastKey(): number {
-    return this.chunks.at(-1)?.keys.at(-1) ?? 0
+    const last = this.chunks.at(-1)?.at(-1)
+    return last === undefined ? 0 : this.keyOf(last)
   }
 
-  /** Appends an entry. `key` must be larger than every key so far. */
-  append(key: number, value: T): void {
+  /** Appends a value. Its key must be larger than every key so far. */
+  append(value: T): void {
+    const key = this.keyOf(value)
     if (this.count > 0 && key <= this.lastKey) {
       throw new RangeError(`entry ${key} cannot follow entry ${this.lastKey}`)
     }
-    let last = this.chunks.at(-1)
-    if (last === undefined || last.keys.length >= chunkCapacity) {
-      last = { keys: [], values: [] }
-      this.chunks.push(last)
+    const chunk = this.chunks.at(-1)
+    if (chunk !== undefined && chunk.length < chunkCapacity) chunk.push(value)
+    else {
+      // A list that grew has room for more values. A copy has none.
+      if (chunk !== undefined) this.chunks[this.chunks.length - 1] = chunk.slice()
+      this.chunks.push([value])
     }
-    last.keys.push(key)
-    last.values.push(value)
     this.count += 1
   }
 
-  replace(key: number, value: T): void {
-    const { chunk, index } = this.seek(key)
-    if (chunk?.keys[index] === key) chunk.values[index] = value
+  /** Puts a value in the place of the one with the same key, if there is one. */
+  replace(value: T): void {
+    const { chunk, index } = this.found(this.keyOf(value))
+    if (chunk !== undefined) chunk[index] = value
   }
 
   delete(key: number): void {
-    const { chunk, chunkIndex, index } = this.seek(key)
-    if (chunk?.keys[index] !== key) return
-    chunk.keys.splice(index, 1)
-    chunk.values.splice(index, 1)
+    const { chunk, chunkIndex, index } = this.found(key)
+    if (chunk === undefined) return
+    chunk.splice(index, 1)
     this.count -= 1
-    if (chunk.keys.length === 0) this.chunks.splice(chunkIndex, 1)
+    if (chunk.length === 0) this.chunks.splice(chunkIndex, 1)
   }
 
   /**
@@ -59,7 +59,7 @@ export class OrderedEntries<T> {
   *after(key: number): Generator<T, void, undefined> {
     const from = this.seek(key + 1)
     for (let chunkIndex = from.chunkIndex; chunkIndex < this.chunks.length; chunkIndex += 1) {
-      const values = this.chunks[chunkIndex]?.values ?? []
+      const values = this.chunks[chunkIndex] ?? []
       const start = chunkIndex === from.chunkIndex ? from.index : 0
       for (let index = start; index < values.length; index += 1) {
         yield values[index] as T
@@ -67,18 +67,28 @@ export class OrderedEntries<T> {
     }
   }
 
+  /** Returns the position of a key, without a chunk if no entry has this key. */
+  private found(key: number): Place<T> {
+    const place = this.seek(key)
+    const value = place.chunk?.[place.index]
+    return value !== undefined && this.keyOf(value) === key ? place : { ...place, chunk: undefined }
+  }
+
   /** Returns the first position whose key is not smaller than `key`. */
-  private seek(key: number): {
-    readonly chunk: Chunk<T> | undefined
-    readonly chunkIndex: number
-    readonly index: number
-  } {
-    const chunkIndex = firstIndex(this.chunks.length, (at) => (this.chunks[at]?.keys.at(-1) ?? 0) >= key)
-    const chunk = this.chunks[chunkIndex]
-    const index =
-      chunk === undefined ? 0 : firstIndex(chunk.keys.length, (at) => (chunk.keys[at] ?? 0) >= key)
+  private seek(key: number): Place<T> {
+    const { chunks, keyOf } = this
+    const isReached = (value: T | undefined): boolean => value === undefined || keyOf(value) >= key
+    const chunkIndex = firstIndex(chunks.length, (at) => isReached(chunks[at]?.at(-1)))
+    const chunk = chunks[chunkIndex]
+    const index = chunk === undefined ? 0 : firstIndex(chunk.length, (at) => isReached(chunk[at]))
     return { chunk, chunkIndex, index }
   }
+}
+
+interface Place<T> {
+  readonly chunk: T[] | undefined
+  readonly chunkIndex: number
+  readonly index: number
 }
 
 /**

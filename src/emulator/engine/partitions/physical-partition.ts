@@ -24,9 +24,9 @@ export interface PartitionIdentity {
  */
 export class PhysicalPartition {
   /** Versions by position in the log. */
-  readonly changes = new OrderedEntries<DocumentVersion>()
+  readonly changes = new OrderedEntries<DocumentVersion>(sequenceOf)
   /** Versions by document number. The numbers grow in the order of creation. */
-  readonly documents = new OrderedEntries<DocumentVersion>()
+  readonly documents = new OrderedEntries<DocumentVersion>(numberOf)
   private readonly logical = new Map<string, KeyDocuments>()
 
   /** @param lsn the LSN of the last transaction; the children of a split start with their parent's LSN */
@@ -67,9 +67,9 @@ export class PhysicalPartition {
    * Stores versions, which may be in any order. They replace earlier versions with the same document number.
    */
   store(versions: readonly DocumentVersion[]): void {
-    for (const version of sortedBy(versions, (one) => one.number)) this.storeDocument(version)
-    for (const version of sortedBy(versions, (one) => one.sequence)) {
-      this.changes.append(version.sequence, version)
+    for (const version of sortedBy(versions, numberOf)) this.storeDocument(version)
+    for (const version of sortedBy(versions, sequenceOf)) {
+      this.changes.append(version)
     }
   }
 
@@ -84,18 +84,26 @@ export class PhysicalPartition {
   }
 
   private storeDocument(version: DocumentVersion): void {
-    const { keyText, number } = version
+    const { keyText } = version
     const documents = this.logical.get(keyText)
     const before = documentIn(documents, version.id)
     if (before === undefined) {
-      this.documents.append(number, version)
+      this.documents.append(version)
     } else {
       before.hold()
       this.changes.delete(before.sequence)
-      this.documents.replace(number, version)
+      this.documents.replace(version)
     }
     this.logical.set(keyText, withDocument(documents, version))
   }
+}
+
+function sequenceOf({ sequence }: DocumentVersion): number {
+  return sequence
+}
+
+function numberOf({ number }: DocumentVersion): number {
+  return number
 }
 
 /** Sorts items only if necessary, because most are sorted already. */

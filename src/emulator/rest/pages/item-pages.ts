@@ -39,6 +39,8 @@ export interface PageRequest {
   readonly continuation: string
   /** Measures the page, if the client asks for metrics. */
   readonly measure?: QueryMeasure | undefined
+  /** Whether to throw `IndexPending` if an index that the query needs is far behind. Default: false. */
+  readonly mayWait?: boolean | undefined
 }
 
 export interface ItemPage {
@@ -173,9 +175,9 @@ function computedRows(
 function* unplaced(
   container: Container,
   query: ItemQuery,
-  { versions, isOrdered }: IndexReading,
+  { versions, isOrdered, covered }: IndexReading,
 ): Generator<ComputedRow, void, undefined> {
-  const documents = documentsOf(versions)
+  const documents = covered ?? documentsOf(versions)
   const rows = isOrdered ? query.rowsInOrder(documents) : query.execute(documents, allDocuments(container))
   for (const row of rows) yield { row, place: null }
 }
@@ -232,8 +234,8 @@ type CandidatesRequest = ReadingRequest &
 function candidates(container: Container, request: CandidatesRequest): IndexReading {
   const { query, measure, place = null } = request
   if (measure === undefined) {
-    const { versions, isOrdered } = unmeasured(container, request)
-    return { versions: holding(versions, query.requiredTexts), isOrdered }
+    const { versions, isOrdered, covered } = unmeasured(container, request)
+    return { versions: holding(versions, query.requiredTexts), isOrdered, covered }
   }
   const { versions, isOrdered } = smallOrderedReading(container, request) ?? unmeasured(container, request)
   const finds = indexFinds(container.definition.indexingPolicy, query)

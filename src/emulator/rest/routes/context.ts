@@ -26,6 +26,8 @@ export interface RouteContext {
   readonly monotonic: () => number
   /** The key and the clock for new resource tokens. */
   readonly signing: Signing
+  /** Whether a query may throw `IndexPending`. */
+  readonly mayWait: boolean
 }
 
 /** Returns the names of the path's levels, such as `dbs`, `dbs/colls` or `dbs/colls/docs`. */

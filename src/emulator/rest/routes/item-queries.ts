@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type ScanScope,
 } from '../../engine/index.js'
-import { readPage, type ItemQuery } from '../pages/item-pages.js'
+import { readPage, type ItemQuery, type PageRequest } from '../pages/item-pages.js'
 import { indexMetricsHeader } from '../pages/index-metrics.js'
 import type { CompiledQuery, QueryOptions, QueryParameter } from '../../query/index.js'
 import { refuseWithoutIndex } from '../rules/index-requirements.js'
@@ -28,7 +28,7 @@ import {
 } from './context.js'
 
 /** Answers POST `…/docs` if the request is a query or asks for the plan of a query. */
-export function routeQuery({ request, monotonic }: RouteContext, container: Container): Answer {
+export function routeQuery({ request, monotonic, mayWait }: RouteContext, container: Container): Answer {
   const measure = isSet(request, header.populateQueryMetrics) ? new QueryMeasure(monotonic) : undefined
   const query = parseQuery(request, queryOptions(container))
   measure?.compiled()
@@ -39,7 +39,7 @@ export function routeQuery({ request, monotonic }: RouteContext, container: Cont
   // The explorer cannot merge rows, so it gets the merged rows in one answer.
   if (!isSet(request, header.explorer)) refuseUnservable(query, container, scopingOf(request))
   refuseWithoutIndex(query, container.definition, isSet(request, header.enableScan))
-  return answerPage(request, container, query, measure)
+  return answerPage(request, container, query, { measure, mayWait })
 }
 
 function scopingOf(request: RestRequest): Scoping {
@@ -60,6 +60,7 @@ const everyDocument: ItemQuery = {
   equalities: new Map(),
   requiredTexts: [],
   conditions: [],
+  readPaths: null,
   order: [],
   isStreaming: true,
   isOrdered: false,
@@ -102,7 +103,7 @@ function answerPage(
   request: RestRequest,
   container: Container,
   query: ItemQuery,
-  measure?: QueryMeasure,
+  { measure, mayWait }: Pick<PageRequest, 'measure' | 'mayWait'> = {},
 ): Answer {
   const scope = scopeOf(request, container)
   const token = request.headers[header.sessionToken]
@@ -115,6 +116,7 @@ function answerPage(
     maxItemCount: pageSizeOf(request),
     continuation: request.headers[header.continuation] ?? '',
     measure,
+    mayWait,
   })
   return {
     status: 200,

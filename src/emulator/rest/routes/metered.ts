@@ -1,5 +1,6 @@
 import { lookupCharge, Refusal, type Container, type PhysicalPartition } from '../../engine/index.js'
 import { asksForPlan, header, type Answer, type RestRequest } from '../../messages/rest-message.js'
+import { IndexPending } from '../../indexes/index-pending.js'
 import type { ThroughputMeter } from '../metering/throughput-meter.js'
 import { containerOf, keyOf, type RouteContext } from './context.js'
 
@@ -24,6 +25,10 @@ export function metered(
     const answer = route(context)
     charge = answer?.charge ?? lookupCharge
     return answer
+  } catch (error) {
+    // The request comes again.
+    if (error instanceof IndexPending) charge = 0
+    throw error
   } finally {
     meter.spend(container, partitions, charge)
   }

@@ -1,9 +1,11 @@
 /**
- * @import { Kind, Filter } from '../state/commands.js'
+ * @import { Kind } from '../state/action-kinds.js'
+ * @import { Filter } from '../state/commands.js'
  * @import { Report, JobName } from '../state/shapes.js'
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { actionKinds } from '../state/action-kinds.js'
 import { commandOf } from '../state/commands.js'
 import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
@@ -12,32 +14,15 @@ import { useRun } from './action-run.js'
 import { html } from './html.js'
 
 /**
- * What the dialog asks: an action on one job, on jobs that a person ticked, or on all that match a filter.
+ * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
+ * schedule.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, steps?: string[], step?: string | undefined, input?: string,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, steps?: string[], step?: string | undefined, input?: string,
  *   onDone?: () => void }} Asked
  */
 
 /** The open dialog, or null. */
 export const asked = signal(/** @type {Asked | null} */ (null))
-
-const titles = {
-  resubmit: 'Resubmit',
-  release: 'Release',
-  cancel: 'Cancel',
-  resend: 'Send notices again',
-  raise: 'Raise an event',
-  submit: 'Submit a job',
-}
-
-const effects = {
-  resubmit: 'Failed steps are tried again. A job that was undone begins again.',
-  release: 'Steps that are parked or in an extended wait continue immediately.',
-  cancel: 'The job stops, and what was done is undone.',
-  resend: 'Notices that were given up are sent again.',
-  raise: 'The step receives the payload and continues.',
-  submit: 'The job is written with its steps.',
-}
 
 /** The dialog of all actions. */
 export function ActionDialog() {
@@ -47,17 +32,18 @@ export function ActionDialog() {
 
 /** @param {{ present: Asked }} props */
 function Open({ present }) {
-  const { kind, jobs } = present
+  const { kind } = present
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null))
-  const [fields, setFields] = useState({ why: '', step: present.step ?? '', input: present.input ?? '' })
-  const { isBusy, report, error, reached, run, stop } = useRun(present)
+  const [fields, setFields] = useState(
+    /** @type {Fields} */ ({ why: '', step: present.step ?? '', input: present.input ?? '', more: {} }),
+  )
+  const { title, effect, hasDryRun } = actionKinds[kind]
+  const { isBusy, report, error, progress, run, stop } = useRun(present)
   useEffect(() => box.current?.showModal(), [])
   const close = () => {
-    stop()
     asked.value = null
   }
   const { problem, body, commands } = decided(present, fields)
-  const total = jobs?.length ?? 1
   return html`<dialog ref=${box} onClose=${close} aria-labelledby="dialog-title">
     <form
       method="dialog"
@@ -66,33 +52,40 @@ function Open({ present }) {
         if (problem === '') void run(body, false)
       }}
     >
-      <h2 id="dialog-title">${titles[kind]}: ${whichJobs(present)}</h2>
-      <p>${effects[kind]}</p>
+      <h2 id="dialog-title">${title}: ${what(present)}</h2>
+      <p>${effect}</p>
       <${FieldsOf} present=${present} fields=${fields} setFields=${setFields} />
       <${Command} text=${commands.join('\n')} />
       <${Problem} error=${error} />
-      ${reached === null ? null : html`<progress max=${total} value=${reached}>${reached}</progress>`}
-      ${report === null ? null : html`<${Result} report=${report} />`}
+      ${
+        progress === null
+          ? null
+          : html`<label class="progress"
+              >${`${progress.reached} of ${progress.total}`}
+              <progress max=${progress.total} value=${progress.reached}></progress>
+            </label>`
+      }
+      ${report === null ? null : html`<${Result} kind=${kind} report=${report} />`}
       <div class="buttons">
         <span class="quiet">${problem}</span>
         <button type="button" onClick=${close}>Close</button>
         ${isBusy ? html`<button type="button" onClick=${stop}>Stop</button>` : null}
         ${
-          isBusy || kind === 'raise'
+          isBusy || !hasDryRun
             ? null
             : html`<button type="button" disabled=${problem !== ''} onClick=${() => run(body, true)}>Dry run</button>`
         }
         ${
           isBusy
             ? null
-            : html`<button type="submit" class="primary" disabled=${problem !== ''}>${titles[kind]}</button>`
+            : html`<button type="submit" class="primary" disabled=${problem !== ''}>${title}</button>`
         }
       </div>
     </form>
   </dialog>`
 }
 
-/** @typedef {{ why: string, step: string, input: string }} Fields */
+/** @typedef {{ why: string, step: string, input: string, more: Record<string, string> }} Fields */
 
 /**
  * @param {Asked} present
@@ -102,7 +95,9 @@ function needsOf({ kind, jobs, filter }, { step }) {
   const isOne = jobs?.length === 1 && filter === undefined
   return {
     isOne,
-    needsWhy: kind === 'resubmit' || kind === 'cancel',
+    needsWhy: actionKinds[kind].reason === 'demanded',
+    takesWhy: actionKinds[kind].reason !== 'none',
+    more: actionKinds[kind].fields ?? [],
     hasInput: kind === 'raise' || (kind === 'resubmit' && isOne && step !== ''),
   }
 }
@@ -114,13 +109,19 @@ function needsOf({ kind, jobs, filter }, { step }) {
  * @param {Fields} fields
  */
 function decided(present, fields) {
-  const { kind, jobs = [], filter } = present
-  const { isOne, needsWhy, hasInput } = needsOf(present, fields)
+  const { kind, jobs = [], filter, schedule } = present
+  const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
-  const problem = whatIsMissing({ needsWhy, why, hasInput, input })
+  const given = Object.fromEntries(more.map(({ name }) => [name, fields.more[name]?.trim() ?? '']))
+  const missing = more.find(({ name }) => given[name] === '')
+  const problem = !(about.value?.may ?? [kind]).includes(kind)
+    ? 'Your role does not permit this.'
+    : missing === undefined
+      ? whatIsMissing({ needsWhy, why, hasInput, input })
+      : `Give ${missing.label.toLowerCase()}.`
   const isEdited = hasInput && input !== ''
   const parts = {
-    ...(kind === 'raise' || why === '' ? {} : { why }),
+    ...(!takesWhy || why === '' ? {} : { why }),
     ...(step === '' || !isOne ? {} : { step }),
   }
   const shared = {
@@ -128,24 +129,30 @@ function decided(present, fields) {
     ...(needsWhy ? { why } : {}),
     ...(isEdited ? { input } : {}),
     kind,
+    fields: given,
     storeArguments: about.value?.storeArguments ?? [],
   }
   return {
     problem,
-    body: { ...parts, ...(isEdited && problem === '' ? bodyInput(kind, input) : {}) },
+    body: { ...parts, ...given, ...(isEdited && problem === '' ? bodyInput(kind, input) : {}) },
     commands:
-      filter === undefined
-        ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
-        : [commandOf({ ...shared, filter })],
+      schedule !== undefined
+        ? [commandOf({ ...shared, schedule })]
+        : filter === undefined
+          ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
+          : [commandOf({ ...shared, filter })],
   }
 }
 
 /** @param {{ present: Asked, fields: Fields, setFields: (fields: Fields) => void }} props */
 function FieldsOf({ present, fields, setFields }) {
   const { kind, steps = [] } = present
-  const { isOne, needsWhy, hasInput } = needsOf(present, fields)
+  const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   /** @param {{ currentTarget: { name: string, value: string } }} event */
   const onInput = ({ currentTarget: { name, value } }) => setFields({ ...fields, [name]: value })
+  /** @param {{ currentTarget: { name: string, value: string } }} event */
+  const onMore = ({ currentTarget: { name, value } }) =>
+    setFields({ ...fields, more: { ...fields.more, [name]: value } })
   const hint = `Reason${needsWhy ? '' : ' (optional)'}, stored with the decision of ${about.value?.by ?? 'you'}`
   return html`${
     steps.length > 0 && isOne
@@ -166,10 +173,16 @@ function FieldsOf({ present, fields, setFields }) {
           </label>`
         : null
     }
+    ${more.map(
+      ({ name, label, placeholder }) =>
+        html`<label
+          >${label} <input name=${name} type="text" placeholder=${placeholder} value=${fields.more[name] ?? ''} onInput=${onMore}
+        /></label>`,
+    )}
     ${
-      kind === 'raise'
-        ? null
-        : html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
+      takesWhy
+        ? html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
+        : null
     }`
 }
 
@@ -198,18 +211,20 @@ function bodyInput(kind, input) {
 }
 
 /** @param {Asked} present */
-function whichJobs({ jobs = [], filter }) {
+function what({ jobs = [], filter, schedule }) {
+  if (schedule !== undefined) return schedule
   if (filter !== undefined) return 'every job that matches'
   const [first] = jobs
   return jobs.length === 1 && first !== undefined ? first.jobId : counted(jobs.length, 'job', 'jobs')
 }
 
-/** @param {{ report: Report }} props */
-function Result({ report: { isDryRun, done, refused } }) {
+/** @param {{ kind: Kind, report: Report }} props */
+function Result({ kind, report: { isDryRun, done, refused } }) {
+  const { thing } = actionKinds[kind]
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   return html`<div role="status" class="result">
     <p>
-      ${`${counted(done.length, 'job', 'jobs')} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
+      ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
     </p>
     ${
       refused.length === 0

@@ -1,27 +1,41 @@
 /**
- * @import { Report } from '../state/shapes.js'
+ * @import { Operation, Report } from '../state/shapes.js'
  * @import { Asked } from './action-dialog.js'
  */
-import { useRef, useState } from 'preact/hooks'
-import { act } from '../state/api.js'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { actionKinds } from '../state/action-kinds.js'
+import { act, read, stopOperation } from '../state/api.js'
 
-/** The number of jobs in one request, so that the progress is shown and the action can be stopped. */
-const atOnce = 20
+/** The largest number of jobs that one request names. */
+const atOnce = 500
+/** The pause between two reads of the progress. */
+const lookMs = 400
 
 /**
- * Carries out what a dialog asks, and keeps the progress and the result.
+ * Carries out what a dialog asks, and keeps the progress and the result. The server goes on with an action if
+ * the dialog is closed.
  *
  * @param {Asked} present
  */
-export function useRun({ kind, jobs = [], filter, onDone }) {
+export function useRun({ kind, jobs = [], filter, schedule, onDone }) {
   const [isBusy, setBusy] = useState(false)
   const [report, setReport] = useState(/** @type {Report | null} */ (null))
   const [error, setError] = useState(/** @type {string | null} */ (null))
-  const [reached, setReached] = useState(/** @type {number | null} */ (null))
+  const [progress, setProgress] = useState(/** @type {Progress | null} */ (null))
+  const operation = useRef(/** @type {string | null} */ (null))
   const isStopped = useRef(false)
+  useEffect(() => {
+    if (!isBusy) return undefined
+    const timer = setInterval(() => {
+      const id = operation.current
+      if (id !== null) void progressOf(id).then((found) => found !== null && setProgress(found))
+    }, lookMs)
+    return () => clearInterval(timer)
+  }, [isBusy])
   const mayContinue = () => !isStopped.current
   const stop = () => {
     isStopped.current = true
+    if (operation.current !== null) void stopOperation(operation.current)
   }
   /**
    * @param {object} body
@@ -33,29 +47,51 @@ export function useRun({ kind, jobs = [], filter, onDone }) {
     setError(null)
     setReport(null)
     const [only] = jobs
-    const dry = kind === 'raise' ? {} : { dryRun: isDryRun }
-    /** @type {Report} */
-    let sum = { isDryRun, done: [], refused: [] }
+    const shared = { ...body, ...(actionKinds[kind].hasDryRun ? { dryRun: isDryRun } : {}) }
+    /** @param {object} which */
+    const many = (which) => {
+      operation.current = isDryRun ? null : crypto.randomUUID()
+      const id = operation.current === null ? {} : { operation: operation.current }
+      return act(kind, { ...shared, ...which, ...id })
+    }
     try {
-      if (filter !== undefined) sum = await act(kind, { ...body, ...dry, filter })
-      else if (jobs.length === 1 && only !== undefined) sum = await act(kind, { ...body, ...dry, job: only })
+      if (schedule !== undefined) setReport(await act(kind, { ...shared, schedule }))
+      else if (filter !== undefined) setReport(await many({ filter }))
+      else if (jobs.length === 1 && only !== undefined) setReport(await act(kind, { ...shared, job: only }))
       else {
+        /** @type {Report} */
+        let sum = { isDryRun, done: [], refused: [] }
         for (let from = 0; from < jobs.length && mayContinue(); from += atOnce) {
-          setReached(from)
-          const part = await act(kind, { ...body, ...dry, jobs: jobs.slice(from, from + atOnce) })
+          const part = await many({ jobs: jobs.slice(from, from + atOnce) })
           sum = { isDryRun, done: [...sum.done, ...part.done], refused: [...sum.refused, ...part.refused] }
           setReport(sum)
         }
       }
-      setReport(sum)
     } catch (reason) {
       setError(/** @type {Error} */ (reason).message)
     } finally {
       // The answer of an action may be lost, so the view reads again in any case.
       if (!isDryRun) onDone?.()
-      setReached(null)
+      operation.current = null
+      setProgress(null)
       setBusy(false)
     }
   }
-  return { isBusy, report, error, reached, run, stop }
+  return { isBusy, report, error, progress, run, stop }
+}
+
+/** @typedef {{ reached: number, total: number }} Progress */
+
+/**
+ * @param {string} id
+ * @returns {Promise<Progress | null>}
+ */
+async function progressOf(id) {
+  try {
+    const operations = /** @type {Operation[]} */ (await read('/api/operations'))
+    const found = operations.find((one) => one.id === id)
+    return found === undefined || found.total === null ? null : { reached: found.reached, total: found.total }
+  } catch {
+    return null
+  }
 }

@@ -92,3 +92,20 @@ export function Panel({ title, children, more, id }) {
     ${children}
   </section>`
 }
+
+/**
+ * Names with their values.
+ *
+ * @param {{ facts: (readonly [string, ComponentChildren])[] }} props
+ */
+export function Facts({ facts }) {
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+}

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Whether this browser must be signed in again. */
-export const isSignedOut = signal(false)
+/** Why this browser must be signed in again, or an empty text. */
+export const signedOut = signal('')
 
 /** An answer of the server that is not a success. */
 class ApiError extends Error {
@@ -27,24 +27,39 @@ async function ask(path, init) {
   } catch {
     throw new ApiError(0, 'the server of this page does not answer: is "stepward page" still running?')
   }
-  if (response.status === 401) isSignedOut.value = true
   const answer = await response.json()
+  const message = String(answer?.error?.message ?? response.statusText)
+  if (answer?.error?.name === 'NotSignedIn') signedOut.value = message
   if (response.ok) return answer
-  throw new ApiError(response.status, String(answer?.error?.message ?? response.statusText))
+  throw new ApiError(response.status, message)
 }
 
 /**
- * Carries out an action.
+ * Carries out an action, named by its command.
  *
  * @param {string} action
  * @param {unknown} body
  */
 export function act(action, body) {
-  return ask(`/api/actions/${action}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  return send(`/api/actions/${action.replaceAll(' ', '/')}`, body)
+}
+
+/**
+ * Stops an action on many jobs, wherever it was begun.
+ *
+ * @param {string} id
+ */
+export function stopOperation(id) {
+  return send('/api/operations/stop', { id })
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} body
+ */
+function send(path, body) {
+  const headers = { 'content-type': 'application/json' }
+  return ask(path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
 /** @param {string} path */

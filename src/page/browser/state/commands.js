@@ -1,4 +1,6 @@
 /** The commands of the command line that do what an action of the page does. */
+/** @import { Kind } from './action-kinds.js' */
+import { actionKinds } from './action-kinds.js'
 
 /**
  * Quotes a word for a shell, whatever characters it contains.
@@ -10,16 +12,16 @@ function word(text) {
 }
 
 /**
- * @typedef {'resubmit' | 'release' | 'cancel' | 'resend' | 'raise' | 'submit'} Kind
- *
  * @typedef {{ workflow?: string, state?: string, step?: string, since?: string }} Filter
  *
- * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, step?: string, why?: string, isDryRun?: boolean,
- *   workflow?: string, input?: string, storeArguments?: string[] }} Action
+ * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
+ *   isDryRun?: boolean, workflow?: string, input?: string, fields?: Record<string, string>,
+ *   storeArguments?: string[] }} Action
  */
 
 /**
- * Returns the command of an action on one job, or on the jobs that match a filter. `input` is a JSON text.
+ * Returns the command of an action on one job, on the jobs that match a filter, or on a schedule. `input` is a
+ * JSON text.
  *
  * @param {Action} action
  */
@@ -27,11 +29,13 @@ export function commandOf({
   kind,
   jobId,
   filter,
+  schedule,
   step,
   why,
   isDryRun,
   workflow,
   input,
+  fields = {},
   storeArguments = [],
 }) {
   const store = storeArguments.map(word)
@@ -45,12 +49,15 @@ export function commandOf({
         ? []
         : ['--payload', 'input.json']
       : optionsOf({ step, why, isDryRun, input })
-  const names = jobId === undefined ? [] : [jobId, ...(kind === 'raise' ? [step ?? ''] : [])]
+  const one = schedule ?? jobId
+  const names = one === undefined ? [] : [one, ...(kind === 'raise' ? [step ?? ''] : [])]
   const words = [
     'stepward',
     kind,
-    ...(jobId === undefined ? filterWords(filter ?? {}) : []),
+    ...(one === undefined ? filterWords(filter ?? {}) : []),
+    ...Object.entries(fields).flatMap(([name, value]) => [`--${name}`, value === '' ? 'TIME' : word(value)]),
     ...options,
+    ...(actionKinds[kind].isConfirmed === true ? ['--yes'] : []),
     ...store,
     // A name that begins with a dash would be read as an option.
     ...(names.some((name) => name.startsWith('-')) ? ['--'] : []),
@@ -87,4 +94,27 @@ function oneLine(json = 'null') {
   } catch {
     return json
   }
+}
+
+/** The options of the command `cost`, by the names of the questions. */
+const costOptions = /** @type {const} */ ({
+  steps: 'steps',
+  claimedSteps: 'claimed-steps',
+  documentKb: 'document-kb',
+  partitions: 'partitions',
+  instances: 'instances',
+  jobsPerDay: 'jobs-per-day',
+})
+
+/**
+ * Returns the command that computes the same cost. An empty answer is the default.
+ *
+ * @param {Record<string, string>} given
+ */
+export function costCommand(given) {
+  const options = Object.entries(costOptions).flatMap(([name, option]) => {
+    const value = given[name] ?? ''
+    return value === '' ? [] : [`--${option}`, word(value)]
+  })
+  return ['stepward', 'cost', ...options].join(' ')
 }

@@ -31,6 +31,40 @@ export function agoText(at, now) {
 }
 
 /**
+ * @param {string} at
+ * @param {number} now
+ */
+export function untilText(at, now) {
+  return Date.parse(at) <= now ? 'now' : `in ${durationText(Date.parse(at) - now)}`
+}
+
+const units = /** @type {const} */ ([
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+])
+
+/**
+ * Returns a duration as an option accepts it, such as `90m`.
+ *
+ * @param {number} ms
+ */
+export function lengthText(ms) {
+  const [name, unitMs] = units.find(([, least]) => ms > 0 && ms % least === 0) ?? ['ms', 1]
+  return `${ms / unitMs}${name}`
+}
+
+/**
+ * Returns a number of request units with two digits, or without any if it is large.
+ *
+ * @param {number} value
+ */
+export function unitsText(value) {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 100) / 100)
+}
+
+/**
  * @param {number} count
  * @param {string} one
  * @param {string} more
@@ -51,4 +85,21 @@ export function jsonText(value) {
   return text.length > longest
     ? `${text.slice(0, longest)}\n… ${text.length - longest} more characters`
     : text
+}
+
+/**
+ * Returns one line for each input that an operator changed.
+ *
+ * @param {import('./shapes.js').Edit | undefined} edit
+ * @returns {string[]}
+ */
+export function editLines(edit) {
+  if (edit === undefined) return []
+  if (edit.changes.length === 0) return ['the new input is the same as the old one']
+  const lines = edit.changes.map(
+    ({ stepId, path, before, after }) => `${stepId} ${path}: ${before ?? 'nothing'} → ${after ?? 'nothing'}`,
+  )
+  return edit.others === 0
+    ? lines
+    : [...lines, `and ${counted(edit.others, 'other change', 'other changes')}`]
 }

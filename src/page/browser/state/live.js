@@ -1,12 +1,7 @@
-/** @import { JobSummary } from './shapes.js' */
+/** @import { Changes } from './shapes.js' */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { isSignedOut, read } from './api.js'
-
-/**
- * @typedef {{ jobs: JobSummary[], steps: { jobId: string, partitionKey: string, stepId: string, state: string }[],
- *   isCut: boolean }} Changes
- */
+import { read, signedOut } from './api.js'
 
 /** The state of the stream. `trouble` says why the store does not answer. */
 export const stream = signal(
@@ -37,7 +32,7 @@ export function follow() {
     read('/api/about').then(
       () => setTimeout(follow, againMs),
       () => {
-        if (!isSignedOut.value) setTimeout(follow, againMs)
+        if (signedOut.value === '') setTimeout(follow, againMs)
       },
     )
   })
@@ -94,4 +89,21 @@ export function useThrottled(action, restMs) {
       Math.max(0, last.current + restMs - performance.now()),
     )
   }
+}
+
+/**
+ * Calls `action` at intervals while the page is visible.
+ *
+ * @param {() => void} action
+ * @param {number} intervalMs
+ */
+export function useInterval(action, intervalMs) {
+  const newest = useRef(action)
+  newest.current = action
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') newest.current()
+    }, intervalMs)
+    return () => clearInterval(timer)
+  }, [intervalMs])
 }

@@ -19,7 +19,11 @@
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
  *   diagnostics: Diagnostic[] }} Step
  *
- * @typedef {{ command: string, stepId: string | null, at: string, by: string, why: string }} Decision
+ * @typedef {{ changes: { stepId: string, path: string, before: string | null, after: string | null }[],
+ *   others: number }} Edit
+ *
+ * @typedef {{ command: string, stepId: string | null, at: string, by: string, why: string,
+ *   edit?: Edit }} Decision
  *
  * @typedef {{ seq: number, kind: string, state: string, at: string, sentAt: string | null,
  *   failureCount: number, attention: { since: string, message: string } | null,
@@ -38,7 +42,7 @@
  * @typedef {{ groups: Group[], jobs: number, notices: number, isStanding: boolean }} Found
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, isExpired: boolean,
- *   continuationToken: string | null, renewedAt: string, ageMs: number | null,
+ *   version: string | null, continuationToken: string | null, renewedAt: string, ageMs: number | null,
  *   notRead: string | null }} Lease
  *
  * @typedef {{ processorName: string, leaseToken: string, owner: string | null, estimatedLag: number,
@@ -51,11 +55,43 @@
  *   observation: string, advice: string }} Finding
  *
  * @typedef {{ store: string, storeArguments: string[], by: string,
+ *   roles: string[], may: string[],
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[] }} Report
  *
  * @typedef {{ jobId: string, partitionKey?: string }} JobName
+ *
+ * @typedef {{ jobs: JobSummary[], steps: { jobId: string, partitionKey: string, stepId: string, state: string }[],
+ *   isCut: boolean }} Changes
+ *
+ * @typedef {{ writeRequests: number, writeCharge: number, feedCharge: number, totalCharge: number }} JobCost
+ *
+ * @typedef {{ jobs: { together: JobCost, apart: JobCost }, tickCharge: number,
+ *   idle: { polls: number, renewals: number, looksAtLeases: number, sweeps: number, total: number },
+ *   meanCharge: number, monthlyCharge: number,
+ *   workflows: { name: string, steps: number, together: number, apart: number }[] }} CostReport
+ *
+ * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeReport
+ *
+ * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
+ *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
+ *
+ * @typedef {{ rows: AuditRow[], next: string | null }} AuditPage
+ *
+ * @typedef {{ id: string, command: string, by: string, why: string, startedAt: string, endedAt: string | null,
+ *   state: 'running' | 'done' | 'stopped' | 'failed', reached: number, total: number | null, refused: number,
+ *   message: string }} Operation
+ *
+ * @typedef {{ id: string, workflow: string, cron: string | null, timeZone: string | null,
+ *   everyMs: number | null, overlap: string, catchUpMs: number, jitterMs: number, nextDue: string | null,
+ *   last: { due: string, jobId: string } | null, submitted: number, missed: number, skipped: number,
+ *   passed: { reason: string, from: string, to: string, count: number, message: string }[],
+ *   paused: { since: string, by: string, why: string } | null,
+ *   audit: { command: string, at: string, by: string, why: string }[] }} Schedule
+ *
+ * @typedef {{ schedule: Schedule, next: string[],
+ *   previous: { due: string, jobId: string, state: State | null }[] }} ScheduleTicks
  */
 export const states = /** @type {const} */ ([
   'Pending',

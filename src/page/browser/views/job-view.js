@@ -1,7 +1,8 @@
 /** @import { Job, Step } from '../state/shapes.js' */
 import { asked } from '../parts/action-dialog.js'
+import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
-import { Command, CopyButton, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, durationText, momentText } from '../state/formats.js'
@@ -42,7 +43,10 @@ export function JobView() {
       </div>
       <div class="stack">
         <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
-        <${Panel} title="Decisions of operators"><${Audit} job=${data} /><//>
+        <${Panel} title="Decisions of operators"><${Decisions}
+            rows=${data.audit.map((row) => ({ ...row, what: row.stepId === null ? row.command : `${row.command} ${row.stepId}` }))}
+            none="No operator has decided anything about this job."
+        /><//>
         ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}
       </div>
     </div>`
@@ -89,15 +93,7 @@ function Head({ job, reload }) {
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
     <${Actions} job=${job} reload=${reload} />
     ${job.advice === null ? null : html`<${Command} text=${job.advice.command} />`}
-    <dl class="facts">
-      ${facts.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>`
+    <${Facts} facts=${facts} />`
 }
 
 /** @param {{ job: Job, reload: () => void }} props */
@@ -156,15 +152,7 @@ function StepPanel({ step }) {
   ]
   return html`<${Panel} title=${`Step ${stepId}`} id="step" more=${html`<${StateBadge} state=${state} />`}>
     ${step.attention === null ? null : html`<p class="problem">${step.attention.kind}: ${step.attention.message}</p>`}
-    <dl class="facts">
-      ${facts.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
+    <${Facts} facts=${facts} />
     <h3>Attempts</h3>
     ${
       step.diagnostics.length === 0 && outcome === null
@@ -213,32 +201,6 @@ function Timeline({ job }) {
         </li>`,
     )}
   </ol>`
-}
-
-/** @param {{ job: Job }} props */
-function Audit({ job: { audit } }) {
-  if (audit.length === 0) return html`<p class="quiet">No operator has decided anything about this job.</p>`
-  return html`<table>
-    <thead>
-      <tr>
-        <th>When</th>
-        <th>Who</th>
-        <th>What</th>
-        <th>Why</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${audit.map(
-        ({ at, by, command, stepId, why }) =>
-          html`<tr>
-            <td>${momentText(at, Date.now())}</td>
-            <td>${by}</td>
-            <td>${command}${stepId === null ? '' : ` ${stepId}`}</td>
-            <td><bdi>${why}</bdi></td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
 }
 
 /** @param {{ job: Job }} props */

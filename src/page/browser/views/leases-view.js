@@ -1,10 +1,14 @@
+/** @import { Look } from '../state/heat.js' */
 /** @import { Finding, Lag, Lease } from '../state/shapes.js' */
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { HeatMap } from '../parts/heat-map.js'
 import { html } from '../parts/html.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { durationText } from '../state/formats.js'
+import { withLook } from '../state/heat.js'
+import { useInterval } from '../state/live.js'
 import { Findings } from './now-view.js'
 
 /** Leases have no stream of changes, so they are read again while the view is visible. */
@@ -25,10 +29,12 @@ export function LeasesView() {
   useInterval(() => {
     leases.reload()
     lag.reload()
-  })
-  const lags = new Map(
-    lag.data?.leases.map((row) => [JSON.stringify([row.processorName, row.leaseToken]), row]),
-  )
+  }, intervalMs)
+  const [looks, setLooks] = useState(/** @type {readonly Look[]} */ ([]))
+  const newest = lag.data
+  useEffect(() => {
+    if (newest !== null) setLooks((old) => withLook(old, newest.leases, Date.now()))
+  }, [newest])
   return html`<h1>Leases${processor === null ? '' : ` of ${processor}`}</h1>
     ${processor === null ? null : html`<p><${Link} to="/leases">all processors<//></p>`}
     <${Problem} error=${leases.error ?? lag.error} />
@@ -37,7 +43,22 @@ export function LeasesView() {
         ? html`<p class="quiet">…</p>`
         : leases.data.length === 0
           ? html`<p class="quiet empty">No instance has been started on this container yet.</p>`
-          : html`<table class="leases">
+          : html`<${Table} leases=${leases.data} lag=${lag.data} />`
+    }
+    ${
+      leases.data?.length === 0
+        ? null
+        : html`<${Panel} title="Lag while this view is open"><${HeatMap} looks=${looks} /><//>`
+    }
+    <${Panel} title="Findings"
+      ><${Problem} error=${findings.error} /><${Findings} findings=${findings.data}
+    /><//>`
+}
+
+/** @param {{ leases: Lease[], lag: Lag | null }} props */
+function Table({ leases, lag }) {
+  const lags = new Map(lag?.leases.map((row) => [JSON.stringify([row.processorName, row.leaseToken]), row]))
+  return html`<table class="leases">
               <thead>
                 <tr>
                   <th>Processor</th>
@@ -50,7 +71,7 @@ export function LeasesView() {
                 </tr>
               </thead>
               <tbody>
-                ${leases.data.map((lease) => {
+                ${leases.map((lease) => {
                   const row = lags.get(JSON.stringify([lease.processorName, lease.leaseToken]))
                   return html`<tr
                     key=${lease.processorName + lease.leaseToken}
@@ -64,33 +85,13 @@ export function LeasesView() {
                     <td>${lease.leaseToken}</td>
                     <td>${lease.owner ?? html`<span class="quiet">free</span>`}</td>
                     <td class="position">${lease.continuationToken ?? lease.notRead ?? 'none'}</td>
-                    <td class="right">${row?.estimatedLag ?? '?'}</td>
-                    <td class="right">
+                    <td class="right" data-label="behind">${row?.estimatedLag ?? '?'}</td>
+                    <td class="right" data-label="old">
                       ${row === undefined || row.oldestAgeMs === null ? '–' : durationText(row.oldestAgeMs)}
                     </td>
-                    <td class="right">${durationText(lease.ageMs)}${lease.isExpired ? ', expired' : ''}</td>
+                    <td class="right" data-label="ago">${durationText(lease.ageMs)}${lease.isExpired ? ', expired' : ''}</td>
                   </tr>`
                 })}
               </tbody>
             </table>`
-    }
-    <${Panel} title="Findings"
-      ><${Problem} error=${findings.error} /><${Findings} findings=${findings.data}
-    /><//>`
-}
-
-/**
- * Calls `action` at intervals while the page is visible.
- *
- * @param {() => void} action
- */
-function useInterval(action) {
-  const newest = useRef(action)
-  newest.current = action
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') newest.current()
-    }, intervalMs)
-    return () => clearInterval(timer)
-  }, [])
 }

@@ -1,12 +1,14 @@
+/** @import { End } from '../state/pace.js' */
 /** @import { Finding, Found, JobSummary, Lag } from '../state/shapes.js' */
 import { useState } from 'preact/hooks'
 import { html } from '../parts/html.js'
-import { Command, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { Command, Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { counted, durationText } from '../state/formats.js'
+import { counted, durationText, unitsText } from '../state/formats.js'
 import { groupedFindings } from '../state/grouped-findings.js'
 import { useChanges, useThrottled } from '../state/live.js'
+import { paceOf, withEnds } from '../state/pace.js'
 import { states } from '../state/shapes.js'
 
 /** The shortest time between two reads of the numbers, because their charge grows with the number of jobs. */
@@ -20,6 +22,7 @@ export function NowView() {
   const lag = /** @type {import('../state/api.js').Loaded<Lag>} */ (useLoaded('/api/lag'))
   const findings = /** @type {import('../state/api.js').Loaded<Finding[]>} */ (useLoaded('/api/findings'))
   const [newest, setNewest] = useState(/** @type {JobSummary[]} */ ([]))
+  const [ends, setEnds] = useState(/** @type {readonly End[]} */ ([]))
   const again = useThrottled(() => {
     for (const { reload } of [counts, found, lag]) reload()
   }, restMs)
@@ -27,6 +30,7 @@ export function NowView() {
     again()
     if (changes === null) return
     setNewest((old) => merged(changes.jobs, old))
+    setEnds((old) => withEnds(old, changes.jobs, Date.now()))
   })
   const numbers = /** @type {Record<string, number>} */ (counts.data ?? {})
   return html`<h1>Now</h1>
@@ -46,7 +50,8 @@ export function NowView() {
     </div>
     <div class="columns">
       <div class="stack">
-      <${Panel} title="Changes as they happen" more=${html`<${Link} to="/jobs">all jobs<//>`}>
+      <${Pace} ends=${ends} />
+      <${Panel} title="Changes as they happen" more=${html`<${Link} to="/tail">live tail<//>`}>
         ${
           newest.length === 0
             ? html`<p class="quiet">Nothing has changed since this view was opened.</p>`
@@ -74,6 +79,20 @@ export function NowView() {
       <//>
       </div>
     </div>`
+}
+
+/** @param {{ ends: readonly End[] }} props */
+function Pace({ ends }) {
+  const [openedMs] = useState(() => Date.now())
+  const { ended, perSecond, p50Ms, p95Ms } = paceOf(ends, Date.now(), openedMs)
+  const facts = [
+    ['Jobs ended', ended],
+    ['A second', unitsText(perSecond)],
+    ['Half took at most', p50Ms === null ? '–' : durationText(p50Ms)],
+    ['95 % took at most', p95Ms === null ? '–' : durationText(p95Ms)],
+  ]
+  const more = html`<span class="quiet">since this view was opened, at most 5 minutes</span>`
+  return html`<${Panel} title="Pace" more=${more}><${Facts} facts=${facts} /><//>`
 }
 
 /**

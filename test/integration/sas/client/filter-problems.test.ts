@@ -11,6 +11,11 @@ describe('a filter', () => {
     [{ attention: 'stuck' }, 'list: attention is "stuck"; it must be "error", "corrupt", '],
     [{ since: '2026-01-01' }, 'list: since is "2026-01-01"; it must be a valid Date'],
     [{ before: new Date('never') }, 'list: before is an invalid Date; it must be a valid Date'],
+    [
+      { tags: ['customer=1'] },
+      'list: tags is ["customer=1"]; it must be an object such as { customer: 4711 }',
+    ],
+    [{ tags: { customer: null } }, 'list: tags.customer is null; it must be'],
     [{ limit: 0 }, 'list: limit is 0; it must be a whole number from 1'],
     [{ limit: Number.NaN }, 'list: limit is NaN; it must be a whole number from 1'],
   ])('is refused when it is invalid, instead of matching other jobs: %j', async (filter, message) => {
@@ -48,6 +53,7 @@ describe('a filter', () => {
       before: at,
       isFlagged: true,
       attention: 'parked',
+      tags: { customer: 4711, isVip: true },
     } as const
     expect(
       await client.list({ ...jobs, step: 's', limit: 1, after: { submittedAt: '', jobId: '' } }),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { defineAgent, type Agent } from '../../../../src/sas/agents/agent.js'
 import {
   JobConflict,
@@ -7,8 +8,8 @@ import {
   StoreUnavailable,
   SubmissionInvalid,
 } from '../../../../src/sas/model/errors.js'
-import type { SubmitOptions } from '../../../../src/sas/client/command-options.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
+import type { SubmitOptions } from '../../../../src/sas/client/submission-request.js'
 import { JobEndings, type EndedJob } from '../../../../src/sas/in-process/job-endings.js'
 import type { SchedulerOptions } from '../../../../src/sas/scheduler/scheduler.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
@@ -155,6 +156,119 @@ describe('a submission', () => {
     world.faults.failWrites({ kind: 'throws', error })
     await expect(client.submit(workflow, { orderId: 'order-1' })).rejects.toBe(error)
     expect(error).toMatchObject({ retriable: true, retryAfterMs: 500 })
+  })
+})
+
+describe('the defaults of a workflow', () => {
+  const terms = { priority: 5, completeWithin: '2h', retainFor: '30d' } as const
+  const fast = ordering({
+    ...terms,
+    jobId: (order) => order.orderId,
+    partitionKey: ({ orderId }) => `customer-of-${orderId}`,
+  })
+  const [hour, day] = [3_600_000, 86_400_000]
+
+  it('apply to a submission', async () => {
+    const job = await client.submit(fast, { orderId: 'o-1' })
+    expect(job.partitionKey).toBe('customer-of-o-1')
+    expect(await world.job('o-1', 'customer-of-o-1')).toMatchObject({
+      pk: 'customer-of-o-1',
+      priority: 5,
+      completeWithinMs: 2 * hour,
+      retainForMs: 30 * day,
+    })
+  })
+
+  it('are overridden by the options of the submission, also by 0', async () => {
+    const options = { priority: 0, completeWithin: '1h', retainFor: '1d', partitionKey: 'p' } as const
+    await client.submit(fast, { orderId: 'o-1' }, options)
+    expect(await world.job('o-1', 'p')).toMatchObject({
+      priority: 0,
+      completeWithinMs: hour,
+      retainForMs: day,
+    })
+  })
+
+  it('are checked when the workflow is defined', () => {
+    const wrong = { priority: 'high', completeWithin: 'soon', retainFor: 0, partitionKey: 'p' } as object
+    expect(() => ordering(wrong)).toThrow(/priority is "high".*completeWithin is "soon".*retainFor is 0/)
+    expect(() => ordering(wrong)).toThrow('partitionKey is "p"; it must be a function')
+  })
+
+  it('include a partition key that is checked at each submission', async () => {
+    const empty = ordering({ jobId: () => 'o-1', partitionKey: () => '' })
+    await expect(client.submit(empty, { orderId: 'o-1' })).rejects.toThrow('partitionKey is ""; it must be')
+    expect(world.faults.writes).toEqual([])
+  })
+})
+
+describe('the schema of an input', () => {
+  const input = z.object({ orderId: z.string().min(1), total: z.number().min(0).optional() })
+  const checked = ordering({ input, jobId: (order) => order.orderId.trim() })
+
+  it('refuses an input that does not fit, before any function of the workflow, and writes nothing', async () => {
+    const wrong = { orderId: 5, total: -1 } as unknown as Order
+    const submitting = client.submit(checked, wrong)
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(
+      /^workflow ordering: input\.orderId is 5: .*expected string.*; input\.total is -1: too small/,
+    )
+    expect(world.faults.writes).toEqual([])
+  })
+
+  it('changes no input, and adds nothing to the job', async () => {
+    const order = { orderId: 'o-1', other: true } as Order
+    await client.submit(checked, order)
+    expect((await world.job('o-1')).input).toEqual(order)
+    expect(JSON.stringify(await world.job('o-1'))).not.toContain('json-schema')
+  })
+
+  it('is checked when the workflow is defined', () => {
+    expect(() => ordering({ input: { type: 'nonsense' } })).toThrow('input is no schema that can be checked')
+  })
+})
+
+describe('the tags of a job', () => {
+  const tagged = ordering({
+    jobId: (order) => order.orderId,
+    tags: ({ orderId, total = 0 }) => ({ order: orderId, isLarge: total > 100 }),
+  })
+
+  it('are those of the workflow and of the submission, which take precedence', async () => {
+    const job = await client.submit(tagged, { orderId: 'o-1' }, { tags: { isLarge: 'maybe', tenant: 7 } })
+    const expected = { order: 'o-1', isLarge: 'maybe', tenant: '7' }
+    expect((await job.view()).tags).toEqual(expected)
+    expect(await client.list({ tags: { tenant: 7 } })).toMatchObject([{ jobId: 'o-1', tags: expected }])
+    expect(await client.list({ tags: { isLarge: false } })).toEqual([])
+  })
+
+  it('do not make a repeated submission another job', async () => {
+    await client.submit(tagged, { orderId: 'o-1' })
+    await client.submit(tagged, { orderId: 'o-1' }, { tags: { late: true } })
+    expect((await (await client.get('o-1'))?.view())?.tags).toEqual({ order: 'o-1', isLarge: 'false' })
+  })
+
+  it('add nothing to a job without tags', async () => {
+    await client.submit(workflow, { orderId: 'o-1' })
+    expect(await world.job('o-1')).not.toHaveProperty('tags')
+    expect((await (await client.get('o-1'))?.view())?.tags).toEqual({})
+  })
+
+  it.each<[string, SubmitOptions['tags'], string]>([
+    ['of the submission', { 'a b': 1 }, 'tags: the name "a b" must begin with a letter'],
+    ['that are no object', 'customer=1' as never, 'tags must be an object such as { customer: 4711 }'],
+    ['that are null', null as never, 'tags must be an object'],
+  ])('%s are refused if they are invalid, and nothing is written', async (_what, tags, message) => {
+    const submitting = client.submit(tagged, { orderId: 'o-1' }, tags === undefined ? {} : { tags })
+    await expect(submitting).rejects.toThrow(SubmissionInvalid)
+    await expect(submitting).rejects.toThrow(message)
+    expect(world.faults.writes).toEqual([])
+  })
+
+  it('of the workflow are refused if they are invalid, and nothing is written', async () => {
+    const invalid = ordering({ jobId: () => 'o-1', tags: () => ({ order: '' }) })
+    await expect(client.submit(invalid, { orderId: 'o-1' })).rejects.toThrow('tags.order is ""; it must be')
+    expect(world.faults.writes).toEqual([])
   })
 })
 

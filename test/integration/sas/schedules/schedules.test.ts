@@ -84,7 +84,11 @@ describe('trigger', () => {
     await world.clock.advance(1_250)
     expect(await schedules.trigger('hourly')).toBe('hourly@20260101T000001.250Z.manual')
     expect(await jobIds()).toEqual(['hourly@20260101T000001.250Z.manual'])
-    expect(await schedules.get('hourly')).toMatchObject({ submitted: 0, nextDue: '2026-01-01T01:00:00.000Z' })
+    expect(await schedules.get('hourly')).toMatchObject({
+      submitted: 0,
+      nextDue: '2026-01-01T01:00:00.000Z',
+      audit: [{ command: 'trigger', by: 'operator', why: 'triggered' }],
+    })
   })
 })
 

@@ -12,7 +12,8 @@ import { schemaVersion } from '../../../../src/sas/model/documents.js'
 import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
-import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
+import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
+import { aWorkflow, shop, submittedAtMs } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const minute = 60_000
@@ -54,6 +55,30 @@ function firstTicks(count: number): readonly string[] {
     return `minutely@${due.replaceAll(/[-:]|\.000/g, '')}`
   })
 }
+
+it('a tick whose input does not fit the schema of the workflow is refused', async () => {
+  const schema = { type: 'object', properties: { due: { type: 'number' } } }
+  const workflow = defineWorkflow<unknown>(
+    'shopping',
+    (job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: 'none' }),
+    { input: schema },
+  )
+  await set({ workflow, input: (tick: Reference<ScheduleTick>) => ({ due: tick.due }) })
+  await started('s1')
+  await world.clock.advance(minute + 1_000)
+  expect(await jobIds()).toEqual([])
+  const [passed] = (await shown()).passed
+  expect(passed).toMatchObject({ reason: 'refused' })
+  expect(passed?.message).toMatch(/^input\.due is "2026-.*": invalid input: expected number/)
+})
+
+it('the job of a tick has the tags of its schedule', async () => {
+  await set({ tags: { source: 'nightly', tenant: 7 } })
+  await started('s1')
+  await world.clock.advance(minute + 1_000)
+  const [job] = await world.queries.listJobs({ tags: { tenant: 7 } })
+  expect(job?.tags).toEqual(['source=nightly', 'tenant=7'])
+})
 
 /** Ends the job of a tick as Processed. */
 async function end(jobId: string): Promise<void> {

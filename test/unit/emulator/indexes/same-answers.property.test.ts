@@ -55,7 +55,10 @@ const order = fc.oneof(
 
 const query = fc.record({
   top: fc.constantFrom('', '', '', 'TOP 7 ', 'DISTINCT '),
-  selection: fc.constantFrom('VALUE c.id', 'VALUE c.id', 'c.id, c.few', 'VALUE c.few', 'VALUE COUNT(1)'),
+  selection: fc.constantFrom(
+    ...['VALUE c.id', 'VALUE c.id', 'c.id, c.few', 'VALUE c.few', 'VALUE c.some.a', 'VALUE COUNT(1)'],
+    ...['VALUE MAX(c.some.a)', 'VALUE COUNT(c.few)'],
+  ),
   source: fc.constantFrom('c', 'c', 'c', 'c JOIN l IN c.list'),
   where: fc.array(condition, { maxLength: 3 }),
   order: fc.option(order, { nil: undefined }),
@@ -122,6 +125,7 @@ function documentOf(id: number, few: unknown, many: unknown): JsonObject {
 /** Two containers with the same documents. Only the first one has indexes. */
 class Twins {
   private seconds = 0
+  mostIndexes = 0
   readonly containers: readonly [Container, Container]
 
   constructor() {
@@ -169,12 +173,13 @@ class Twins {
   private compare(text: string, size: number, scope: number): void {
     const [indexed, plain] = this.containers.map((container) => allRows(container, text, size, scope))
     expect(indexed, text).toEqual(plain)
+    this.mostIndexes = Math.max(this.mostIndexes, ContainerIndexes.of(this.containers[0]).size)
   }
 }
 
 function textOf({ top, selection, source, where, order: by }: (Step & { kind: 'query' })['query']): string {
   const filter = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
-  const isGrouped = selection.includes('COUNT')
+  const isGrouped = /COUNT|MAX/u.test(selection)
   return `SELECT ${top}${selection} FROM ${source}${filter}${by === undefined || isGrouped ? '' : ` ORDER BY ${by}`}`
 }
 
@@ -216,13 +221,12 @@ function scopeOf(container: Container, scope: number): ScanScope {
 describe('a container with indexes', () => {
   it('gives the same rows in the same order as one without', { timeout: 60_000 }, () => {
     const twins = new Twins()
-    const indexed = twins.containers[0]
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
         for (const one of steps) twins.apply(one)
       }),
       { numRuns: Number(process.env['INDEX_RUNS'] ?? 60), seed: 20_261_122 },
     )
-    expect(ContainerIndexes.of(indexed).size).toBeGreaterThan(0)
+    expect(twins.mostIndexes).toBeGreaterThan(0)
   })
 })

@@ -96,6 +96,7 @@ describe('a lease that .NET wrote', () => {
       process: null,
       unfinishedFrom: null,
       wakeAddress: null,
+      version: null,
       handover: null,
       continuationToken: '"4711"',
       firstPosition: null,
@@ -292,7 +293,13 @@ describe('a document that we must not write', () => {
 
 describe('the process of a lease’s owner', () => {
   const wakeAddress = 'http://10.0.0.4:8181#key'
-  const dead = { owner: 'node-7', process: 'here.11.600', wakeAddress, unfinishedFrom: '"4000"' }
+  const dead = {
+    owner: 'node-7',
+    process: 'here.11.600',
+    wakeAddress,
+    version: '1.2.3',
+    unfinishedFrom: '"4000"',
+  }
   const mine = encodeLease({ ...leaseOf(decodeLease(dotNet)), ...dead })
 
   it('is read back, with the position before its unfinished work', () => {
@@ -304,7 +311,7 @@ describe('the process of a lease’s owner', () => {
     ['has the same name and has renewed the lease', { timestamp: '2026-09-09T08:10:42.000Z' }],
   ])('is void if a host that keeps our properties unread %s', (_name, change) => {
     const now = leaseOf(decodeLease({ ...mine, ...change }))
-    expect(now).toMatchObject({ process: null, wakeAddress: null, unfinishedFrom: null })
+    expect(now).toMatchObject({ process: null, wakeAddress: null, version: null, unfinishedFrom: null })
   })
 
   it('is omitted if nothing is known', () => {
@@ -312,6 +319,7 @@ describe('the process of a lease’s owner', () => {
       ...leaseOf(decodeLease(mine)),
       process: null,
       wakeAddress: null,
+      version: null,
       unfinishedFrom: null,
     })
     expect(properties['properties']).not.toHaveProperty(['stepward.process'])

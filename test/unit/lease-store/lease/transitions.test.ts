@@ -44,6 +44,8 @@ describe('a lease', () => {
     const owned = acquire(aLease(), { ...self, wakeAddress: 'http://10.0.0.4#key' }, 1)
     expect(checkpoint(renew(owned, 2), '"7"', 3).wakeAddress).toBe('http://10.0.0.4#key')
     expect(release(owned, 2).wakeAddress).toBeNull()
+    expect(acquire(aLease(), { ...self, version: '1.2.3' }, 1).version).toBe('1.2.3')
+    expect(release(acquire(aLease(), { ...self, version: '1.2.3' }, 1), 2).version).toBeNull()
     expect(acquire(owned, { instanceName: 'b', incarnation: 'third' }, 2).wakeAddress).toBeNull()
   })
 

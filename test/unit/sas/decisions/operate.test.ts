@@ -70,6 +70,13 @@ describe('a resubmission', () => {
     expect(edited.scheduled().step('b').input).toEqual(input)
   })
 
+  it('records how the operator changed the input, and nothing if there is no new input', () => {
+    const edited = inError.commanded({ ...resubmit, steps: [{ stepId: 'b', input: { item: 'other' } }] })
+    const edit = { changes: [{ stepId: 'b', path: 'input.item' }], others: 0 }
+    expect(edited.job.audit).toMatchObject([{ command: 'resubmit', edit }])
+    expect(inError.commanded(resubmit).job.audit[0]).not.toHaveProperty('edit')
+  })
+
   it('is refused when it is repeated (F-O2)', () => {
     expect(refusal(again, resubmit)).toBe(
       'job job-1 is Pending; only a job in Error or Compensated is resubmitted',

@@ -26,6 +26,27 @@ describe('the definition of a schedule', () => {
     })
   })
 
+  it('has the defaults of its workflow, which its options override', () => {
+    const { name, plan } = workflow
+    const slow = {
+      ...workflow,
+      name,
+      plan,
+      submission: { priority: 3, retainFor: '2h', completeWithin: 500 },
+    }
+    const { job } = defineSchedule('nightly', {
+      workflow: slow,
+      every: '1h',
+      priority: 4,
+    }).definition
+    expect(job).toMatchObject({ priority: 4, completeWithinMs: 500, retainForMs: 7_200_000 })
+  })
+
+  it('has no field for tags unless it has tags, so that the hash of older definitions stays', () => {
+    expect(defineSchedule('nightly', { workflow, every: '1h' }).definition.job).not.toHaveProperty('tags')
+    expect(problemsOf('nightly', { every: '1h', tags: { 'a b': 1 } }).join()).toContain('the name "a b" must')
+  })
+
   it('reports all problems together', () => {
     const options = {
       cron: '61 * * * *',

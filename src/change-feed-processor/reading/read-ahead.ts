@@ -1,0 +1,85 @@
+import type { Clock } from '../../platform/index.js'
+import type { CloseReason } from '../delivery/close-reason.js'
+import type { ChangePage, FeedPosition } from '../feed/change-feed.js'
+import type { AnyChange } from '../feed/change-identity.js'
+import type { PagesAhead } from '../runtime/pages-ahead.js'
+
+/** A page, or the reason to stop reading. */
+export type PageOrEnd = ChangePage<AnyChange> | CloseReason
+
+/**
+ * The durations of a delivery after which the next page is read ahead. A quicker delivery ends before a read
+ * could, and beside a slower delivery the time of a read does not matter.
+ */
+const [shortestDeliveryMs, longestDeliveryMs] = [1, 1_000]
+
+/** The age from which a page is read again, because newer versions of its documents may exist. */
+const tooOldMs = 5_000
+
+/** The age from which a page without changes is read again: the shortest default pause between polls. */
+const emptyForMs = 100
+
+interface Ahead {
+  readonly from: FeedPosition
+  readonly page: Promise<PageOrEnd>
+  readonly begunAtMs: number
+  readonly ending: AbortController
+}
+
+/**
+ * Reads the next page of one lease while the delegate handles the page before it. At most one page is read
+ * ahead, and only if the last delivery succeeded, neither at once nor slowly. After a failure, the same changes may be read again,
+ * so a page that was read ahead would only cost request units.
+ */
+export class ReadAhead {
+  private ahead: Ahead | null = null
+  private isWorthwhile = false
+
+  constructor(
+    private readonly room: PagesAhead,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly read: (from: FeedPosition, signal: AbortSignal) => Promise<PageOrEnd>,
+  ) {}
+
+  /** Records the result and the duration of a delivery. */
+  delivered(isSuccess: boolean, tookMs: number): void {
+    this.isWorthwhile = isSuccess && tookMs >= shortestDeliveryMs && tookMs <= longestDeliveryMs
+  }
+
+  /** Begins to read the page at this position, if that is worthwhile and there is room for the page. */
+  begin(from: FeedPosition): void {
+    if (!this.isWorthwhile || this.ahead !== null || !this.room.reserve()) return
+    const ending = new AbortController()
+    const begunAtMs = this.clock.monotonic()
+    const page = this.read(from, ending.signal)
+    // The page may be dropped before anything awaits it. Then a failure has no meaning.
+    page.catch(() => undefined)
+    this.ahead = { from, page, begunAtMs, ending }
+  }
+
+  /**
+   * Returns the page at this position if it was read ahead, and otherwise null. A page without changes is read
+   * again after a short time, because changes may have been written while the delegate ran.
+   */
+  async take(from: FeedPosition): Promise<PageOrEnd | null> {
+    const { ahead } = this
+    if (ahead === null) return null
+    const ageMs = this.clock.monotonic() - ahead.begunAtMs
+    if (ahead.from !== from || ageMs > tooOldMs) {
+      this.drop()
+      return null
+    }
+    const page = await ahead.page
+    this.drop()
+    if ('reason' in page || page.changes.length > 0 || page.next.length > 1) return page
+    return ageMs <= emptyForMs ? page : null
+  }
+
+  /** Forgets the page that was read ahead, and ends its request. */
+  drop(): void {
+    if (this.ahead === null) return
+    this.ahead.ending.abort()
+    this.ahead = null
+    this.room.giveBack()
+  }
+}

@@ -1,0 +1,51 @@
+import { withoutUndefined } from '../../platform/internal.js'
+import type { SubmitOptions } from '../../sas/index.js'
+import { submitProblems } from '../../sas/internal.js'
+import { CliError, exitCodes } from '../output/cli-error.js'
+import { tagsOf } from './tags.js'
+
+export type SubmissionTerms = Omit<SubmitOptions, 'jobId' | 'orderId' | 'alongside'>
+
+interface GivenTerms {
+  readonly replyTo?: string
+  readonly tag?: readonly string[]
+  readonly priority?: string
+  readonly completeWithin?: string
+  readonly retainFor?: string
+  readonly partitionKey?: string
+}
+
+const flags: Readonly<Record<string, string>> = {
+  completeWithin: '--complete-within',
+  retainFor: '--retain-for',
+  partitionKey: '--partition-key',
+}
+
+/**
+ * Returns the terms of each job of a file.
+ *
+ * @throws CliError naming every invalid option
+ */
+export function termsOf({ tag, priority, ...given }: GivenTerms): SubmissionTerms {
+  const { replyTo, completeWithin, retainFor, partitionKey } = given
+  const { tags, problems: wrongTags } = tagsOf(tag)
+  const number = priority?.trim() === '' ? Number.NaN : Number(priority)
+  const isNumber = priority === undefined || Number.isFinite(number)
+  const terms = withoutUndefined({
+    replyTo,
+    completeWithin: completeWithin,
+    retainFor: retainFor,
+    partitionKey,
+    priority: priority === undefined || !isNumber ? undefined : number,
+  })
+  const found = submitProblems({ jobId: 'any', ...terms, partitionKey: partitionKey ?? 'any' })
+  const wrongPriority = isNumber ? [] : [`--priority is ${JSON.stringify(priority)}; it must be a number`]
+  const problems = [...wrongPriority, ...found.map(withFlag), ...wrongTags]
+  if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
+  return { ...terms, tags }
+}
+
+/** Returns a problem of an option under the name that the option has on the command line. */
+function withFlag(problem: string): string {
+  return problem.replace(/^\w+/, (name) => flags[name] ?? name)
+}

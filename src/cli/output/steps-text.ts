@@ -1,0 +1,56 @@
+import { counted } from '../../platform/internal.js'
+import type { StepView } from '../../sas/index.js'
+import { fitted } from './fitted.js'
+import { stateText, table, wrapped } from './terminal.js'
+
+/** The most steps that are shown one by one. A job with more steps is summarised. */
+const mostShown = 50
+
+const head = ['STEP', 'STATE', 'FAILED', 'COMPLETE BY', 'LAST DIAGNOSTIC']
+
+/**
+ * Returns the steps of a job as a table. If there are too many, returns the number of steps in each state, and a
+ * table of the steps that failed, run or wait. The steps that failed come first.
+ */
+export function stepsText(steps: readonly StepView[], width: number): string {
+  if (steps.length <= mostShown) return tableOf(steps, width)
+  const telling = [...steps.filter(hasFailed), ...steps.filter((step) => !hasFailed(step) && isOpen(step))]
+  const shown = telling.slice(0, mostShown)
+  const left = telling.length - shown.length
+  const more = left === 0 ? '' : `\n… and ${counted(left, 'more step')} that failed, run or wait`
+  const counts = `${counted(steps.length, 'step')}: ${countsText(steps)}; --json shows every step`
+  const summary = wrapped(counts, width, '')
+  return shown.length === 0 ? summary : `${summary}\n\n${tableOf(shown, width)}${more}`
+}
+
+function hasFailed({ state, attention }: StepView): boolean {
+  return attention !== null || ['Error', 'Failed', 'TimedOut', 'Refused'].includes(state)
+}
+
+/** Checks whether a step was begun and is not over. */
+function isOpen({ state, failureCount }: StepView): boolean {
+  return state === 'Processing' || state === 'Compensating' || (state === 'Pending' && failureCount > 0)
+}
+
+/** Returns the number of steps in each state, the most frequent state first. */
+function countsText(steps: readonly StepView[]): string {
+  const counts = new Map<string, number>()
+  for (const { state } of steps) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const byCount = [...counts].sort(([, one], [, other]) => other - one)
+  return byCount.map(([state, count]) => `${count} ${state}`).join(', ')
+}
+
+function tableOf(steps: readonly StepView[], width: number): string {
+  const rows = steps.map((step) => [
+    step.stepId,
+    step.attention === null || step.state === 'Error' ? step.state : `${step.state}, ${step.attention.kind}`,
+    `${step.failureCount}/${step.maxFailures}`,
+    step.completeBy?.slice(0, 19) ?? '',
+    step.diagnostics.at(-1)?.message ?? '',
+  ])
+  const cells = fitted(head, rows, width)
+  return table(
+    head,
+    cells.map((row) => row.map((cell, column) => (column === 1 ? stateText(cell) : cell))),
+  )
+}

@@ -1,0 +1,41 @@
+import type { DocumentVersion, JsonObject } from '../engine/index.js'
+import type { DocumentIndex } from './document-index.js'
+
+/** A path of names, and an index over this path. */
+export interface CoveringIndex {
+  readonly path: readonly string[]
+  readonly index: DocumentIndex
+}
+
+/**
+ * Yields what indexes know of documents: objects with only the values at certain paths. For a query that reads
+ * nothing else, they are as good as the documents, which need not be read or parsed. No path is inside another.
+ */
+export function* coveredDocuments(
+  versions: Iterable<DocumentVersion>,
+  indexes: readonly CoveringIndex[],
+): Generator<Readonly<JsonObject>, void, undefined> {
+  for (const { number } of versions) {
+    const document: JsonObject = {}
+    for (const { path, index } of indexes) put(document, path, index.valueOf(number))
+    yield document
+  }
+}
+
+function put(document: JsonObject, [name, ...others]: readonly string[], value: unknown): void {
+  if (name === undefined || value === undefined) return
+  if (others.length === 0) {
+    define(document, name, value)
+    return
+  }
+  const inner = Object.hasOwn(document, name) ? (document[name] as JsonObject) : {}
+  define(document, name, inner)
+  put(inner, others, value)
+}
+
+/** Sets a property, even if its name is `__proto__`. */
+function define(document: JsonObject, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(document, name, { value, enumerable: true, configurable: true, writable: true })
+  } else document[name] = value
+}

@@ -1,0 +1,109 @@
+import { ConfigurationInvalid, type Connection } from '../connection/index.js'
+import { connectionShape } from '../connection/internal.js'
+import type { ServedPage } from '../page/index.js'
+import { whoAmI } from '../platform/internal.js'
+import {
+  asGiven,
+  callback,
+  chosen,
+  flag,
+  group,
+  kind,
+  optional,
+  text,
+  wholeNumber,
+} from '../platform/options.js'
+import type { ProcessorTiming, Workflow } from '../sas/index.js'
+import { isWorkflow } from '../sas/internal.js'
+import type { StatusServer } from './status-server.js'
+
+/** The page for operators of a host. */
+export interface PageSettings {
+  /**
+   * The port on the loopback interface. 0 means any free port. Default: 8090, or any free port if 8090 is in
+   * use.
+   */
+  readonly port?: number
+  /** The name that is stored with decisions. Default: the user of this process. */
+  readonly by?: string
+  /** The workflows, each made by `defineWorkflow`, whose jobs can be submitted on the page. Default: none. */
+  readonly workflows?: readonly Pick<Workflow<unknown>, 'name'>[]
+  /** Called with an address for another browser after a browser signed in. */
+  readonly onOpened?: (address: string) => void
+}
+
+const settingsShape = {
+  port: optional(wholeNumber(0, 65_535)),
+  by: optional(text()),
+  workflows: optional(
+    kind<readonly Workflow<unknown>[]>(
+      'a list of workflows, each made by defineWorkflow',
+      (value) => Array.isArray(value) && value.every(isWorkflow),
+    ),
+    [],
+  ),
+  onOpened: optional(callback<(address: string) => void>()),
+}
+
+/** The kind of the option `page`. */
+export const pageOption = chosen<boolean | PageSettings>((value) =>
+  typeof value === 'object' ? asGiven<PageSettings>(group(settingsShape)) : flag(),
+)
+
+interface PagedHost extends Connection {
+  readonly unitPrefix?: string
+  readonly timing?: ProcessorTiming
+}
+
+/**
+ * Serves the page on a connection of its own, so that its charges are its own. If App Service authenticates
+ * every request to this process, the page is on the host's port. Otherwise it is on the loopback interface.
+ * Returns null if the page is off.
+ *
+ * @throws ConfigurationInvalid if App Service authenticates, and the host has no port
+ */
+export async function hostPage(
+  page: boolean | PageSettings | undefined,
+  options: PagedHost,
+  server: Pick<StatusServer, 'handOver'> | null,
+): Promise<ServedPage | null> {
+  if (page === undefined || page === false) return null
+  const { port, by = whoAmI(), workflows = [], onOpened } = page === true ? {} : page
+  // The page is loaded only here, because most hosts serve none.
+  const { isSignInByPlatform, platformPage, servePage } = await import('../page/index.js')
+  const store = {
+    settings: settingsOf(options),
+    storeArguments: argumentsOf(options),
+    workflows: (workflows as readonly unknown[]).filter(isWorkflow),
+  }
+  if (!isSignInByPlatform(process.env)) {
+    return servePage({ ...store, port: port ?? null, by, onOpened: onOpened ?? (() => undefined) })
+  }
+  if (server === null)
+    throw new ConfigurationInvalid(['page on App Service needs port: pass port or set PORT'])
+  const served = await platformPage(store, process.env)
+  server.handOver(served.answer)
+  return served
+}
+
+function settingsOf(options: PagedHost) {
+  const connection = Object.entries(options).filter(([name]) => Object.hasOwn(connectionShape, name))
+  const { unitPrefix, timing } = options
+  return {
+    ...Object.fromEntries(connection),
+    provision: false,
+    ...(unitPrefix === undefined ? {} : { unitPrefix }),
+    ...(timing === undefined ? {} : { timing }),
+  }
+}
+
+/** Returns the options with which commands use the same store, without the key. */
+function argumentsOf({ endpoint, database, container, leaseContainer }: PagedHost): readonly string[] {
+  const given = {
+    '--endpoint': endpoint,
+    '--database': database,
+    '--container': container,
+    '--lease-container': leaseContainer,
+  }
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorMessage, packageVersion } from '../platform/internal.js'
+import { changesPath, openApi, openApiPath } from './api/openapi.js'
+import type { PageStore } from './api/page-store.js'
+import { answered } from './api/route.js'
+import { commandOfRoute, routes } from './api/routes.js'
+import { statusOf } from './api/status-of.js'
+import { importMapHash } from './assets/modules.js'
+import { pageFile } from './assets/page-files.js'
+import { readJson } from './door/body.js'
+import type { Door } from './door/door.js'
+import { mayUse, type Person } from './door/people.js'
+import { json, problem, protection, send, type Reply } from './door/reply.js'
+import type { Viewers } from './live/viewers.js'
+
+/** What a page shows, without the person who looks. */
+export type ShownStore = Omit<PageStore, 'by' | 'roles' | 'may'>
+
+export interface AnswersOptions {
+  readonly store: ShownStore
+  readonly viewers: Viewers
+  readonly door: Door
+}
+
+const protecting = protection(importMapHash)
+
+/**
+ * Answers the requests of browsers and programs. Files of the page contain no data, so they need no person.
+ * Everything under `/api/` needs one, who has the role of the route.
+ */
+export class PageAnswers {
+  constructor(private readonly options: AnswersOptions) {}
+
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    this.reply(request, response)
+      .catch(failed)
+      .then((reply) => {
+        if (reply !== null) send(response, protecting, reply)
+      })
+      .catch(() => response.destroy())
+  }
+
+  /** Returns the answer, or null if the response has become a stream of changes. */
+  private async reply(request: IncomingMessage, response: ServerResponse): Promise<Reply | null> {
+    const { door, viewers } = this.options
+    const { method = '' } = request
+    const refusal = door.refusal(request)
+    if (refusal !== null) return problem(refusal.status, refusal.reason)
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    const signedIn = method === 'GET' ? door.signIn(url) : null
+    if (signedIn !== null) return signedIn
+    if (!url.pathname.startsWith('/api/')) {
+      return method === 'GET' ? file(url.pathname) : notFound(url.pathname)
+    }
+    const person = door.personOf(request)
+    if ('status' in person) return problem(person.status, person.reason, 'NotSignedIn')
+    if (method !== 'GET' || url.pathname !== changesPath) return this.apiReply(request, url, person)
+    if (viewers.add(response, protecting)) return null
+    return problem(503, 'too many pages are open: close some', 'Busy')
+  }
+
+  private async apiReply(request: IncomingMessage, url: URL, person: Person): Promise<Reply> {
+    const { method } = request
+    if (method === 'GET' && url.pathname === openApiPath) return json(200, openApi(packageVersion()))
+    const route = routes.find((known) => known.path === url.pathname && known.method === method)
+    if (route === undefined) return notFound(url.pathname)
+    if (!mayUse(person, route)) {
+      return problem(
+        403,
+        `the role ${person.roles.join(', ')} of ${person.by} does not permit this`,
+        'Forbidden',
+      )
+    }
+    const may = routes.flatMap((known) => (mayUse(person, known) ? (commandOfRoute(known) ?? []) : []))
+    const store = { ...this.options.store, ...person, may }
+    try {
+      const asked = method === 'GET' ? Object.fromEntries(url.searchParams) : await readJson(request)
+      return json(200, await answered(route, store, asked))
+    } catch (error) {
+      return failed(error)
+    }
+  }
+}
+
+function file(path: string): Reply {
+  const found = pageFile(path)
+  return found === null ? notFound(path) : { status: 200, type: found.type, body: found.text }
+}
+
+function notFound(path: string): Reply {
+  return problem(404, `there is nothing at ${path}`, 'NotFound')
+}
+
+/** Answers a request that failed. The message of an unknown error may help the person who asked. */
+function failed(error: unknown): Reply {
+  return problem(statusOf(error), errorMessage(error), error instanceof Error ? error.name : 'Error')
+}

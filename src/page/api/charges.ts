@@ -1,0 +1,31 @@
+import type { Telemetry } from '../../telemetry/index.js'
+import type { Clock } from '../../platform/index.js'
+
+/** The requests of one kind, and their request units. */
+export interface ChargeRow {
+  readonly operation: string
+  readonly requests: number
+  readonly charge: number
+}
+
+/** Adds up the request units of this server's requests to the state container. */
+export class Charges implements Telemetry {
+  private readonly rows = new Map<string, ChargeRow>()
+  readonly since: string
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.since = new Date(clock.now()).toISOString()
+  }
+
+  emit(event: Parameters<Telemetry['emit']>[0]): void {
+    if (event.type !== 'store.charged') return
+    const { operation } = event
+    const { requests = 0, charge = 0 } = this.rows.get(operation) ?? {}
+    this.rows.set(operation, { operation, requests: requests + 1, charge: charge + event.charge })
+  }
+
+  /** Returns the kinds of requests, the most expensive first. */
+  list(): readonly ChargeRow[] {
+    return [...this.rows.values()].sort((one, other) => other.charge - one.charge)
+  }
+}

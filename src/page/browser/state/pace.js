@@ -1,0 +1,47 @@
+/** @import { JobSummary } from './shapes.js' */
+
+/** The time of which the numbers tell. */
+const windowMs = 5 * 60_000
+/** The largest number of ended jobs that are kept. */
+const mostKept = 20_000
+
+/**
+ * The end of a job that a view has seen.
+ *
+ * @typedef {{ key: string, endedMs: number, tookMs: number }} End
+ */
+
+/**
+ * Adds the jobs that have ended to those that were seen before. A job counts once for each end.
+ *
+ * @param {readonly End[]} seen
+ * @param {readonly JobSummary[]} jobs
+ * @param {number} now
+ * @returns {readonly End[]}
+ */
+export function withEnds(seen, jobs, now) {
+  const known = new Set(seen.map(({ key }) => key))
+  const fresh = jobs.flatMap(({ jobId, partitionKey, submittedAt, endedAt }) => {
+    if (endedAt === null) return []
+    const key = JSON.stringify([partitionKey, jobId, endedAt])
+    if (known.has(key)) return []
+    const endedMs = Date.parse(endedAt)
+    return [{ key, endedMs, tookMs: Math.max(0, endedMs - Date.parse(submittedAt)) }]
+  })
+  return [...seen, ...fresh].filter(({ endedMs }) => endedMs > now - windowMs).slice(-mostKept)
+}
+
+/**
+ * Returns the rate of ends, and how long jobs took from their submission to their end.
+ *
+ * @param {readonly End[]} ends
+ * @param {number} now
+ * @param {number} sinceMs when the view began to look
+ */
+export function paceOf(ends, now, sinceMs) {
+  const took = ends.map(({ tookMs }) => tookMs).sort((one, other) => one - other)
+  const seconds = Math.max(1, Math.min(windowMs, now - sinceMs) / 1_000)
+  /** @param {number} share */
+  const at = (share) => took[Math.ceil(took.length * share) - 1] ?? null
+  return { ended: took.length, perSecond: took.length / seconds, p50Ms: at(0.5), p95Ms: at(0.95) }
+}

@@ -1,0 +1,71 @@
+/** @import { AuditPage, AuditRow } from '../state/shapes.js' */
+import { useEffect, useState } from 'preact/hooks'
+import { Link, Problem } from '../parts/basics.js'
+import { Decisions } from '../parts/decisions.js'
+import { html } from '../parts/html.js'
+import { addressOf, jobAddress } from '../state/address.js'
+import { read, useLoaded } from '../state/api.js'
+import { knownDecisions } from '../state/audit-pages.js'
+
+/** The decisions of operators about all jobs and schedules, page by page. */
+export function AuditView() {
+  const { data, error, reload } = /** @type {import('../state/api.js').Loaded<AuditPage>} */ (
+    useLoaded('/api/audit')
+  )
+  const [more, setMore] = useState(/** @type {AuditPage[]} */ ([]))
+  const [problem, setProblem] = useState(/** @type {string | null} */ (null))
+  const [text, setText] = useState('')
+  useEffect(() => setMore([]), [data])
+  const pages = data === null ? [] : [data, ...more]
+  const next = pages.at(-1)?.next ?? null
+  const older = async () => {
+    setProblem(null)
+    try {
+      const page = /** @type {AuditPage} */ (await read(addressOf('/api/audit', { before: next })))
+      setMore([...more, page])
+    } catch (reason) {
+      setProblem(/** @type {Error} */ (reason).message)
+    }
+  }
+  const rows = knownDecisions(pages).filter((row) => isMatch(row, text))
+  return html`<h1>Audit</h1>
+    <div class="filters">
+      <label
+        >Who, what or why
+        <input
+          type="search"
+          value=${text}
+          onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)}
+      /></label>
+      <button type="button" onClick=${reload}>Read again</button>
+    </div>
+    <${Problem} error=${error} />
+    ${
+      data === null
+        ? html`<p class="quiet">…</p>`
+        : html`<section class="panel">
+            <${Decisions}
+              rows=${rows.map((row) => ({ ...row, what: html`<${What} row=${row} />` }))}
+              none=${text === '' ? 'No operator has decided anything.' : 'No decision matches.'}
+            />
+          </section>`
+    }
+    <${Problem} error=${problem} />
+    ${next === null ? null : html`<p><button type="button" onClick=${older}>Older decisions</button></p>`}`
+}
+
+/** @param {{ row: AuditRow }} props */
+function What({ row: { about, command, id, partitionKey, stepId } }) {
+  const to =
+    about === 'job' ? jobAddress({ jobId: id, partitionKey }) : addressOf('/schedules', { schedule: id })
+  return html`${command} <${Link} to=${to} class="id">${id}<//>${stepId === null ? '' : `, step ${stepId}`}`
+}
+
+/**
+ * @param {AuditRow} row
+ * @param {string} text
+ */
+function isMatch({ by, command, why, id }, text) {
+  const wanted = text.trim().toLowerCase()
+  return [by, command, why, id].some((part) => part.toLowerCase().includes(wanted))
+}

@@ -1,0 +1,81 @@
+/** @import { Instance } from '../state/fleet.js' */
+/** @import { Lease } from '../state/shapes.js' */
+import { Link, Panel, Problem } from '../parts/basics.js'
+import { html } from '../parts/html.js'
+import { addressOf } from '../state/address.js'
+import { useLoaded } from '../state/api.js'
+import { fleetOf } from '../state/fleet.js'
+import { counted, durationText } from '../state/formats.js'
+import { useInterval } from '../state/live.js'
+
+/** Leases have no stream of changes, so they are read again while the view is visible. */
+const intervalMs = 5_000
+const mostTokens = 24
+
+/** The instances that own leases. */
+export function FleetView() {
+  const { data, error, reload } = /** @type {import('../state/api.js').Loaded<Lease[]>} */ (
+    useLoaded('/api/leases')
+  )
+  useInterval(reload, intervalMs)
+  return html`<h1>Fleet</h1>
+    <${Problem} error=${error} />
+    ${data === null ? html`<p class="quiet">…</p>` : html`<${Fleet} leases=${data} />`}`
+}
+
+/** @param {{ leases: Lease[] }} props */
+function Fleet({ leases }) {
+  const { instances, free, versions } = fleetOf(leases)
+  if (leases.length === 0)
+    return html`<p class="quiet empty">No instance has been started on this container yet.</p>`
+  return html`<p>
+      ${`${counted(instances.length, 'instance owns', 'instances own')} ${counted(leases.length - free.length, 'lease', 'leases')}. `}
+      <span class="quiet">An instance without a lease is a spare, and is not listed.</span>
+    </p>
+    ${
+      versions.length > 1
+        ? html`<p class="problem">Instances of ${counted(versions.length, 'version', 'versions')} run: ${versions.join(', ')}.</p>`
+        : null
+    }
+    ${
+      free.length === 0
+        ? null
+        : html`<p class="problem">
+            ${counted(free.length, 'lease has', 'leases have')} no owner: ${[...new Set(free.map(({ processorName }) => processorName))].join(', ')}.
+          </p>`
+    }
+    ${
+      instances.length === 0
+        ? html`<p class="bad">No instance runs.</p>`
+        : html`<div class="cards">
+            ${instances.map((instance) => html`<${Card} key=${instance.name} instance=${instance} />`)}
+          </div>`
+    }`
+}
+
+/** @param {{ instance: Instance }} props */
+function Card({ instance }) {
+  const { name, version, processors, leaseCount, expired, renewedMs, oldestMs } = instance
+  const more = html`<span class="quiet">${version === null ? 'version unknown' : `version ${version}`}</span>`
+  return html`<${Panel} title=${name} more=${more}>
+    <p class=${expired > 0 ? 'bad' : ''}>
+      ${counted(leaseCount, 'lease', 'leases')}, renewed ${durationText(renewedMs)} ago${
+        leaseCount === 1 ? '' : `, the oldest ${durationText(oldestMs)} ago`
+      }${expired > 0 ? `, ${expired} expired` : ''}
+    </p>
+    <ul class="rows">
+      ${processors.map(
+        ({ name: processor, leases }) =>
+          html`<li key=${processor}>
+            <${Link} to=${addressOf('/leases', { processor })}>${processor}<//>
+            <span class="quiet"
+              >${counted(leases.length, 'range', 'ranges')}: ${leases
+                .slice(0, mostTokens)
+                .map(({ leaseToken }) => leaseToken)
+                .join(', ')}${leases.length > mostTokens ? ', …' : ''}</span
+            >
+          </li>`,
+      )}
+    </ul>
+  <//>`
+}

@@ -1,0 +1,102 @@
+import type { Duration } from '../../platform/index.js'
+import { fitPlan } from '../plan/fan-out.js'
+import { payloadHash } from '../plan/payload.js'
+import { SubmissionInvalid } from '../model/errors.js'
+import { givenJson } from '../model/plain-json.js'
+import { readTags, type Tags } from '../model/tags.js'
+import { ownDocument } from '../submission/own-document.js'
+import { submitProblems } from '../submission/submit-problems.js'
+import type { SubmitRequest } from '../submission/submit.js'
+import type { Alongside, Workflow } from '../workflow/workflow.js'
+import { asJson, limitOf } from './call-arguments.js'
+
+/** The options of a submission, which take precedence over the workflow's own defaults. */
+export interface SubmitOptions {
+  /** The job's id. Submissions with the same id are one job. Default: the workflow's `jobId`. */
+  readonly jobId?: string
+  /** The business id in notifications. Default: the job's id. */
+  readonly orderId?: string
+  /**
+   * The partition key value of the job, its steps and the documents alongside. Always pass the same key for
+   * the same id, because the same id with another key is another job. Default: the workflow's `partitionKey`,
+   * or the job's id.
+   */
+  readonly partitionKey?: string
+  /** Your documents that are created in the same transaction. Default: the workflow's `alongside`. */
+  readonly alongside?: readonly Alongside[]
+  /** Jobs with a larger number go first when resources are short. Default: that of the workflow, or 0. */
+  readonly priority?: number
+  /** The receiver of notifications about the job. Default: no notifications. */
+  readonly replyTo?: string
+  /**
+   * The time within which the job must be done. Afterwards `onExhausted` applies. Default: that of the
+   * workflow.
+   */
+  readonly completeWithin?: Duration
+  /**
+   * The time for which the job and its steps are kept after the job has ended as Processed or Compensated. A
+   * job in Error is always kept. Default: that of the workflow.
+   */
+  readonly retainFor?: Duration
+  /** Tags by which jobs are listed, at most 10. They are added to the workflow's `tags`, and take precedence. */
+  readonly tags?: Tags
+}
+
+/**
+ * Returns the submission of a workflow with an input. The options take precedence over the workflow's own
+ * defaults.
+ *
+ * @throws SubmissionInvalid with all problems of the options
+ */
+export function requestOf<I>(
+  workflow: Workflow<I>,
+  input: I,
+  options: SubmitOptions,
+  now: number,
+): SubmitRequest {
+  const { submission } = workflow
+  refuseInput(workflow, input)
+  const jobId = options.jobId ?? submission.jobId?.(input)
+  if (jobId === undefined) {
+    throw new SubmissionInvalid(
+      `workflow ${workflow.name}: pass a jobId, or define how the workflow finds the jobId`,
+    )
+  }
+  const partition = options.partitionKey ?? submission.partitionKey?.(input) ?? jobId
+  const { tags: given = {}, ...terms } = options
+  const tags = readTags(isRecord(given) ? { ...submission.tags?.(input), ...given } : given)
+  const wrong = [...submitProblems({ ...terms, jobId, partitionKey: partition }), ...tags.problems]
+  if (wrong.length > 0) throw new SubmissionInvalid(wrong.join('; '))
+  const plain = asJson(jobId, input, { name: 'input', error: SubmissionInvalid })
+  const { plan, problems } = fitPlan(workflow.plan, plain)
+  if (problems.length > 0) {
+    throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
+  }
+  const alongside = options.alongside ?? submission.alongside?.(input) ?? []
+  return {
+    plan,
+    jobId,
+    orderId: options.orderId ?? jobId,
+    partition,
+    input: plain,
+    alongside: alongside.map(({ create }) => ownDocument(create, partition)),
+    priority: options.priority ?? submission.priority ?? 0,
+    replyTo: options.replyTo ?? null,
+    completeWithinMs: limitOf(options.completeWithin ?? submission.completeWithin),
+    retainForMs: limitOf(options.retainFor ?? submission.retainFor),
+    payloadHash: payloadHash(workflow.name, plain),
+    tags: tags.stored,
+    now,
+  }
+}
+
+/** Throws if an input does not fit its schema. The functions of the workflow may rely on the schema. */
+function refuseInput<I>({ name, checkInput }: Workflow<I>, input: I): void {
+  const given = checkInput === undefined ? null : givenJson(input, 'input')
+  const problems = given?.kind === 'json' ? (checkInput?.(given.json) ?? []) : []
+  if (problems.length > 0) throw new SubmissionInvalid(`workflow ${name}: ${problems.join('; ')}`)
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

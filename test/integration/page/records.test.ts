@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../../src/page/api/routes.js'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, buying, hostile, type APage } from './a-page.js'
+import { answerDialog, clickOn, control } from './controls.js'
+
+const path = await anyBrowserPath()
+let store: APage
+
+beforeAll(async () => {
+  store = await aPage()
+  for (let count = 0; count < 30; count += 1) {
+    const jobId = `order-${count}`
+    await store.host.client.submit(buying, { jobId, isRefused: false, amount: 7 }, { jobId })
+  }
+})
+afterAll(() => store.close())
+
+interface Operation {
+  readonly id: string
+  readonly state: string
+  readonly reached: number
+  readonly total: number | null
+}
+
+async function read<T>(path: string): Promise<T> {
+  const { status, text } = await store.get(path)
+  expect(status, text).toBe(200)
+  const route = routes.find((known) => known.path === path.split('?')[0])
+  return route?.answer.parse(JSON.parse(text)) as T
+}
+
+async function act(action: string, body: object, expected = 200): Promise<unknown> {
+  const { status, text } = await store.post(`/api/${action}`, body)
+  expect(status, text).toBe(expected)
+  return JSON.parse(text) as unknown
+}
+
+describe('the audit', () => {
+  it('lists the decisions about jobs and schedules by their newest decision, page by page', async () => {
+    expect(await read('/api/audit')).toEqual({ rows: [], next: null })
+    for (const jobId of ['order-1', 'order-2', 'order-3']) {
+      await act('actions/cancel', { job: { jobId }, why: `no ${hostile}` })
+    }
+    await act('actions/schedule/pause', { schedule: 'counting', why: 'stocktaking' })
+    const { rows, next } = await read<{ rows: { id: string }[]; next: string | null }>('/api/audit')
+    expect(next).toBeNull()
+    expect(rows.map(({ id }) => id)).toEqual(['counting', 'order-3', 'order-2', 'order-1'])
+    expect(rows[1]).toMatchObject({ about: 'job', command: 'cancel', by: 'ada', why: `no ${hostile}` })
+    const seen: string[] = []
+    for (let before = ''; ;) {
+      const page = await read<{ rows: { id: string }[]; next: string | null }>(`/api/audit?limit=1${before}`)
+      seen.push(...page.rows.map(({ id }) => id))
+      if (page.next === null) break
+      before = `&before=${encodeURIComponent(page.next)}`
+    }
+    expect(seen).toEqual(['counting', 'order-3', 'order-2', 'order-1'])
+    expect((await store.get('/api/audit?before=x')).status).toBe(400)
+  })
+})
+
+describe('operations', () => {
+  it('an action on many jobs is listed with its progress and its end', async () => {
+    const operation = randomUUID()
+    const jobs = [{ jobId: 'order-4' }, { jobId: 'none' }]
+    await act('actions/cancel', { jobs, why: 'two', operation })
+    expect(await read('/api/operations')).toMatchObject([
+      { id: operation, command: 'cancel', by: 'ada', state: 'done', reached: 2, total: 2, refused: 1 },
+    ])
+    await act('actions/cancel', { jobs, why: 'again', operation }, 400)
+    await act('actions/cancel', { jobs, why: 'tried', dryRun: true })
+    expect(await read<Operation[]>('/api/operations')).toHaveLength(1)
+  })
+
+  it('a stopped operation begins on no more jobs', async () => {
+    const operation = randomUUID()
+    const jobs = Array.from({ length: 500 }, (_, index) => ({ jobId: `absent-${index}` }))
+    const running = act('actions/cancel', { jobs, why: 'many', operation })
+    const isRunning = async (): Promise<boolean> =>
+      (await read<Operation[]>('/api/operations')).some(({ id, reached }) => id === operation && reached > 0)
+    while (!(await isRunning()));
+    expect(await act('operations/stop', { id: operation })).toMatchObject({ done: [operation] })
+    await running
+    const [newest] = await read<Operation[]>('/api/operations')
+    expect(newest).toMatchObject({ id: operation, state: 'stopped' })
+    expect(newest?.reached).toBeLessThan(500)
+    expect(await act('operations/stop', { id: operation })).toMatchObject({ done: [] })
+  })
+})
+
+describe.skipIf(path === null)('the views of what was done', () => {
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await Browser.open(path ?? '')
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
+  })
+  afterAll(() => browser.close())
+
+  it('an action on all that match is followed in the dialog, and listed under Operations', async () => {
+    await page.begin(`${store.origin}/jobs?workflow=buying`)
+    await clickOn(page, 'Cancel')
+    const said = await answerDialog(page, { why: 'all of them' })
+    expect(said).toMatch(/^\s*\d+ jobs accepted this/)
+    await page.press('Escape')
+    await page.until(`document.querySelector('dialog') === null`)
+    await clickOn(page, 'Operations')
+    const card = await page.until<string>(`document.querySelector('.operation')?.textContent`)
+    expect(card).toMatch(/done cancel.*ada: all of them/s)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Audit shows who decided what and why, as text, and finds decisions', async () => {
+    await clickOn(page, 'Audit')
+    await page.until(`document.querySelectorAll('.decisions tbody tr').length > 20`)
+    expect(
+      await page.evaluate(`document.querySelector('.decisions').textContent.includes('<img src=x')`),
+    ).toBe(true)
+    expect(await page.evaluate(`document.querySelectorAll('main img').length`)).toBe(0)
+    await page.evaluate(`(() => {
+      const field = document.querySelector('input[type=search]')
+      field.value = 'stocktaking'
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+    })()`)
+    await page.until(`document.querySelectorAll('.decisions tbody tr').length === 1`)
+    await clickOn(page, 'counting')
+    await page.until(`location.pathname === '/schedules' && ${control('Resume')}`)
+    expect(page.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../../src/page/api/routes.js'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, type APage } from './a-page.js'
+import { answerDialog, clickOn, control } from './controls.js'
+
+const path = await anyBrowserPath()
+let store: APage
+
+beforeAll(async () => {
+  store = await aPage()
+})
+afterAll(() => store.close())
+
+async function read(path: string): Promise<unknown> {
+  const { status, text } = await store.get(path)
+  expect(status, text).toBe(200)
+  const answer = JSON.parse(text) as unknown
+  return routes.find((known) => known.path === path.split('?')[0])?.answer.parse(answer)
+}
+
+async function act(command: string, body: object, expected = 200): Promise<unknown> {
+  const { status, text } = await store.post(`/api/actions/schedule/${command}`, body)
+  expect(status, text).toBe(expected)
+  return JSON.parse(text) as unknown
+}
+
+describe('the API of schedules', () => {
+  it('lists schedules, and shows one with its ticks', async () => {
+    expect(await read('/api/schedules')).toMatchObject([{ id: 'counting', workflow: 'count-stock' }])
+    const found = await read('/api/schedule?id=counting')
+    const due = expect.stringMatching(/-02-29T01:30:00.000Z$/) as string
+    expect(found).toMatchObject({ next: Array.from({ length: 10 }, () => due), previous: [] })
+    expect((await store.get('/api/schedule?id=none')).status).toBe(404)
+    expect((await store.get('/api/schedule')).status).toBe(400)
+  })
+
+  it('keeps the name and the reason of each action', async () => {
+    const schedule = 'counting'
+    await act('pause', { schedule, why: 'stocktaking' })
+    expect(await read('/api/schedule?id=counting')).toMatchObject({
+      schedule: { paused: { by: 'ada', why: 'stocktaking' } },
+      next: [],
+    })
+    await act('resume', { schedule, why: 'done' })
+    const triggered = await act('trigger', { schedule, why: 'late data' })
+    expect(triggered).toMatchObject({ done: [expect.stringMatching(/^counting@.*\.manual$/)] })
+    const times = { from: '2024-01-01', to: '2024-12-31' }
+    const dry = await act('backfill', { schedule, ...times, why: 'new column', dryRun: true })
+    expect(dry).toEqual({ isDryRun: true, done: ['counting@20240229T013000Z'], refused: [] })
+    await act('backfill', { schedule, ...times, why: 'new column' })
+    expect(await act('backfill', { schedule, ...times, why: 'again' })).toMatchObject({
+      done: [],
+      refused: [{ jobId: 'counting@20240229T013000Z', reason: 'the tick had been submitted before' }],
+    })
+    const { schedule: stored } = (await read('/api/schedule?id=counting')) as {
+      schedule: { audit: { command: string; by: string }[] }
+    }
+    expect(stored.audit.map(({ command, by }) => `${command} ${by}`)).toEqual([
+      'pause ada',
+      'resume ada',
+      'trigger ada',
+      'backfill ada',
+      'backfill ada',
+    ])
+  })
+
+  it.each([
+    ['pause', { schedule: 'counting' }, 400],
+    ['pause', { schedule: 'none', why: 'x' }, 404],
+    ['trigger', { schedule: 'none', why: 'x' }, 404],
+    ['backfill', { schedule: 'counting', why: 'x', from: 'noon', to: '1h' }, 400],
+    ['backfill', { schedule: 'counting', why: 'x', from: '2h', to: '2999-01-01' }, 400],
+    ['delete', { schedule: 'none', why: 'x' }, 404],
+  ])('%s refuses %j', async (command, body, status) => {
+    expect(await act(command, body, status)).toMatchObject({
+      error: { message: expect.any(String) as string },
+    })
+  })
+})
+
+describe.skipIf(path === null)('the view of schedules', () => {
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await Browser.open(path ?? '')
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
+  })
+  afterAll(() => browser.close())
+
+  async function dialog(button: string, fields: Readonly<Record<string, string>>): Promise<string> {
+    await clickOn(page, button)
+    const said = await answerDialog(page, fields)
+    await page.press('Escape')
+    await page.until(`document.querySelector('dialog') === null`)
+    return said
+  }
+
+  it('leads from the list to a schedule, which is paused, resumed, run now and backfilled', async () => {
+    await clickOn(page, 'Schedules')
+    await clickOn(page, 'counting')
+    await page.until(`location.search === '?schedule=counting' && ${control('Pause')}`)
+    expect(await dialog('Pause', { why: 'the bank is down' })).toContain('1 schedule accepted this.')
+    await page.until(`document.querySelector('.problem')?.textContent.includes('by ada: the bank is down')`)
+    await dialog('Resume', { why: 'it is up' })
+    expect(await dialog('Run now', { why: 'at once' })).toContain('1 job accepted this.')
+    const times = { from: '2019-01-01', to: '2020-12-31' }
+    expect(await dialog('Backfill', { ...times, why: 'late' })).toContain('1 tick accepted this.')
+    await page.until(`document.querySelector('.decisions')?.textContent.includes('backfill')`)
+    expect((await store.host.client.schedules.get('counting'))?.audit.at(-1)).toMatchObject({
+      command: 'backfill',
+      by: 'ada',
+      why: '20190101T000000Z to 20201231T000000Z: late',
+    })
+    expect(page.complaints).toEqual([])
+  })
+
+  it('shows the command of each action, and what is missing', async () => {
+    await clickOn(page, 'Backfill')
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
+      'stepward schedule backfill --from TIME --to TIME --why TEXT counting',
+    )
+    expect(await page.evaluate(`document.querySelector('dialog .buttons').textContent`)).toContain(
+      'Give the earliest due time.',
+    )
+    await page.press('Escape')
+    await page.until(`document.querySelector('dialog') === null`)
+  })
+
+  it('says that a deleted schedule is gone', async () => {
+    expect(await dialog('Delete', { why: 'over' })).toContain('1 schedule accepted this.')
+    await page.until(`document.body.textContent.includes('there is no schedule')`)
+    await clickOn(page, 'all schedules')
+    await page.until(`document.querySelector('.empty')?.textContent.includes('There is no schedule')`)
+    expect(await store.host.client.schedules.list()).toEqual([])
+  })
+})

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { termsOf } from '../../../../src/cli/input/submission-terms.js'
+
+it('the options of `submit` become the terms of each job', () => {
+  const given = { priority: '-2', completeWithin: '2h', retainFor: '30d', partitionKey: 'p', tag: ['a=1'] }
+  expect(termsOf(given)).toEqual({ ...given, tag: undefined, priority: -2, tags: { a: '1' } })
+  expect(termsOf({})).toEqual({ tags: {} })
+})
+
+it.each(['high', '', ' '])('`--priority %j` is refused', (priority) => {
+  expect(() => termsOf({ priority })).toThrow(
+    `--priority is ${JSON.stringify(priority)}; it must be a number`,
+  )
+})
+
+it('all problems are reported together, under the names of the command line', () => {
+  const wrong = { completeWithin: 'soon', retainFor: '-1', partitionKey: '', tag: ['x'] }
+  const message =
+    /^--partition-key is "".*; --complete-within is "soon".*; --retain-for is "-1".*; --tag "x" must be/
+  expect(() => termsOf(wrong)).toThrow(message)
+})

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { stepsText } from '../../../../src/cli/output/steps-text.js'
+import { shown as inPipe } from '../../../../src/cli/output/terminal.js'
+import { viewOf, type StepView } from '../../../../src/sas/client/job-view.js'
+import { JobStory } from '../../../support/job-story.js'
+
+const { job, steps } = JobStory.submitted({ pay: [] })
+const [pay] = viewOf(job, [...steps.values()], 0).steps as [StepView]
+const attention = { kind: 'parked', since: '', by: 'x', message: 'no', stepId: null } as const
+
+/** Returns steps with the names `a0`, `a1` and so on. */
+function many(name: string, count: number, parts: Partial<StepView>): StepView[] {
+  return Array.from({ length: count }, (_, index) => ({ ...pay, ...parts, stepId: `${name}${index}` }))
+}
+
+function lines(shown: readonly StepView[]): string[] {
+  return inPipe(stepsText(shown, 80), false).split('\n')
+}
+
+/** Returns the first word of each row below the head of the table. */
+function rows(text: readonly string[]): string[] {
+  const head = text.findIndex((line) => line.startsWith('STEP'))
+  return text.slice(head + 1).map((line) => line.split(' ')[0] ?? '')
+}
+
+describe('the steps of a job', () => {
+  it('are all shown if there are at most fifty', () => {
+    const text = lines(many('done', 50, { state: 'Processed' }))
+    expect(text).toHaveLength(51)
+    expect(text[0]).toMatch(/^STEP +STATE/)
+  })
+
+  it('are counted if there are more, and those that failed, run or wait are shown', () => {
+    const text = lines([
+      ...many('done', 412, { state: 'Processed' }),
+      ...many('runs', 2, { state: 'Processing' }),
+      ...many('later', 80, { state: 'Pending' }),
+      ...many('again', 1, { state: 'Pending', failureCount: 1 }),
+      ...many('parked', 1, { state: 'Processing', attention }),
+      ...many('late', 1, { state: 'TimedOut' }),
+      ...many('left', 3, { state: 'Skipped' }),
+    ])
+    expect(text.slice(0, 2).join(' ')).toBe(
+      '500 steps: 412 Processed, 81 Pending, 3 Processing, 3 Skipped, 1 TimedOut; --json shows every step',
+    )
+    expect(rows(text)).toEqual(['parked0', 'late0', 'runs0', 'runs1', 'again0'])
+    for (const line of text) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  it('are cut off at fifty rows, after those that failed', () => {
+    const text = lines([...many('runs', 90, { state: 'Processing' }), ...many('bad', 2, { state: 'Error' })])
+    expect(rows(text).slice(0, 3)).toEqual(['bad0', 'bad1', 'runs0'])
+    expect(text.at(-1)).toBe('… and 42 more steps that failed, run or wait')
+    expect(rows(text)).toHaveLength(51)
+  })
+
+  it('are only counted if none failed, runs or waits', () => {
+    expect(lines(many('done', 51, { state: 'Processed' }))).toEqual([
+      '51 steps: 51 Processed; --json shows every step',
+    ])
+  })
+})

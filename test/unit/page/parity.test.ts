@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { programOf } from '../../../src/cli/program.js'
+import { commandOfRoute, routes } from '../../../src/page/api/routes.js'
+import { actionKinds } from '../../../src/page/browser/state/action-kinds.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+/** The command that shows the same as a request of the page. */
+const shownBy: Readonly<Record<string, string>> = {
+  '/api/jobs': 'list',
+  '/api/job': 'status',
+  '/api/counts': 'status',
+  '/api/attention': 'attention',
+  '/api/leases': 'leases',
+  '/api/lag': 'estimate',
+  '/api/findings': 'doctor',
+  '/api/schedules': 'schedules',
+  '/api/schedule': 'schedule show',
+  '/api/audit': 'audit',
+  '/api/cost': 'cost',
+  '/api/changes': 'watch',
+}
+
+/** Requests of the page without a command, each with the reason. */
+const onlyOnPage: Readonly<Record<string, string>> = {
+  '/api/about': 'it describes the page itself',
+  '/api/openapi.json': 'it describes the API of the page',
+  '/api/charges': 'it tells what the server of the page has used',
+  '/api/operations': 'a command on many jobs shows its own progress',
+  '/api/operations/stop': 'Ctrl-C stops a command on many jobs',
+}
+
+/** Commands without an action or a view, each with the reason. */
+const onlyInTerminal: Readonly<Record<string, string>> = {
+  dev: 'it starts the process that serves the page',
+  page: 'it starts the process that serves the page',
+  start: 'a process is started where it runs',
+  stop: 'it ends processes of its own machine, perhaps the one that serves the page',
+  fleet: 'it shows processes of its own machine; the view Fleet shows the instances of all machines',
+  scale: 'it needs rights on the machine or in Azure, which the page does not have',
+  autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
+  provision: 'it needs rights to create containers, which the page does not have',
+  'schedule set': 'a schedule is code in a module; a start stores it',
+  completion: 'it is about the shell',
+  emulator: 'it starts a store, before there is a page',
+  'emulator split': 'it is a tool for tests of programs',
+  'emulator merge': 'it is a tool for tests of programs',
+}
+
+const ending = (): Promise<void> => Promise.resolve()
+const program = programOf({ version: '1', terminal: recordedTerminal().terminal, ending })
+const commands = program.commands.flatMap(wordsOf)
+
+/** Returns the names of a command and of its subcommands. A command that only groups others is left out. */
+function wordsOf(command: Command): string[] {
+  const inner = command.commands.map((one) => `${command.name()} ${one.name()}`)
+  return command.name() === 'schedule' ? inner : [command.name(), ...inner]
+}
+
+const actions = routes.flatMap((route) => commandOfRoute(route) ?? [])
+const looks = routes.filter((route) => commandOfRoute(route) === null).map(({ path }) => path)
+
+describe('the page and the command line', () => {
+  it('do the same: each command is an action, is shown, or has a reason to be only in the terminal', () => {
+    const onPage = new Set([...actions, ...Object.values(shownBy)])
+    expect(commands.filter((name) => !onPage.has(name)).toSorted()).toEqual(
+      Object.keys(onlyInTerminal).toSorted(),
+    )
+  })
+
+  it('do the same: each action is a command, and each view has one or a reason', () => {
+    expect(actions.filter((name) => !commands.includes(name))).toEqual([])
+    expect(Object.values(shownBy).filter((name) => !commands.includes(name))).toEqual([])
+    const known = [...Object.keys(shownBy), ...Object.keys(onlyOnPage)]
+    expect([...looks, '/api/changes', '/api/openapi.json'].toSorted()).toEqual(known.toSorted())
+  })
+
+  it('each action of the API has a dialog, and each dialog an action', () => {
+    expect(Object.keys(actionKinds).toSorted()).toEqual(actions.toSorted())
+  })
+})
