@@ -25,11 +25,11 @@
  * performs them.
  *
  * Folders: `model/` and `plan/` define the stored data. `store/` has the state container and its Cosmos
- * adapter. `waiting/` has the steps that wait for a time or a person. `decisions/` has pure functions, which receive documents and the time and return the writes. Users
- * define jobs with `workflow/` and their times with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users
- * and operators call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units.
- * `in-process/` connects scheduler, agents and clients of one process, and `timing/` does work when it is
- * due.
+ * adapter. `waiting/` has the steps that wait for a time or a person. `decisions/` has pure functions, which
+ * receive documents and the time and return the writes. Users define jobs with `workflow/` and their times
+ * with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users and operators
+ * call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/` connects
+ * scheduler, agents and clients of one process, and `timing/` does work when it is due.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
  * write came first, the code reads again. Memory holds only data that may be lost, because after any crash
@@ -63,8 +63,8 @@ export {
 export type { AskOptions } from './workflow/ask.js'
 export type { JsonSchema, ZodSchema } from './waiting/form.js'
 export type { ForEachOptions } from './workflow/for-each.js'
-export type { Step, StepOutcome } from './model/step-handle.js'
-export { text } from './model/text-template.js'
+export type { Step, StepOutcome } from './model/values/step-handle.js'
+export { text } from './model/values/text-template.js'
 export {
   defineSchedule,
   ScheduleInvalid,
@@ -82,9 +82,9 @@ export type {
 } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export { condition, type Condition } from './plan/condition.js'
-export type { Reference, ValueOrReference } from './model/reference.js'
+export type { Reference, ValueOrReference } from './model/values/reference.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'
-export type { Json } from './model/json.js'
+export type { Json } from './model/values/json.js'
 export type { JobClient } from './client/job-client.js'
 export type { SubmitOptions } from './client/submission-request.js'
 export type { InputSchema } from './workflow/input-schema.js'

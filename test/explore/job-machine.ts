@@ -1,5 +1,5 @@
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
-import type { OperatorCommand } from '../../src/sas/decisions/operate.js'
+import type { OperatorCommand } from '../../src/sas/decisions/operator/request.js'
 import { aSubmission, documentsOf as documentsIn } from '../support/a-job.js'
 import {
   canonicalJob,

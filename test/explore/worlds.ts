@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/sas/agents/agent.js'
 import { condition } from '../../src/sas/plan/condition.js'
 import type { Json } from '../../src/sas/model/documents.js'
-import type { Reference } from '../../src/sas/model/reference.js'
+import type { Reference } from '../../src/sas/model/values/reference.js'
 import type { StepOptions } from '../../src/sas/workflow/step-options.js'
 import { defineWorkflow, type WorkflowBuilder } from '../../src/sas/workflow/workflow.js'
 import type { World } from './world.js'

@@ -230,7 +230,7 @@ export const bugs: readonly SeededBug[] = [
   },
   {
     name: 'a cancelled job goes on',
-    path: 'src/sas/decisions/operate.ts',
+    path: 'src/sas/decisions/operator/operate.ts',
     code: 'compensation: { since, by: command.by, reason: `cancelled: ${command.why}`, thenRetry: false },',
     broken: 'desiredState: job.desiredState, currentState: job.currentState,',
     rejectedBy: ['command-stands'],

@@ -30,6 +30,8 @@ const stories = [
   'decisions/compensate',
 ]
 
+const operatorTests = ['decisions/operator/operate', 'decisions/owed-undos', 'workflow/for-each']
+
 /**
  * The pure files that decide. Their tests take milliseconds, because each runs once for every mutant it
  * reaches.
@@ -85,7 +87,7 @@ export const decisionFiles: readonly DecisionFile[] = [
       'continuing-steps',
       'decisions/owed-undos',
       'integration/sas/decisions/recover-job',
-      'decisions/operate',
+      'decisions/operator/operate',
       'integration/sas/decisions/notices',
     ],
     'plan/condition': [
@@ -121,7 +123,7 @@ export const decisionFiles: readonly DecisionFile[] = [
     'plan/fan-out': [],
     'workflow/for-each': [],
     'plan/gather': [],
-    'decisions/owed-undos': ['decisions/owed-undos', 'decisions/compensate', 'decisions/operate'],
+    'decisions/owed-undos': ['decisions/owed-undos', 'decisions/compensate', 'decisions/operator/operate'],
     'decisions/give-up': [],
     'decisions/ledger': [
       'decisions/ledger',
@@ -132,14 +134,16 @@ export const decisionFiles: readonly DecisionFile[] = [
       'decisions/owed-undos',
     ],
     'decisions/notices': ['integration/sas/decisions/notices'],
-    'decisions/operate': ['decisions/operate', 'decisions/owed-undos', 'workflow/for-each'],
+    'decisions/operator/operate': operatorTests,
+    'decisions/operator/request': operatorTests,
+    'decisions/operator/resubmit': operatorTests,
     'workflow/plan-draft': [
       'workflow/workflow',
       'workflow/for-each',
       'workflow/sub-workflow',
       'integration/sas/plan/condition',
     ],
-    'decisions/raise-event': ['waiting-steps'],
+    'decisions/operator/raise-event': ['waiting-steps'],
     'decisions/recover-step': [],
     'model/is-over': ['model/is-over', 'decisions/retention', 'integration/sas/decisions/notices'],
     'decisions/readers': [],

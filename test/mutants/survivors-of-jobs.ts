@@ -178,15 +178,21 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/decisions/operate.ts',
-    reason: 'What an operator gives was found to be JSON before; an edit without a step is none.',
+    path: 'src/sas/decisions/operator/resubmit.ts',
+    reason: 'What an operator gives was found to be JSON before.',
     mutants: [
       [
         "inputTemplate: input === undefined ? step.inputTemplate : toTemplate(input, 'input'),",
         "'input'",
         '""',
       ],
-      ['function editsIn({ steps = [] }: Resubmission): Edits {', '[]', '["Stryker was here"]'],
+    ],
+  },
+  {
+    path: 'src/sas/decisions/operator/request.ts',
+    reason: 'An edit without a step is none.',
+    mutants: [
+      ['export function editsIn({ steps = [] }: Resubmission): Edits {', '[]', '["Stryker was here"]'],
     ],
   },
   {

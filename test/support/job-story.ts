@@ -1,5 +1,6 @@
 import type { Random } from '../../src/platform/index.js'
-import { operate, type Operation, type OperatorCommand } from '../../src/sas/decisions/operate.js'
+import { operate } from '../../src/sas/decisions/operator/operate.js'
+import type { Operation, OperatorCommand } from '../../src/sas/decisions/operator/request.js'
 import { recoverStep, type Recovery } from '../../src/sas/decisions/recover-step.js'
 import type { Schedule } from '../../src/sas/decisions/continue-or-end-job.js'
 import { schedule } from '../../src/sas/decisions/schedule.js'

@@ -4,8 +4,8 @@ import { duration, durationRange, group, optional, readOptions, wholeNumber } fr
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
-import type { ValueOrReference } from '../model/reference.js'
-import { toTemplate } from '../model/to-template.js'
+import type { ValueOrReference } from '../model/values/reference.js'
+import { toTemplate } from '../model/values/to-template.js'
 
 /** The attempt that a handler makes, and the functions that the handler may call. */
 export interface AgentContext {

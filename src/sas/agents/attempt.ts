@@ -4,7 +4,7 @@ import type { AgentContext, AgentHandler } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from '../model/documents.js'
-import { givenJson } from '../model/plain-json.js'
+import { givenJson } from '../model/values/plain-json.js'
 import type { Outcome } from '../decisions/settle.js'
 import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '../model/work.js'
 

@@ -1,7 +1,7 @@
 import type { Json, StepDocument } from '../model/documents.js'
 import { stepDocumentId } from '../model/document-ids.js'
 import { CommandRefused } from '../model/errors.js'
-import { raiseEvent } from '../decisions/raise-event.js'
+import { raiseEvent } from '../decisions/operator/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 

@@ -1,6 +1,7 @@
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, StoreUnavailable } from '../model/errors.js'
-import { operate, type OperatorCommand } from '../decisions/operate.js'
+import { operate } from '../decisions/operator/operate.js'
+import type { OperatorCommand } from '../decisions/operator/request.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'

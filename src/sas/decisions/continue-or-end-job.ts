@@ -1,5 +1,5 @@
 import type { Attention, JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
-import { isTooDeep } from '../model/plain-json.js'
+import { isTooDeep } from '../model/values/plain-json.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'

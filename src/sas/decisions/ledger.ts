@@ -1,5 +1,5 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
-import type { StepOutcome } from '../model/step-handle.js'
+import type { StepOutcome } from '../model/values/step-handle.js'
 import type { KnownValues } from '../plan/template.js'
 
 /** The state of every step of a job, as accepted by the scheduler. */

@@ -5,10 +5,10 @@ import {
   type ProcessState,
   type StepDocument,
   jobSchema,
-  noticeSchema,
   schemaVersion,
   stepSchema,
 } from './documents.js'
+import { noticeSchema } from './notice-document.js'
 import { quickCheck } from './quick-check.js'
 import {
   type ScheduleDocument,

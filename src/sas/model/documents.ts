@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { optionalJobParts } from './job-parts.js'
-import { json } from './plain-json.js'
-import type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
+import { compensation, ledgerEntry, optionalJobParts } from './job-parts.js'
+import { json } from './values/plain-json.js'
+import { noticeSchema } from './notice-document.js'
 import { asked, event, question } from './question-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { claim, effectHistory, inputEdit, outcome, undo } from './step-parts.js'
+import { auditEntry, envelope, exhaustionPolicy } from './shared-parts.js'
+import { claim, effectHistory, outcome, undo } from './step-parts.js'
 
-export type { Json } from './json.js'
+export { attentionKinds, processStates } from './shared-parts.js'
+export type { Json } from './values/json.js'
 export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
@@ -21,120 +23,6 @@ export const basicSchema = 1
  * supervisors and agents in other languages of version 1 do the work of its steps correctly.
  */
 export const continuingSchema = 2
-
-export const processStates = [
-  'Pending',
-  'Processing',
-  'Processed',
-  'Error',
-  'Compensating',
-  'Compensated',
-] as const satisfies readonly ProcessState[]
-
-export const attentionKinds = [
-  'error',
-  'corrupt',
-  'compensationFailed',
-  'parked',
-  'extendedWait',
-  'unclaimed',
-] as const satisfies readonly Attention['kind'][]
-
-const attention = z.object({
-  kind: z.enum(attentionKinds),
-  since: z.string(),
-  by: z.string(),
-  message: z.string(),
-  stepId: z.string().nullable(),
-}) satisfies z.ZodType<Attention>
-
-const diagnostic = z.object({
-  at: z.string(),
-  by: z.string(),
-  attempt: z.number(),
-  message: z.string(),
-}) satisfies z.ZodType<Diagnostic>
-
-/** The fields that jobs and steps share. Their names are those of the pattern. */
-const envelope = {
-  id: z.string(),
-  pk: z.string(),
-  schema: z.number().int(),
-  jobId: z.string(),
-  orderId: z.string(),
-  workflow: z.string(),
-  workflowVersion: z.number().int(),
-  initialState: z.string(),
-  targetState: z.string(),
-  currentState: z.string(),
-  desiredState: z.string(),
-  processState: z.enum(processStates),
-  /** The instance that works on the job or step. Null if any instance may take it. */
-  lockedBy: z.string().nullable(),
-  /** A number that grows with every claim, dispatch and recovery. A write with an older number is refused. */
-  fence: z.number().int(),
-  /** The deadline, ISO-8601 UTC, or null. Work that is not done at this time counts as failed. */
-  completeBy: z.string().nullable(),
-  /** The same deadline in milliseconds since the epoch, for range queries. */
-  completeByMs: z.number().nullable(),
-  failureCount: z.number().int(),
-  maxFailures: z.number().int(),
-  /**
-   * For a job: a number that grows each time the job begins again. For a step: the number in its current
-   * idempotency key. Each step counts its own generations.
-   */
-  generation: z.number().int(),
-  diagnostics: z.array(diagnostic),
-  attention: attention.nullable(),
-  ttl: z.number().int(),
-}
-
-/**
- * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
- * times that the scheduler has written the step.
- */
-const ledgerEntry = z.object({
-  state: z.enum([
-    'NotStarted',
-    'Processing',
-    'Processed',
-    'Skipped',
-    /** The job goes on without this step, whose last attempt reported an error. */
-    'Failed',
-    /** The job goes on without this step, whose last attempt gave no answer in time. */
-    'TimedOut',
-    /** The job goes on without this step, which was refused for good. */
-    'Refused',
-    'Error',
-    'Compensating',
-    'Compensated',
-    'CompensationFailed',
-  ]),
-  dispatch: z.number().int(),
-})
-
-/** The policy for a step that failed permanently or has no attempts left. */
-const exhaustionPolicy = z.union([
-  z.enum(['error', 'compensate', 'compensateThenRetry', 'park']),
-  /** Wait for this time and try again, as often as necessary. */
-  z.object({ extendedWaitMs: z.number() }),
-])
-
-const compensation = z.object({
-  since: z.string(),
-  by: z.string(),
-  reason: z.string(),
-  thenRetry: z.boolean(),
-}) satisfies z.ZodType<Compensation>
-
-const auditEntry = z.object({
-  command: z.enum(['resubmit', 'release', 'cancel']),
-  stepId: z.string().nullable(),
-  at: z.string(),
-  by: z.string(),
-  why: z.string(),
-  edit: inputEdit.optional(),
-}) satisfies z.ZodType<AuditEntry>
 
 export const jobSchema = z.object({
   ...envelope,
@@ -240,47 +128,6 @@ export const stepSchema = z.object({
   outcome: outcome.nullable(),
   output: json,
   ...effectHistory,
-})
-
-/**
- * A notice to the submitter. The transaction that makes the reported change also writes the notice. A
- * notifier sends it.
- */
-export const noticeSchema = z.object({
-  id: z.string(),
-  pk: z.string(),
-  type: z.literal('sas.notify'),
-  schema: z.number().int(),
-  jobId: z.string(),
-  orderId: z.string(),
-  workflow: z.string(),
-  replyTo: z.string(),
-  /** The number of the notice within its job, from 1. Notices are sent in this order. */
-  seq: z.number().int(),
-  kind: z.enum(['received', 'started', 'attention', 'finished']),
-  /** The state of the job at the time of this notice. */
-  state: z.enum(processStates),
-  reason: z.string().nullable(),
-  stepId: z.string().nullable(),
-  /** ISO-8601 UTC. */
-  at: z.string(),
-  sentAt: z.string().nullable(),
-  /**
-   * The due time of the notice, in milliseconds since the epoch. Null after the notice was sent or given up.
-   */
-  completeByMs: z.number().nullable().default(null),
-  failureCount: z.number().int().default(0),
-  /** The reason, for an operator, why the notice was given up. Null if it was not given up. */
-  attention: z
-    .object({ kind: z.literal('notify'), since: z.string(), by: z.string(), message: z.string() })
-    .nullable()
-    .default(null),
-  /** The decisions of operators to send the notice again after it was given up, oldest first. */
-  resends: z.array(auditEntry.pick({ at: true, by: true, why: true })).default([]),
-  /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
-  operatedAtMs: z.number().optional(),
-  /** The value is -1 until the notice is sent, so that a notice may outlive its job (F-X9). */
-  ttl: z.number().int(),
 })
 
 export const documentSchemas = {

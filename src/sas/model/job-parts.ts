@@ -1,5 +1,37 @@
 import { z } from 'zod'
-import { json } from './plain-json.js'
+import { json } from './values/plain-json.js'
+import type { Compensation } from './readable-parts.js'
+
+/**
+ * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
+ * times that the scheduler has written the step.
+ */
+export const ledgerEntry = z.object({
+  state: z.enum([
+    'NotStarted',
+    'Processing',
+    'Processed',
+    'Skipped',
+    /** The job goes on without this step, whose last attempt reported an error. */
+    'Failed',
+    /** The job goes on without this step, whose last attempt gave no answer in time. */
+    'TimedOut',
+    /** The job goes on without this step, which was refused for good. */
+    'Refused',
+    'Error',
+    'Compensating',
+    'Compensated',
+    'CompensationFailed',
+  ]),
+  dispatch: z.number().int(),
+})
+
+export const compensation = z.object({
+  since: z.string(),
+  by: z.string(),
+  reason: z.string(),
+  thenRetry: z.boolean(),
+}) satisfies z.ZodType<Compensation>
 
 /** The fields that a job has only if its workflow or its submission uses them. Old instances keep them. */
 export const optionalJobParts = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json } from './plain-json.js'
+import { json } from './values/plain-json.js'
 
 /** The question of a step, as the submission stored it. */
 export const question = z.object({

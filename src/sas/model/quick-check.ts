@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isStorable, json } from './plain-json.js'
+import { isStorable, json } from './values/plain-json.js'
 
 /** Returns true only if the schema accepts the value and leaves it unchanged. */
 export type QuickCheck = (value: unknown) => boolean

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json } from './plain-json.js'
+import { json } from './values/plain-json.js'
 
 /** The policies for a tick that comes before the previous run has ended. */
 export const overlapPolicies = ['skip', 'queue', 'allow', 'cancelPrevious'] as const

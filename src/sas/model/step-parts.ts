@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json } from './plain-json.js'
+import { json } from './values/plain-json.js'
 import type { InputEdit } from './readable-parts.js'
 
 /** How an operator changed the inputs of steps. */

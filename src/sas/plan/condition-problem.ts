@@ -1,7 +1,7 @@
 import type { Condition } from './condition.js'
 import type { Json } from '../model/documents.js'
-import { referencePath } from '../model/reference.js'
-import { StepHandle, type StepOutcome } from '../model/step-handle.js'
+import { referencePath } from '../model/values/reference.js'
+import { StepHandle, type StepOutcome } from '../model/values/step-handle.js'
 import { patternProblem } from './pattern.js'
 import { stepsWithPart } from './template.js'
 

@@ -2,9 +2,9 @@ import type { Json } from '../model/documents.js'
 import { matches } from './pattern.js'
 import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
-import { reference, type Reference, type ValueOrReference } from '../model/reference.js'
-import type { StepOutcome } from '../model/step-handle.js'
-import { toTemplate } from '../model/to-template.js'
+import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
+import type { StepOutcome } from '../model/values/step-handle.js'
+import { toTemplate } from '../model/values/to-template.js'
 
 /**
  * The condition of a step, made by the functions of {@link condition}. It is evaluated before the step

@@ -1,7 +1,7 @@
 import type { Json } from '../model/documents.js'
-import type { ReferencePath } from '../model/reference.js'
-import type { StepOutcome } from '../model/step-handle.js'
-import { toTemplate } from '../model/to-template.js'
+import type { ReferencePath } from '../model/values/reference.js'
+import type { StepOutcome } from '../model/values/step-handle.js'
+import { toTemplate } from '../model/values/to-template.js'
 
 export interface KnownValues {
   readonly input: Json

@@ -10,11 +10,11 @@ import {
   text,
   textThat,
 } from '../../platform/options.js'
-import { reference } from '../model/reference.js'
-import type { Reference, ValueOrReference } from '../model/reference.js'
-import type { Json } from '../model/json.js'
+import { reference } from '../model/values/reference.js'
+import type { Reference, ValueOrReference } from '../model/values/reference.js'
+import type { Json } from '../model/values/json.js'
 import { readTags, type Tags } from '../model/tags.js'
-import { NotPlainDataError, toTemplate } from '../model/to-template.js'
+import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
 import { overlapPolicies, type Calendar, type OverlapPolicy } from '../model/schedule-documents.js'
 import { hashOf, planHash } from '../plan/payload.js'
 import type { Plan } from '../plan/plan.js'

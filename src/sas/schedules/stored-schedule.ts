@@ -4,7 +4,7 @@ import { scheduledJobDocumentId, scheduleDocumentId } from '../model/document-id
 import type { ScheduleDecision, ScheduleDocument, ScheduledJobDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
-import type { Json } from '../model/json.js'
+import type { Json } from '../model/values/json.js'
 import type { Schedule } from './define-schedule.js'
 import { withNextAfter } from './tick-time.js'
 

@@ -1,5 +1,5 @@
 import { SubmissionInvalid } from '../model/errors.js'
-import { givenJson } from '../model/plain-json.js'
+import { givenJson } from '../model/values/plain-json.js'
 import type { StateDocument } from '../store/state-store.js'
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Json } from '../model/json.js'
-import { givenJson } from '../model/plain-json.js'
+import type { Json } from '../model/values/json.js'
+import { givenJson } from '../model/values/plain-json.js'
 
 /** A JSON Schema. Schemas that do not say their type, and the keywords `if`, `not` and `dependent…` are refused. */
 export type JsonSchema = Readonly<Record<string, unknown>>

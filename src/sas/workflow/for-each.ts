@@ -2,10 +2,10 @@ import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Json } from '../model/documents.js'
 import { maxSteps } from '../plan/plan.js'
-import { StepHandle, type Step } from '../model/step-handle.js'
+import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { byScheduler, type PlanDraft } from './plan-draft.js'
-import { reference, referencePath, type Reference } from '../model/reference.js'
-import { toTemplate } from '../model/to-template.js'
+import { reference, referencePath, type Reference } from '../model/values/reference.js'
+import { toTemplate } from '../model/values/to-template.js'
 import type { StepOptions } from './step-options.js'
 
 /** The options of a fan-out, which apply to each of its steps. */

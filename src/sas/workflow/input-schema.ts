@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorMessage } from '../../platform/internal.js'
-import type { Json } from '../model/json.js'
+import type { Json } from '../model/values/json.js'
 
 /** A JSON Schema, or a schema of zod 4, that describes the input of a workflow. */
 export type InputSchema = z.core.$ZodType | Readonly<Record<string, unknown>>

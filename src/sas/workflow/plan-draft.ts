@@ -5,9 +5,9 @@ import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
 import type { PlanQuestion } from '../model/question-parts.js'
-import { reference } from '../model/reference.js'
-import { StepHandle, type Step } from '../model/step-handle.js'
-import { NotPlainDataError, toTemplate } from '../model/to-template.js'
+import { reference } from '../model/values/reference.js'
+import { StepHandle, type Step } from '../model/values/step-handle.js'
+import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
 import {
   exhaustionPolicy,
   readStepOptions,

@@ -1,9 +1,9 @@
 import type { Json } from '../model/documents.js'
 import { addGather } from './for-each.js'
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
-import type { Step } from '../model/step-handle.js'
+import type { Step } from '../model/values/step-handle.js'
 import type { Drafted, PlanDraft } from './plan-draft.js'
-import { toTemplate } from '../model/to-template.js'
+import { toTemplate } from '../model/values/to-template.js'
 import type { StepOptions } from './step-options.js'
 import { substitute } from '../plan/template.js'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { raiseEvent } from '../../../src/sas/decisions/raise-event.js'
+import { raiseEvent } from '../../../src/sas/decisions/operator/raise-event.js'
 import { StoreUnavailable } from '../../../src/sas/model/errors.js'
 import { condition } from '../../../src/sas/plan/condition.js'
 import { submit } from '../../../src/sas/submission/submit.js'

@@ -142,7 +142,7 @@ describe('a question whose time is over (F-H1)', () => {
   })
 })
 
-it('a scheduler that dies before it writes a question, or before it reads the answer, has a heir (F-H3)', async () => {
+it('a scheduler that dies before it writes a question, or before it reads the answer, is replaced (F-H3)', async () => {
   await client.submit(asking, {}, { jobId: 'job-2' })
   const gone = new StoreUnavailable('the process died', { cause: null })
   const first = await world.changes()

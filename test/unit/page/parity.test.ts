@@ -41,6 +41,8 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
   'schedule set': 'a schedule is code in a module; a start stores it',
+  inbox: 'the page does not show questions yet',
+  answer: 'the page does not show questions yet',
   completion: 'it is about the shell',
   emulator: 'it starts a store, before there is a page',
   'emulator split': 'it is a tool for tests of programs',

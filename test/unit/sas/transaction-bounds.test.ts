@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OperatorCommand } from '../../../src/sas/decisions/operate.js'
+import type { OperatorCommand } from '../../../src/sas/decisions/operator/request.js'
 import { isOpen } from '../../../src/sas/decisions/settle.js'
 import { submit } from '../../../src/sas/submission/submit.js'
 import { maxOperations } from '../../../src/sas/store/transaction.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Condition, condition } from '../../../src/sas/plan/condition.js'
 import type { Json } from '../../../src/sas/model/documents.js'
-import { raiseEvent } from '../../../src/sas/decisions/raise-event.js'
+import { raiseEvent } from '../../../src/sas/decisions/operator/raise-event.js'
 import { submit } from '../../../src/sas/submission/submit.js'
 import { defineWorkflow, WorkflowInvalid, type WorkflowBuilder } from '../../../src/sas/workflow/workflow.js'
 import { aSubmission, documentsOf, shop, submittedAtMs } from '../../support/a-job.js'

@@ -5,7 +5,7 @@ import type { Json } from '../../../../src/sas/model/documents.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import { defineWorkflow, WorkflowInvalid, type Workflow } from '../../../../src/sas/workflow/workflow.js'
-import { reference } from '../../../../src/sas/model/reference.js'
+import { reference } from '../../../../src/sas/model/values/reference.js'
 import { shop } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
-import { operate } from '../../../../src/sas/decisions/operate.js'
+import { operate } from '../../../../src/sas/decisions/operator/operate.js'
 import type { Scheduler } from '../../../../src/sas/scheduler/scheduler.js'
 import type { Change } from '../../../../src/change-feed-processor/index.js'
 import { replacing, type StateStore } from '../../../../src/sas/store/state-store.js'

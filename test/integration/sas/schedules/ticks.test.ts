@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { Schedules } from '../../../../src/sas/client/schedules.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import type { ScheduleView } from '../../../../src/sas/schedules/schedule-view.js'
-import type { Reference } from '../../../../src/sas/model/reference.js'
+import type { Reference } from '../../../../src/sas/model/values/reference.js'
 import {
   defineSchedule,
   type ScheduleOptions,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, definitionOf, isAgent, type AgentOptions } from '../../../../src/sas/agents/agent.js'
 import type { Duration } from '../../../../src/platform/index.js'
-import { reference } from '../../../../src/sas/model/reference.js'
-import { NotPlainDataError } from '../../../../src/sas/model/to-template.js'
+import { reference } from '../../../../src/sas/model/values/reference.js'
+import { NotPlainDataError } from '../../../../src/sas/model/values/to-template.js'
 
 const hold = (input: { readonly sku: string }): { holdId: string } => ({ holdId: input.sku })
 const warehouse = defineAgent('ware-house2', { hold, drop: () => undefined })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../../src/sas/model/documents.js'
-import { reference } from '../../../../src/sas/model/reference.js'
+import { reference } from '../../../../src/sas/model/values/reference.js'
 import { condition, conditionTemplate, holds, type Condition } from '../../../../src/sas/plan/condition.js'
 import { conditionProblem } from '../../../../src/sas/plan/condition-problem.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { condition, conditionTemplate, type Condition } from '../../../../src/sas/plan/condition.js'
 import { conditionProblem, stepsAskedForFailure } from '../../../../src/sas/plan/condition-problem.js'
-import { StepHandle } from '../../../../src/sas/model/step-handle.js'
+import { StepHandle } from '../../../../src/sas/model/values/step-handle.js'
 
 const pay = new StepHandle<string>('pay')
 const ship = new StepHandle<string>('ship')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { basicSchema, continuingSchema, schemaVersion } from '../../../../src/sas/model/documents.js'
-import { text } from '../../../../src/sas/model/text-template.js'
+import { text } from '../../../../src/sas/model/values/text-template.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { schemaOf } from '../../../../src/sas/plan/plan-schema.js'
 import { submit } from '../../../../src/sas/submission/submit.js'

@@ -7,8 +7,8 @@ import {
   stepsReferredTo,
   substitute,
 } from '../../../../src/sas/plan/template.js'
-import { reference } from '../../../../src/sas/model/reference.js'
-import { toTemplate } from '../../../../src/sas/model/to-template.js'
+import { reference } from '../../../../src/sas/model/values/reference.js'
+import { toTemplate } from '../../../../src/sas/model/values/to-template.js'
 
 const input: Json = { user: { name: 'Ada', tags: ['x', 'y'] }, none: null }
 const outputs = new Map<string, Json>([['pay', { id: 7 }]])

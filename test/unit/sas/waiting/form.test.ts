@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fillIn, readForm, yesOrNo } from '../../../../src/sas/waiting/form.js'
-import type { Json } from '../../../../src/sas/model/json.js'
+import type { Json } from '../../../../src/sas/model/values/json.js'
 
 const problemOf = (form: unknown): string => {
   const read = readForm(form)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { raiseEvent } from '../../../../src/sas/decisions/raise-event.js'
+import { raiseEvent } from '../../../../src/sas/decisions/operator/raise-event.js'
 import { retireStep } from '../../../../src/sas/decisions/recover-step.js'
 import type { Json } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
-import { text } from '../../../../src/sas/model/text-template.js'
+import { text } from '../../../../src/sas/model/values/text-template.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
 import { answerQuestion, type Answered } from '../../../../src/sas/waiting/answer-question.js'
 import {
@@ -87,7 +87,7 @@ describe('a question', () => {
     expect(result).toMatchObject({ step: { event: { payload: { approved: true }, note: 'by phone' } } })
   })
 
-  it('accepts the same answer of the same person again, and no other', () => {
+  it('accepts the same answer of the same person again, and no other (I24)', () => {
     const once = answering(approval.scheduled(), { approved: true })
     for (const story of [once, once.scheduled()]) {
       expect(answered(story, { approved: true })).toEqual({ kind: 'nothing' })

@@ -10,7 +10,7 @@ import {
   WorkflowInvalid,
   type WorkflowBuilder,
 } from '../../../../src/sas/workflow/workflow.js'
-import { reference } from '../../../../src/sas/model/reference.js'
+import { reference } from '../../../../src/sas/model/values/reference.js'
 import { aSubmission, documentsOf, shop } from '../../../support/a-job.js'
 import { JobStory } from '../../../support/job-story.js'
 

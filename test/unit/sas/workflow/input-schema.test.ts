@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readInputSchema } from '../../../../src/sas/workflow/input-schema.js'
-import type { Json } from '../../../../src/sas/model/json.js'
+import type { Json } from '../../../../src/sas/model/values/json.js'
 
 const jsonSchema = {
   type: 'object',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { text } from '../../../../src/sas/model/text-template.js'
+import { text } from '../../../../src/sas/model/values/text-template.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { resolveTemplate } from '../../../../src/sas/plan/template.js'
 import type { Json } from '../../../../src/sas/model/documents.js'

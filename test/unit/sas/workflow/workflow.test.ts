@@ -7,8 +7,8 @@ import {
   type WorkflowBuilder,
 } from '../../../../src/sas/workflow/workflow.js'
 import { maxSteps } from '../../../../src/sas/plan/plan.js'
-import type { Reference } from '../../../../src/sas/model/reference.js'
-import type { Step } from '../../../../src/sas/model/step-handle.js'
+import type { Reference } from '../../../../src/sas/model/values/reference.js'
+import type { Step } from '../../../../src/sas/model/values/step-handle.js'
 import { readStepOptions, type StepOptions, type Undo } from '../../../../src/sas/workflow/step-options.js'
 import { aWorkflow, shop } from '../../../support/a-job.js'
 

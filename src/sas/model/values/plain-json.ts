@@ -1,4 +1,4 @@
-import { errorMessage } from '../../platform/internal.js'
+import { errorMessage } from '../../../platform/internal.js'
 import { z } from 'zod'
 import { referencePath } from './reference.js'
 import type { Json } from './json.js'

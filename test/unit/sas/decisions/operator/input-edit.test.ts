@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { editOf } from '../../../../src/sas/model/input-edit.js'
-import type { Json } from '../../../../src/sas/model/json.js'
-import { aStep } from '../../../support/a-job.js'
+import { editOf } from '../../../../../src/sas/decisions/operator/input-edit.js'
+import type { Json } from '../../../../../src/sas/model/values/json.js'
+import { aStep } from '../../../../support/a-job.js'
 
 /** Returns the edit of a step that was dispatched with an input and gets another one. */
 function edited(input: Json, after: Json) {

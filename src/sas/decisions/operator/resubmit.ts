@@ -1,68 +1,20 @@
-import type { JobDocument, Json, StepDocument } from '../model/documents.js'
-import { betweenStates, deadline, isStaged, withDerivedState } from '../model/process-state.js'
-import { takeFitting } from './dispatch.js'
-import { inState, withStates } from './ledger.js'
-import { pickUpWithinMs } from './recover-job.js'
-import { editOf } from '../model/input-edit.js'
-import { toTemplate } from '../model/to-template.js'
-import { isWaiting } from '../model/work.js'
+import type { JobDocument, StepDocument } from '../../model/documents.js'
+import { withDerivedState } from '../../model/process-state.js'
+import { toTemplate } from '../../model/values/to-template.js'
+import { inState, withStates } from '../ledger.js'
+import {
+  atOnce,
+  editsIn,
+  list,
+  refused,
+  requested,
+  type Edits,
+  type Operation,
+  type Resubmission,
+  type Standing,
+} from './request.js'
 
-/** A decision of an operator about a job. */
-export type OperatorCommand =
-  /** Retries the steps that failed permanently (default: all of them), or restarts a job that was undone. */
-  | {
-      readonly kind: 'resubmit'
-      readonly steps?: readonly { readonly stepId: string; readonly input?: Json }[]
-      readonly by: string
-      readonly why: string
-    }
-  /** Immediately continues steps that are parked or in an extended wait. Default: all these steps. */
-  | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
-  /** Stops the job and undoes its steps, except steps that cannot be undone. */
-  | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
-
-export type Operation =
-  | {
-      readonly kind: 'write'
-      readonly job: JobDocument
-      readonly changed: readonly StepDocument[]
-      /** False if one transaction is too small. The command must be repeated to change the other steps. */
-      readonly isComplete: boolean
-    }
-  /** The job's current state does not allow the command, so nothing is written. */
-  | { readonly kind: 'refused'; readonly reason: string }
-
-type Resubmission = OperatorCommand & { readonly kind: 'resubmit' }
-
-/** New inputs by step id. */
-type Edits = ReadonlyMap<string, Json>
-
-interface Standing {
-  readonly job: JobDocument
-  readonly steps: ReadonlyMap<string, StepDocument>
-  readonly now: number
-}
-
-/** The largest number of operators' decisions that a job keeps. */
-const maxAuditEntries = 20
-
-/**
- * Writes an operator's command into the job as a request to the scheduler (W10). No other decision changes a
- * terminal document (I7). A command that was completed before is refused (F-O2).
- */
-export function operate(standing: Standing, command: OperatorCommand): Operation {
-  if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
-  switch (command.kind) {
-    case 'resubmit':
-      return resubmit(standing, command)
-    case 'release':
-      return release(standing, command)
-    case 'cancel':
-      return cancel(standing, command)
-  }
-}
-
-function resubmit(standing: Standing, command: Resubmission): Operation {
+export function resubmit(standing: Standing, command: Resubmission): Operation {
   const { job, steps } = standing
   if (job.processState !== 'Error' && job.processState !== 'Compensated') {
     return refused(
@@ -168,90 +120,9 @@ function startAgain(standing: Standing, command: Resubmission, edits: Edits): Op
   })
 }
 
-function editsIn({ steps = [] }: Resubmission): Edits {
-  const edited = steps.flatMap(({ stepId, input }) => (input === undefined ? [] : [[stepId, input] as const]))
-  return new Map(edited)
-}
-
 function inputOfOthers(steps: readonly StepDocument[]): string {
   const stepIds = steps.map(({ stepId }) => stepId)
   return `no input is allowed for ${list(stepIds)}: the input is collected from other steps; resubmit without an input`
-}
-
-function release(standing: Standing, command: OperatorCommand & { kind: 'release' }): Operation {
-  const { job, steps, now } = standing
-  const waiting = [...steps.values()].filter(isWaiting)
-  const named = waiting.filter(({ stepId }) => command.stepId === undefined || stepId === command.stepId)
-  if (named.length === 0) {
-    if (command.stepId === undefined) return refused(`no step of job ${job.jobId} is parked or waiting`)
-    const others = list(waiting.map(({ stepId }) => stepId))
-    return refused(`step ${command.stepId} of job ${job.jobId} is not parked or waiting; waiting: ${others}`)
-  }
-  const changed = atOnce(named, job).map((step) =>
-    withDerivedState({
-      ...step,
-      attention: null,
-      notBeforeMs: null,
-      failureCount: 0,
-      fence: step.fence + 1,
-      ...deadline(now + step.completeWithinMs),
-    }),
-  )
-  return requested(standing, command, { job, changed, isComplete: changed.length === named.length })
-}
-
-function cancel(standing: Standing, command: OperatorCommand & { kind: 'cancel' }): Operation {
-  const { job, now } = standing
-  if (job.processState === 'Processed' || job.processState === 'Compensated') {
-    return refused(`job ${job.jobId} is ${job.processState}: it has ended, and there is nothing to stop`)
-  }
-  // A job that is being undone before a new generation may still be cancelled.
-  if (job.compensation?.thenRetry === false) {
-    return refused(`job ${job.jobId} is already being undone (${job.compensation.reason})`)
-  }
-  const since = new Date(now).toISOString()
-  return requested(standing, command, {
-    changed: [],
-    job: {
-      ...job,
-      currentState: betweenStates,
-      desiredState: job.initialState,
-      compensation: { since, by: command.by, reason: `cancelled: ${command.why}`, thenRetry: false },
-    },
-  })
-}
-
-type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
-
-/** Returns the write of the job with the recorded decision, ready for a scheduler. */
-function requested(
-  { now, steps }: Standing,
-  command: OperatorCommand,
-  { job, changed, isComplete = true }: Request,
-): Operation {
-  const [first, ...others] = changed
-  const entry: JobDocument['audit'][number] = {
-    command: command.kind,
-    stepId: others.length === 0 ? (first?.stepId ?? null) : null,
-    at: new Date(now).toISOString(),
-    by: command.by,
-    why: command.why,
-    ...(command.kind === 'resubmit' ? editOf(steps, editsIn(command)) : {}),
-  }
-  const up = {
-    ...job,
-    audit: [...job.audit, entry].slice(-maxAuditEntries),
-    operatedAtMs: now,
-    attention: null,
-    lockedBy: null,
-    fence: job.fence + 1,
-    endByMs: null,
-    endedAt: null,
-    endedAtMs: null,
-    ttl: -1,
-    ...deadline(now + pickUpWithinMs),
-  }
-  return { kind: 'write', job: withDerivedState(up), changed, isComplete }
 }
 
 function resetStep(step: StepDocument, edits: Edits): StepDocument {
@@ -274,13 +145,6 @@ function withUndoAhead(step: StepDocument): StepDocument {
   return withDerivedState({ ...step, undo, lockedBy: null, fence: step.fence + 1, attention: null, ttl: -1 })
 }
 
-function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
-  return takeFitting(
-    steps.map((step) => ({ step })),
-    job,
-  ).map(({ step }) => step)
-}
-
 function tooManyEdits(steps: readonly StepDocument[]): string {
   return `${steps.length} steps do not fit into one transaction: resubmit without inputs, or submit a new job`
 }
@@ -289,13 +153,4 @@ function tooManyEdits(steps: readonly StepDocument[]): string {
 function tooManyExpiring({ jobId }: JobDocument, steps: readonly StepDocument[]): string {
   const why = `has begun to expire, and ${steps.length} steps do not fit into one transaction`
   return `job ${jobId} was undone, ${why}: submit it again under another id`
-}
-
-function refused(reason: string): Operation {
-  return { kind: 'refused', reason }
-}
-
-function list(stepIds: readonly string[]): string {
-  if (stepIds.length === 0) return 'none'
-  return `${stepIds.length === 1 ? 'step' : 'steps'} ${stepIds.join(', ')}`
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JobDocument, StepDocument } from './documents.js'
-import type { Json } from './json.js'
-import { pathText } from './plain-json.js'
-import type { InputChange } from './readable-parts.js'
-import { toTemplate } from './to-template.js'
+import type { JobDocument, StepDocument } from '../../model/documents.js'
+import type { Json } from '../../model/values/json.js'
+import { pathText } from '../../model/values/plain-json.js'
+import type { InputChange } from '../../model/readable-parts.js'
+import { toTemplate } from '../../model/values/to-template.js'
 
 /** The largest number of changes in an edit, and of characters in a path or a value (I16). */
 const maxChanges = 10

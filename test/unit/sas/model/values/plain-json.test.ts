@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { givenJson } from '../../../../src/sas/model/plain-json.js'
-import { reference } from '../../../../src/sas/model/reference.js'
+import { givenJson } from '../../../../../src/sas/model/values/plain-json.js'
+import { reference } from '../../../../../src/sas/model/values/reference.js'
 
 function reasonFor(value: unknown): string | null {
   const given = givenJson(value, 'output')

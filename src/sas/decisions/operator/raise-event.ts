@@ -1,6 +1,6 @@
-import type { Json, StepDocument } from '../model/documents.js'
-import { deadline, withDerivedState } from '../model/process-state.js'
-import { sameJson } from '../plan/payload.js'
+import type { Json, StepDocument } from '../../model/documents.js'
+import { deadline, withDerivedState } from '../../model/process-state.js'
+import { sameJson } from '../../plan/payload.js'
 
 export type Raised =
   | { readonly kind: 'write'; readonly step: StepDocument }

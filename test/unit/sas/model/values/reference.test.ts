@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reference } from '../../../../src/sas/model/reference.js'
-import { NotPlainDataError, toTemplate } from '../../../../src/sas/model/to-template.js'
+import { reference } from '../../../../../src/sas/model/values/reference.js'
+import { NotPlainDataError, toTemplate } from '../../../../../src/sas/model/values/to-template.js'
 
 const input = reference<{ user: { name: string; tags: string[] }; total: number }>(['input'])
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { submittedAtMs } from '../../../support/a-job.js'
-import { JobStory, success } from '../../../support/job-story.js'
+import { submittedAtMs } from '../../../../support/a-job.js'
+import { JobStory, success } from '../../../../support/job-story.js'
 
 const permanent = { kind: 'permanent', message: 'no such card', didNothing: true } as const
 const by = { by: 'ann', why: 'the card was replaced' }

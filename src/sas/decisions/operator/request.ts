@@ -1,0 +1,101 @@
+import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
+import { deadline, withDerivedState } from '../../model/process-state.js'
+import { takeFitting } from '../dispatch.js'
+import { pickUpWithinMs } from '../recover-job.js'
+import { editOf } from './input-edit.js'
+
+/** A decision of an operator about a job. */
+export type OperatorCommand =
+  /** Retries the steps that failed permanently (default: all of them), or restarts a job that was undone. */
+  | {
+      readonly kind: 'resubmit'
+      readonly steps?: readonly { readonly stepId: string; readonly input?: Json }[]
+      readonly by: string
+      readonly why: string
+    }
+  /** Immediately continues steps that are parked or in an extended wait. Default: all these steps. */
+  | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
+  /** Stops the job and undoes its steps, except steps that cannot be undone. */
+  | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
+
+export type Operation =
+  | {
+      readonly kind: 'write'
+      readonly job: JobDocument
+      readonly changed: readonly StepDocument[]
+      /** False if one transaction is too small. The command must be repeated to change the other steps. */
+      readonly isComplete: boolean
+    }
+  /** The job's current state does not allow the command, so nothing is written. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+export type Resubmission = OperatorCommand & { readonly kind: 'resubmit' }
+
+/** New inputs by step id. */
+export type Edits = ReadonlyMap<string, Json>
+
+/** A job, its steps and the time at which an operator decides. */
+export interface Standing {
+  readonly job: JobDocument
+  readonly steps: ReadonlyMap<string, StepDocument>
+  readonly now: number
+}
+
+/** The largest number of operators' decisions that a job keeps. */
+const maxAuditEntries = 20
+
+type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
+
+/** Returns the write of the job with the recorded decision, ready for a scheduler. */
+export function requested(
+  { now, steps }: Standing,
+  command: OperatorCommand,
+  { job, changed, isComplete = true }: Request,
+): Operation {
+  const [first, ...others] = changed
+  const entry: JobDocument['audit'][number] = {
+    command: command.kind,
+    stepId: others.length === 0 ? (first?.stepId ?? null) : null,
+    at: new Date(now).toISOString(),
+    by: command.by,
+    why: command.why,
+    ...(command.kind === 'resubmit' ? editOf(steps, editsIn(command)) : {}),
+  }
+  const up = {
+    ...job,
+    audit: [...job.audit, entry].slice(-maxAuditEntries),
+    operatedAtMs: now,
+    attention: null,
+    lockedBy: null,
+    fence: job.fence + 1,
+    endByMs: null,
+    endedAt: null,
+    endedAtMs: null,
+    ttl: -1,
+    ...deadline(now + pickUpWithinMs),
+  }
+  return { kind: 'write', job: withDerivedState(up), changed, isComplete }
+}
+
+export function editsIn({ steps = [] }: Resubmission): Edits {
+  const edited = steps.flatMap(({ stepId, input }) => (input === undefined ? [] : [[stepId, input] as const]))
+  return new Map(edited)
+}
+
+/** Returns the steps that fit into the transaction of the job. */
+export function atOnce(steps: readonly StepDocument[], job: JobDocument): StepDocument[] {
+  return takeFitting(
+    steps.map((step) => ({ step })),
+    job,
+  ).map(({ step }) => step)
+}
+
+export function refused(reason: string): Operation {
+  return { kind: 'refused', reason }
+}
+
+/** Names the steps in the text of a refusal. */
+export function list(stepIds: readonly string[]): string {
+  if (stepIds.length === 0) return 'none'
+  return `${stepIds.length === 1 ? 'step' : 'steps'} ${stepIds.join(', ')}`
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { Attention, AuditEntry, Diagnostic, ProcessState } from './readable-parts.js'
+import { inputEdit } from './step-parts.js'
+
+export const processStates = [
+  'Pending',
+  'Processing',
+  'Processed',
+  'Error',
+  'Compensating',
+  'Compensated',
+] as const satisfies readonly ProcessState[]
+
+export const attentionKinds = [
+  'error',
+  'corrupt',
+  'compensationFailed',
+  'parked',
+  'extendedWait',
+  'unclaimed',
+] as const satisfies readonly Attention['kind'][]
+
+const attention = z.object({
+  kind: z.enum(attentionKinds),
+  since: z.string(),
+  by: z.string(),
+  message: z.string(),
+  stepId: z.string().nullable(),
+}) satisfies z.ZodType<Attention>
+
+const diagnostic = z.object({
+  at: z.string(),
+  by: z.string(),
+  attempt: z.number(),
+  message: z.string(),
+}) satisfies z.ZodType<Diagnostic>
+
+/** The fields that jobs and steps share. Their names are those of the pattern. */
+export const envelope = {
+  id: z.string(),
+  pk: z.string(),
+  schema: z.number().int(),
+  jobId: z.string(),
+  orderId: z.string(),
+  workflow: z.string(),
+  workflowVersion: z.number().int(),
+  initialState: z.string(),
+  targetState: z.string(),
+  currentState: z.string(),
+  desiredState: z.string(),
+  processState: z.enum(processStates),
+  /** The instance that works on the job or step. Null if any instance may take it. */
+  lockedBy: z.string().nullable(),
+  /** A number that grows with every claim, dispatch and recovery. A write with an older number is refused. */
+  fence: z.number().int(),
+  /** The deadline, ISO-8601 UTC, or null. Work that is not done at this time counts as failed. */
+  completeBy: z.string().nullable(),
+  /** The same deadline in milliseconds since the epoch, for range queries. */
+  completeByMs: z.number().nullable(),
+  failureCount: z.number().int(),
+  maxFailures: z.number().int(),
+  /**
+   * For a job: a number that grows each time the job begins again. For a step: the number in its current
+   * idempotency key. Each step counts its own generations.
+   */
+  generation: z.number().int(),
+  diagnostics: z.array(diagnostic),
+  attention: attention.nullable(),
+  ttl: z.number().int(),
+}
+
+/** The policy for a step that failed permanently or has no attempts left. */
+export const exhaustionPolicy = z.union([
+  z.enum(['error', 'compensate', 'compensateThenRetry', 'park']),
+  /** Wait for this time and try again, as often as necessary. */
+  z.object({ extendedWaitMs: z.number() }),
+])
+
+export const auditEntry = z.object({
+  command: z.enum(['resubmit', 'release', 'cancel']),
+  stepId: z.string().nullable(),
+  at: z.string(),
+  by: z.string(),
+  why: z.string(),
+  edit: inputEdit.optional(),
+}) satisfies z.ZodType<AuditEntry>
