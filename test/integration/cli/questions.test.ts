@@ -75,7 +75,7 @@ describe('`inbox`', () => {
   })
 })
 
-it('`status` says from whom an answer is awaited', async () => {
+it('`status` names the people whose answer the job waits for', async () => {
   expect(await status('C-2', store, terminal)).toBe(0)
   expect(said()).toContain('Step approve waits for an answer from ann since ')
 })
