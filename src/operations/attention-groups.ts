@@ -126,6 +126,9 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
         advice: 'the job stands still: correct the field in its document, then check the job',
         command: `stepward status ${only}`,
       }
+    case 'unanswered':
+    case 'escalated':
+      return { advice: 'a question to people is open: answer it', command: `stepward inbox` }
     case 'unclaimed':
       return { advice: 'no instance works on the job: check which instances run', command: 'stepward leases' }
   }

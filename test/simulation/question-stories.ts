@@ -20,6 +20,20 @@ const asked = defineWorkflow<ScenarioInput>('scenario', (job) => {
   job.step('apologise', services.provide, { item: 'apologise' }, late)
 })
 
+/** The same with a reminder and an escalation before the end of the question. */
+const reminded = defineWorkflow<ScenarioInput>('scenario', (job) => {
+  const approved = job.ask('approve', {
+    title: 'Ship it?',
+    assignees: ['ann'],
+    remindAfter: '20s',
+    escalateAfter: '45s',
+    escalateTo: ['bob'],
+    completeWithin: '90s',
+    onExhausted: 'continue',
+  })
+  job.step('ship', services.provide, { item: 'ship' }, { ...options, when: condition.timedOut(approved) })
+})
+
 const answered: Pick<Scenario, 'interventions'> = {
   interventions: [{ when: { isBegun: 'approve' }, command: { answerTo: 'approve' } }],
 }
@@ -28,6 +42,7 @@ const answered: Pick<Scenario, 'interventions'> = {
 export const questions: readonly Scenario[] = [
   { name: 'question', workflow: asked, moods: willing, ...answered, end: 'Processed' },
   { name: 'question-timed-out', workflow: asked, moods: willing, end: 'Processed' },
+  { name: 'question-reminded', workflow: reminded, moods: willing, end: 'Processed' },
 ]
 
 /** Stories of questions that meet random faults. */

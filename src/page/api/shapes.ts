@@ -5,7 +5,16 @@ const json = z.unknown()
 export const state = z.enum(processStates)
 
 const attention = z.strictObject({
-  kind: z.enum(['error', 'corrupt', 'compensationFailed', 'parked', 'extendedWait', 'unclaimed']),
+  kind: z.enum([
+    'error',
+    'corrupt',
+    'compensationFailed',
+    'parked',
+    'extendedWait',
+    'unclaimed',
+    'unanswered',
+    'escalated',
+  ]),
   since: z.string(),
   by: z.string(),
   message: z.string(),
@@ -49,6 +58,19 @@ export const jobSummary = z.strictObject({
 
 const advice = z.strictObject({ advice: z.string(), command: z.string() })
 
+export const openQuestion = z.strictObject({
+  jobId: z.string(),
+  stepId: z.string(),
+  orderId: z.string(),
+  workflow: z.string(),
+  partitionKey: z.string(),
+  title: z.string(),
+  assignees: z.array(z.string()).meta({ description: 'Empty if anyone may answer.' }),
+  since: z.string(),
+  expiresAt: z.string(),
+  form: json.meta({ description: 'The JSON Schema of the answer.' }),
+})
+
 const stepDetail = z.strictObject({
   stepId: z.string(),
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
@@ -66,6 +88,7 @@ const stepDetail = z.strictObject({
   input: json,
   inputTemplate: json,
   output: json,
+  question: openQuestion.nullable(),
   event: z.looseObject({ at: z.string() }).nullable(),
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),
   idempotencyKey: z.string(),

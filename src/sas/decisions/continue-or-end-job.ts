@@ -94,9 +94,17 @@ export function isFlagCurrent({ job, steps }: SchedulingState, ledger: Ledger): 
   return flag?.kind === job.attention?.kind && flag?.stepId === job.attention?.stepId
 }
 
+const flagsOfWaiting: ReadonlySet<Attention['kind']> = new Set<Attention['kind']>([
+  'parked',
+  'extendedWait',
+  'unclaimed',
+  'unanswered',
+  'escalated',
+])
+
 /**
- * Returns the flag of a step under way that is parked, in an extended wait or unclaimed. The job gets the
- * same flag, because lists show jobs.
+ * Returns the flag of a step under way that waits for an operator, a time, an instance or an answer. The job
+ * gets the same flag, because lists show jobs.
  */
 function flagOf(
   job: JobDocument,
@@ -107,7 +115,7 @@ function flagOf(
     const isSeen = unseen([stepId], ledger, steps).length === 0
     const flag = isSeen ? steps.get(stepId)?.attention : job.attention
     if (flag?.stepId !== stepId) continue
-    if (flag.kind === 'parked' || flag.kind === 'extendedWait' || flag.kind === 'unclaimed') return flag
+    if (flagsOfWaiting.has(flag.kind)) return flag
   }
   return null
 }

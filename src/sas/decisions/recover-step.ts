@@ -4,6 +4,7 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { flagged, givenUp } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from '../model/work.js'
+import { remind } from '../waiting/remind.js'
 import { withoutQuestion } from '../waiting/put-question.js'
 
 export interface RecoveryPolicy {
@@ -26,6 +27,8 @@ export type Recovery =
   | { readonly kind: 'exhausted'; readonly step: StepDocument }
   /** The moment for which the step waited has come. The step is offered. */
   | { readonly kind: 'due'; readonly step: StepDocument }
+  /** The people whose answer the step waits for are reminded, or more people are asked. */
+  | { readonly kind: 'reminded'; readonly step: StepDocument }
   /** No attempt was made, or none was possible in time. The step is offered without a failure (C8). */
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
@@ -41,6 +44,8 @@ export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   if (!isOpen || completeByMs === null) return { kind: 'nothing' }
   const dueMs = completeByMs + policy.graceMs
   if (policy.now < dueMs) return { kind: 'wait', untilMs: dueMs }
+  const reminded = remind(step, { now: policy.now, by: policy.supervisor })
+  if (reminded !== null) return { kind: 'reminded', step: reminded }
   // Even an attempt whose deadline had already passed at its dispatch may have acted, because an agent's
   // clock may be slow.
   const fenced = { ...step, fence: step.fence + 1, mayHaveActed: mayHaveActed(step) }

@@ -5,6 +5,10 @@ import { json } from './values/plain-json.js'
 export const question = z.object({
   /** The JSON Schema of the answer. */
   form: json,
+  /** The time after which the people are reminded. Missing: no reminder. */
+  remindAfterMs: z.number().optional(),
+  /** The time after which more people are asked. Missing: no escalation. */
+  escalateAfterMs: z.number().optional(),
 })
 
 /**
@@ -20,6 +24,12 @@ export const asked = z.object({
   since: z.string(),
   /** The end of the time for the answer, in milliseconds since the epoch. */
   expiresAtMs: z.number(),
+  /** The time of the reminder, in milliseconds since the epoch. Missing if there is none any more. */
+  remindAtMs: z.number().optional(),
+  /** The time of the escalation, in milliseconds since the epoch. Missing if there is none any more. */
+  escalateAtMs: z.number().optional(),
+  /** The people who are asked too from the escalation on. */
+  escalateTo: z.array(z.string()).optional(),
 })
 
 /** The event of a `waitFor` step, or the answer to its question, with the person who gave it. */

@@ -8,10 +8,19 @@ export type ProcessState = 'Pending' | 'Processing' | 'Processed' | 'Error' | 'C
  * The reason why an operator should check a job or a step. The reason stays until its cause is gone. `error`,
  * `corrupt` and `compensationFailed` end the work until an operator decides. A `parked` step waits for an
  * operator, and a step in `extendedWait` waits for a time to pass. `unclaimed` work is offered again until an
- * instance takes it.
+ * instance takes it. An `unanswered` step waits for people who were reminded, and more people are asked about
+ * an `escalated` step.
  */
 export interface Attention {
-  readonly kind: 'error' | 'corrupt' | 'compensationFailed' | 'parked' | 'extendedWait' | 'unclaimed'
+  readonly kind:
+    | 'error'
+    | 'corrupt'
+    | 'compensationFailed'
+    | 'parked'
+    | 'extendedWait'
+    | 'unclaimed'
+    | 'unanswered'
+    | 'escalated'
   /** ISO-8601 UTC. */
   readonly since: string
   /** The instance that found the reason. */

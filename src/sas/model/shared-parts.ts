@@ -18,6 +18,8 @@ export const attentionKinds = [
   'parked',
   'extendedWait',
   'unclaimed',
+  'unanswered',
+  'escalated',
 ] as const satisfies readonly Attention['kind'][]
 
 const attention = z.object({

@@ -19,6 +19,15 @@ export function schemaOf({ steps }: Pick<Plan, 'steps'>): number {
   return steps.some(isContinuing) ? continuingSchema : basicSchema
 }
 
+/**
+ * Returns the schema version of a step: the lowest that supervisors need. A supervisor of version 1 would take
+ * the time of a reminder for the end of the question.
+ */
+export function stepSchemaOf({ question }: Pick<PlanStep, 'question'>): number {
+  const { remindAfterMs, escalateAfterMs } = question ?? {}
+  return remindAfterMs === undefined && escalateAfterMs === undefined ? basicSchema : continuingSchema
+}
+
 function isContinuing({ jobGoesOn, when, input, undo, question }: PlanStep): boolean {
   if (jobGoesOn === true || question !== undefined || !hasBasicOperators(when)) return true
   const templates = [when, input, undo?.input ?? null]

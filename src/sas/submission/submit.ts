@@ -1,15 +1,14 @@
-import {
-  basicSchema,
-  type JobDocument,
-  type Json,
-  type LedgerEntry,
-  type NoticeDocument,
-  type StepDocument,
+import type {
+  JobDocument,
+  Json,
+  LedgerEntry,
+  NoticeDocument,
+  StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
-import { schemaOf } from '../plan/plan-schema.js'
+import { schemaOf, stepSchemaOf } from '../plan/plan-schema.js'
 import { noticeOf } from '../decisions/notices.js'
 import { idempotencyKey } from '../model/work.js'
 import type { StateDocument, StateWrite } from '../store/state-store.js'
@@ -168,7 +167,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     owed: [],
     undoTemplate: null,
     firstBy: null,
-    ...envelopeOf(request, basicSchema),
+    ...envelopeOf(request, stepSchemaOf(step)),
     ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
     ...(step.question === undefined ? {} : { question: step.question }),
   })

@@ -250,8 +250,9 @@ export class Supervisor {
     const { jobId, workflow, stepId, attempt, failureCount } = step
     const about = { jobId, workflow, stepId, attempt }
     if (recovery.kind === 'unclaimed') telemetry.emit({ type: 'step.unclaimed', ...about })
-    else telemetry.emit({ type: 'step.recovered', failureCount, ...about })
-    if (recovery.kind === 'exhausted' && step.attention !== null && !isLeftToJob(step)) {
+    else if (recovery.kind !== 'reminded') telemetry.emit({ type: 'step.recovered', failureCount, ...about })
+    const isFlagged = recovery.kind === 'reminded' || (recovery.kind === 'exhausted' && !isLeftToJob(step))
+    if (isFlagged && step.attention !== null) {
       const { kind, message } = step.attention
       telemetry.emit({ type: 'attention.raised', jobId, workflow, stepId, kind, message })
     }

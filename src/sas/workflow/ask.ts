@@ -1,4 +1,5 @@
-import { kind, optional, readOptions } from '../../platform/options.js'
+import type { Duration } from '../../platform/index.js'
+import { duration, kind, optional, readOptions } from '../../platform/options.js'
 import type { ValueOrReference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { toTemplate } from '../model/values/to-template.js'
@@ -13,6 +14,18 @@ export interface AskOptions extends Pick<StepOptions, 'after' | 'when' | 'comple
   readonly title: ValueOrReference<string>
   /** The names of the people who are asked. Default: anyone may answer. */
   readonly assignees?: ValueOrReference<readonly string[]>
+  /**
+   * The time after which the people are reminded: the job is flagged as `unanswered`, so operators get an
+   * alert, and the submitter gets a notice. Must be shorter than `completeWithin`. Default: no reminder.
+   */
+  readonly remindAfter?: Duration
+  /**
+   * The time after which more people are asked: `escalateTo` is added to the assignees, and the job is
+   * flagged as `escalated`. Must be shorter than `completeWithin`. Default: no escalation.
+   */
+  readonly escalateAfter?: Duration
+  /** The names of the people who are asked from the escalation on. Requires `escalateAfter`. */
+  readonly escalateTo?: ValueOrReference<readonly string[]>
 }
 
 /** The options of {@link addQuestion}, of which a caller in JavaScript may pass any. */
@@ -20,32 +33,49 @@ export interface QuestionDraft extends AskOptions {
   readonly form?: JsonSchema | ZodSchema<unknown> | undefined
 }
 
+const names = kind<NonNullable<QuestionDraft['assignees']>>(
+  `a list of at most ${maxAssignees} names`,
+  (value) => typeof value === 'object' && (!Array.isArray(value) || isList(value)),
+)
+
 const shape = {
   title: kind<QuestionDraft['title']>(
     `a text of 1 to ${maxTitleLength} characters`,
     (value) => typeof value === 'object' || (typeof value === 'string' && isTitle(value)),
   ),
-  assignees: optional(
-    kind<NonNullable<QuestionDraft['assignees']>>(
-      `a list of at most ${maxAssignees} names`,
-      (value) => typeof value === 'object' && (!Array.isArray(value) || isList(value)),
-    ),
-    [],
-  ),
+  assignees: optional(names, []),
+  escalateTo: names.optional(),
 }
+
+const times = { remindAfter: duration(1_000).optional(), escalateAfter: duration(1_000).optional() }
 
 /** Adds a step that is done when a person has answered its question. */
 export function addQuestion<T>(draft: PlanDraft, id: string, given: QuestionDraft): Step<T> {
-  const { title, form, assignees, ...options } = given
-  const { values, problems } = readOptions(shape, { title, ...(assignees && { assignees }) })
-  for (const what of problems) draft.problemOf(id, what)
+  const { title, form, assignees, escalateTo, remindAfter, escalateAfter, ...options } = given
+  const { values, problems } = readOptions(shape, {
+    title,
+    ...(assignees && { assignees }),
+    ...(escalateTo && { escalateTo }),
+  })
+  const moments = readOptions(times, {
+    ...(remindAfter && { remindAfter }),
+    ...(escalateAfter && { escalateAfter }),
+  })
+  for (const what of [...problems, ...moments.problems]) draft.problemOf(id, what)
+  if ((escalateTo === undefined) !== (escalateAfter === undefined))
+    draft.problemOf(id, 'escalateAfter and escalateTo belong together: give both, or none')
   const read = readForm(form)
   if (read.kind === 'problem') draft.problemOf(id, `its form: ${read.what}`)
   if (problems.length > 0 || read.kind === 'problem') return new StepHandle(id)
+  const { remindAfter: remindAfterMs, escalateAfter: escalateAfterMs } = moments.values
   return draft.addStep<T>({
     id,
     kind: 'waitFor',
-    question: { form: read.form },
+    question: {
+      form: read.form,
+      ...(remindAfterMs !== undefined && { remindAfterMs }),
+      ...(escalateAfterMs !== undefined && { escalateAfterMs }),
+    },
     call: () => byScheduler(toTemplate(values, 'question')),
     options: { completeWithin: '7d', retry: { tries: 1 }, undo: 'none', ...options },
   })

@@ -98,6 +98,9 @@ export class PlanDraft {
     const { values, problems } = readStepOptions(options)
     for (const what of problems) this.problemOf(name, what)
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
+    const { remindAfterMs = 0, escalateAfterMs = 0 } = question ?? {}
+    if (Math.max(remindAfterMs, escalateAfterMs) >= values.completeWithin)
+      this.problemOf(name, 'remindAfter and escalateAfter must be shorter than completeWithin')
     const undo = this.undoOf(id, name, options.undo, values.undoUncertain)
     const when = this.conditionOf(name, options)
     const dependsOn = this.dependencies(name, values, {

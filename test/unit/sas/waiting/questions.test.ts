@@ -160,6 +160,34 @@ describe('a question', () => {
     expect(answering(again, false).scheduled().scheduled().job.processState).toBe('Processed')
   })
 
+  it('reminds once and asks more people once; then an answer ends it without a flag', () => {
+    const reminding = storyOf((job) => {
+      const times = { completeWithin: '9d', remindAfter: '2d', escalateAfter: '5d' } as const
+      job.ask('approve', { title: 'Sure?', assignees: ['ann'], escalateTo: job.input.clerks, ...times })
+    }).scheduled()
+    expect(reminding.step('approve')).toMatchObject({ schema: 2, completeByMs: submittedAtMs + 2 * day })
+    const reminded = reminding.expired('approve')
+    expect(reminded.step('approve')).toMatchObject({
+      processState: 'Processing',
+      completeByMs: submittedAtMs + 5 * day,
+      asked: { assignees: ['ann'], expiresAtMs: submittedAtMs + 9 * day },
+      attention: { kind: 'unanswered', message: expect.stringContaining('asked: ann') as string },
+    })
+    expect(reminded.scheduled().job.attention).toEqual(reminded.step('approve').attention)
+    const escalated = reminded.scheduled().expired('approve')
+    expect(escalated.step('approve')).toMatchObject({
+      completeByMs: submittedAtMs + 9 * day,
+      asked: { assignees: ['ann', 'bob'] },
+      attention: { kind: 'escalated', message: expect.stringContaining('asked: ann, bob') as string },
+    })
+    const flagged = escalated.scheduled()
+    expect(flagged.job.attention?.kind).toBe('escalated')
+    const done = answering(flagged, true, 'bob').scheduled().scheduled()
+    expect(done.job).toMatchObject({ processState: 'Processed', attention: null })
+    const late = flagged.expired('approve')
+    expect(late.step('approve')).toMatchObject({ processState: 'Error', asked: null })
+  })
+
   it('ends with its job', () => {
     const cancelled = approval
       .scheduled()
@@ -227,6 +255,13 @@ describe('a definition', () => {
       job.ask('approve', { title: '', form: { properties: {} }, assignees: [''] })
       job.ask('other', { title: 'Sure?', timeout: '1d' } as never)
     }
+    const late = (job: Builder): void => {
+      job.ask('late', { title: 'Sure?', completeWithin: '2d', remindAfter: '2d', escalateTo: ['eve'] })
+      job.ask('soon', { title: 'Sure?', remindAfter: 'soon' as never })
+    }
+    expect(() => defineWorkflow<Claim>('claims', late)).toThrow(
+      /escalateAfter and escalateTo belong together.*shorter than completeWithin.*remindAfter is "soon"/u,
+    )
     expect(() => defineWorkflow<Claim>('claims', build)).toThrow(WorkflowInvalid)
     expect(() => defineWorkflow<Claim>('claims', build)).toThrow(
       /title is ""; .*1 to 500 characters.*assignees.*at most 50 names.*its form: form does not say its "type".*timeout/u,
