@@ -1,10 +1,4 @@
-import type {
-  JobDocument,
-  Json,
-  LedgerEntry,
-  NoticeDocument,
-  StepDocument,
-} from '../model/documents.js'
+import type { JobDocument, Json, LedgerEntry, NoticeDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import type { Plan, PlanStep } from '../plan/plan.js'

@@ -257,7 +257,7 @@ describe('a definition', () => {
     }
     const late = (job: Builder): void => {
       job.ask('late', { title: 'Sure?', completeWithin: '2d', remindAfter: '2d', escalateTo: ['eve'] })
-      job.ask('soon', { title: 'Sure?', remindAfter: 'soon' as never })
+      job.ask('soon', { title: 'Sure?', remindAfter: 'soon' })
     }
     expect(() => defineWorkflow<Claim>('claims', late)).toThrow(
       /escalateAfter and escalateTo belong together.*shorter than completeWithin.*remindAfter is "soon"/u,
