@@ -175,6 +175,21 @@ const answeredOnce: Rule<StepDocument> = ({ before, after, job }) => {
   return before.asked ? null : `I24: ${id} was answered although it did not ask`
 }
 
+/** I28: the next round follows the success of the round before, with its output, and no round is left out. */
+const roundByRound: Rule<StepDocument> = ({ before, after }) => {
+  const { id, round } = after
+  if (before?.round === undefined || round === undefined || before.generation !== after.generation)
+    return null
+  if (round.number === before.round.number)
+    return isDeepStrictEqual(round.previous, before.round.previous) ? null : `I28: ${id} has changed its past`
+  if (round.number !== before.round.number + 1)
+    return `I28: ${id} went from round ${before.round.number} to round ${round.number}`
+  const { key } = (round.previous ?? {}) as { readonly key?: string }
+  return key === before.idempotencyKey
+    ? null
+    : `I28: ${id} began round ${round.number} after ${key ?? 'nothing'} and not after ${before.idempotencyKey}`
+}
+
 /** A step is never ahead of its ledger. Every decision of the scheduler relies on that. */
 const behindLedger: Rule<StepDocument> = ({ after, job }) => {
   const dispatch = job?.steps[after.stepId]?.dispatch
@@ -195,4 +210,5 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   fenced,
   behindLedger,
   answeredOnce,
+  roundByRound,
 ]

@@ -61,7 +61,9 @@ export function waitForRound(
   const rounds = number - first
   if (rounds >= atMost) {
     const message = `given up after ${rounds} rounds; the last output is ${shown(before.output)}`
-    const renewed = { ...written, round: written.round && { ...written.round, first: number } }
+    // The step failed as a whole, although its last round did not.
+    const outcome = written.outcome && { ...written.outcome, kind: 'failed' as const }
+    const renewed = { ...written, outcome, round: written.round && { ...written.round, first: number } }
     return exhausted(renewed, { now, by: scheduler, message })
   }
   if (everyMs === 0) return null
