@@ -39,7 +39,7 @@ const inTime: Rule<StepDocument> = (change) => {
     return `I3: ${after.id} took the outcome of attempt ${after.outcome?.attempt ?? 0} in attempt ${before.attempt}`
   if (before.completeByMs === null || by.sentAtMs >= before.completeByMs)
     return `I3: ${by.process.id} wrote the outcome of ${after.id} after its deadline`
-  const { key } = (after.output ?? {}) as { readonly key?: string }
+  const { key } = (after.output ?? after.round?.previous ?? {}) as { readonly key?: string }
   if (after.direction === 'do' && after.outcome.kind === 'success' && key !== before.idempotencyKey)
     return `I3: ${after.id} took the result of ${key ?? 'nothing'} for that of ${before.idempotencyKey}`
   return null
@@ -77,6 +77,9 @@ const countedOnce: Rule<StepDocument> = (change) => {
   const hasFailed =
     hasEnded && !isNone && !isAsked && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
+  // Each round counts its own failures.
+  const isNextRound = (after.round?.number ?? 1) > (before.round?.number ?? 1)
+  if (isNextRound && !hasFailed && workOf(after).failureCount === 0) return null
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
 }
 

@@ -57,18 +57,23 @@ export function waitForRound(
   const { everyMs = 0, atMost = 1 } = before.repeat ?? {}
   const step = betweenRounds(before)
   const { number = 1, first = 1 } = step.round ?? {}
-  const written = { ...step, lockedBy: null, dispatch: step.dispatch + 1, fence: step.fence + 1 }
+  // The attempt of the round has ended, so it needs no new fence.
+  const written = { ...step, lockedBy: null, dispatch: step.dispatch + 1 }
   const rounds = number - first
   if (rounds >= atMost) {
     const message = `given up after ${rounds} rounds; the last output is ${shown(before.output)}`
-    // The step failed as a whole, although its last round did not.
-    const outcome = written.outcome && { ...written.outcome, kind: 'failed' as const }
-    const renewed = { ...written, outcome, round: written.round && { ...written.round, first: number } }
+    const renewed = { ...written, round: written.round && { ...written.round, first: number } }
     return exhausted(renewed, { now, by: scheduler, message })
   }
   if (everyMs === 0) return null
   const notBeforeMs = now + everyMs
-  return withDerivedState({ ...written, attention: null, notBeforeMs, ...deadline(notBeforeMs) })
+  return withDerivedState({
+    ...written,
+    outcome: null,
+    attention: null,
+    notBeforeMs,
+    ...deadline(notBeforeMs),
+  })
 }
 
 const maxShown = 200
