@@ -22,8 +22,6 @@ export interface StepDetail extends StepView {
   readonly notBefore: string | null
   /** The result of the newest attempt, or null. */
   readonly outcome: StepDocument['outcome']
-  /** The round that a repeated step has reached and the largest number of rounds, or null. */
-  readonly round: { readonly number: number; readonly atMost: number } | null
   /** The open question of the step, or null. */
   readonly question: OpenQuestion | null
   /** The event that was raised for the step, or the answer to its question, or null. */
@@ -100,16 +98,10 @@ function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
     idempotencyKey,
     notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     outcome,
-    round: roundOf(step),
     question: asOpenQuestion(step)[0] ?? null,
     event,
     lockedBy,
   }
-}
-
-function roundOf({ repeat, round }: StepDocument): StepDetail['round'] {
-  if (repeat === undefined || round === undefined) return null
-  return { number: round.number, atMost: round.first + repeat.atMost - 1 }
 }
 
 function noticeDetailOf(notice: NoticeDocument): NoticeDetail {

@@ -90,7 +90,7 @@ describe('a repeated step', () => {
     expect(second.step('poll')).toMatchObject({ failureCount: 0, attempt: 1, round: { number: 2 } })
   })
 
-  it('is given up after its last round, and goes on with new rounds when it is resubmitted', () => {
+  it('is given up after its last round, and goes on with new rounds when it is resubmitted (F-R4)', () => {
     const last = polling({ atMost: 2 }).scheduled().concluded('poll', output('waits'))
     const over = last.concluded('poll', output('late'))
     expect(over.step('poll')).toMatchObject({
@@ -134,7 +134,7 @@ describe('a repeated step', () => {
     })
   })
 
-  it('is undone once, with the output of its last finished round', () => {
+  it('is undone once, with the output of its last finished round (F-R3)', () => {
     const story = storyOf((job) => {
       const undo = { undo: (sold: Reference<Sold>) => shop.sell({ item: sold.item }), undoUncertain: false }
       job.repeat('poll', shop.sell, { item: 'x' }, { until: ends(job), ...undo })
