@@ -27,7 +27,7 @@ export function exhausted(step: StepDocument, why: GivingUp): StepDocument {
 }
 
 /** Frees a step, and flags it for an operator with the reason. */
-export function flagged(
+function flagged(
   step: StepDocument,
   kind: Attention['kind'],
   { now, by, message }: GivingUp,
