@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuing } from './continuing-stories.js'
+import { pauses } from './pause-stories.js'
 import { questions } from './question-stories.js'
 import { services, type Asked } from './remote-services.js'
 import {
@@ -44,6 +45,7 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
 export const scenarios: readonly Scenario[] = [
   ...continuing,
   ...questions,
+  ...pauses,
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

@@ -175,6 +175,18 @@ const answeredOnce: Rule<StepDocument> = ({ before, after, job }) => {
   return before.asked ? null : `I24: ${id} was answered although it did not ask`
 }
 
+/** I27: no attempt is dispatched while its job is paused, and only its own end counts as a failure. */
+const idleWhilePaused: Rule<StepDocument> = (change) => {
+  const { before, after, job } = change
+  if (!job?.paused || before === null) return null
+  if (isDispatch(change) && after.kind === 'operation')
+    return `I27: ${after.id} was dispatched during a pause`
+  const isHeld = before.held !== undefined && before.completeByMs === null
+  const hasFailed =
+    workOf(after).failureCount > workOf(before).failureCount || after.attention?.kind === 'error'
+  return isHeld && hasFailed ? `I27: ${after.id} failed although it only waited during a pause` : null
+}
+
 /** A step is never ahead of its ledger. Every decision of the scheduler relies on that. */
 const behindLedger: Rule<StepDocument> = ({ after, job }) => {
   const dispatch = job?.steps[after.stepId]?.dispatch
@@ -195,4 +207,5 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   fenced,
   behindLedger,
   answeredOnce,
+  idleWhilePaused,
 ]

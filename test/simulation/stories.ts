@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuingStories } from './continuing-stories.js'
+import { pauseStories } from './pause-stories.js'
 import { questionStories } from './question-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
@@ -280,4 +281,5 @@ export const stories: readonly StoryOfJob[] = [
   ...deadlines,
   ...continuingStories,
   ...questionStories,
+  ...pauseStories,
 ].map((story) => ({ ...story, isEndOpen: true }))
