@@ -8,7 +8,6 @@ import type { ResendOptions } from './commands/jobs/resend.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
-import { addPauseCommands } from './pause-commands.js'
 import { addQuestionCommands } from './question-commands.js'
 import { addScheduleCommands } from './schedule-commands.js'
 import type { Terminal } from './output/terminal.js'
@@ -79,7 +78,6 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       const { resend } = await import('./commands/jobs/resend.js')
       await ending(resend(job, options, terminal))
     })
-  addPauseCommands(program, terminal, ending)
   addQuestionCommands(program, terminal, ending)
   withStoreOptions(program.command('audit'))
     .description('the decisions of operators about all jobs and schedules: who, what and why')

@@ -23,7 +23,7 @@ export function addPauseCommands(program: Command, terminal: Terminal, ending: R
   }
 
   withStoreOptions(program.command('pauses'))
-    .description('what is paused: since when, by whom and why')
+    .description('the paused jobs: since when, who decided and why')
     .option('--limit <n>', 'the largest number of jobs to list', '100')
     .action(async (options: PausesOptions) => {
       const { pauses } = await import('./commands/jobs/pauses.js')

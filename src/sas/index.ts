@@ -96,6 +96,7 @@ export type {
   AuditEntry,
   Compensation,
   Diagnostic,
+  Pause,
   InputChange,
   InputEdit,
   ProcessState,

@@ -104,7 +104,7 @@ it('a step whose document is older than the ledger is not described', () => {
   expect(sentence([open('a')], { steps })).toBe('The scheduler decides what follows.')
 })
 
-it('a paused job says by whom, since when and why, and which attempts have not ended', () => {
+it('a paused job names the operator, the time and the reason, and the attempts that have not ended', () => {
   const paused = { since: '2026-01-01T00:00:00.000Z', by: 'ann', why: 'the bank is down' }
   const said = 'It was paused by ann at 2026-01-01T00:00:00Z: the bank is down.'
   expect(sentence([], { paused })).toBe(said)
