@@ -4,8 +4,10 @@ import { mustRead } from '../../../../src/sas/decisions/readers.js'
 import { raiseEvent } from '../../../../src/sas/decisions/operator/raise-event.js'
 import { answerQuestion } from '../../../../src/sas/waiting/answer-question.js'
 import { submit } from '../../../../src/sas/submission/submit.js'
+import type { Reference } from '../../../../src/sas/model/values/reference.js'
+import { condition } from '../../../../src/sas/plan/condition.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
-import { aSubmission, documentsOf, submittedAtMs } from '../../../support/a-job.js'
+import { aSubmission, documentsOf, shop, submittedAtMs } from '../../../support/a-job.js'
 import { graceMs, JobStory, success } from '../../../support/job-story.js'
 
 const hour = 3_600_000
@@ -181,6 +183,26 @@ describe('a resumed job', () => {
     expect(story.step('a').direction).toBe('do')
     const back = story.commanded(resume).scheduled()
     expect(back.job.processState).toBe('Compensating')
+  })
+})
+
+describe('a repeated step', () => {
+  it('begins no round during a pause, and goes on with the next round', () => {
+    const workflow = defineWorkflow<unknown>('polling', (job) => {
+      const until = (output: Reference<{ item: string }>) => condition.equal(output.item, 'ready')
+      job.repeat('poll', shop.sell, { item: 'x' }, { until, every: '1m', atMost: 5, undo: 'none' })
+    })
+    const begun = JobStory.of(documentsOf(submit(aSubmission(workflow.plan)))).scheduled()
+    const item = { kind: 'success' as const, output: { item: 'soon' } }
+    const inRound = begun.commanded(pause).scheduled().concluded('poll', item)
+    expect(inRound.later(hour).deciding()).toEqual({ kind: 'nothing' })
+    const back = inRound.later(hour).commanded(resume).scheduled()
+    expect(back.step('poll')).toMatchObject({ round: { number: 2 }, lockedBy: null })
+    expect(back.step('poll').notBeforeMs).toBe(back.now + 60_000)
+    const between = back.commanded(pause).scheduled()
+    expect(between.step('poll').completeByMs).toBeNull()
+    const again = between.later(hour).commanded(resume).scheduled()
+    expect(again.step('poll').notBeforeMs).toBe(back.now + 60_000 + hour)
   })
 })
 
