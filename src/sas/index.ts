@@ -55,7 +55,6 @@ export {
   defineWorkflow,
   WorkflowInvalid,
   type Alongside,
-  type SleepOptions,
   type SubmissionDefaults,
   type Workflow,
   type WorkflowBuilder,
@@ -81,6 +80,8 @@ export type {
   ScheduleSet,
 } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
+export type { RepeatOptions } from './workflow/repeat.js'
+export type { SleepOptions } from './workflow/sleep.js'
 export { condition, type Condition } from './plan/condition.js'
 export type { Reference, ValueOrReference } from './model/values/reference.js'
 export type { Duration, DurationRange, Retry } from '../platform/index.js'

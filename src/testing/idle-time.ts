@@ -67,8 +67,12 @@ function isOpen({ processState }: Timed): boolean {
   return processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
 }
 
-/** Checks whether an agent may work on the step. Such a step has a deadline and does not sleep or wait. */
-function isAttempted({ type, kind, completeByMs }: Timed): boolean {
+/**
+ * Checks whether an agent may work on the step. Such a step has a deadline, does not sleep or wait, and is not
+ * between two attempts or rounds.
+ */
+function isAttempted({ type, kind, processState, completeByMs, notBeforeMs }: Timed): boolean {
+  if (processState === 'Pending' && (notBeforeMs ?? null) !== null) return false
   return type === 'sas.step' && kind !== 'sleep' && kind !== 'waitFor' && (completeByMs ?? null) !== null
 }
 

@@ -152,6 +152,9 @@ function keepRunning(world: World, fleet: JobFleet, look: () => void): void {
   world.time.schedule(restartAfterMs, () => keepRunning(world, fleet, look))
 }
 
+/** The rounds of a repeated step for which the job may take longer. */
+const mostRounds = 200
+
 /**
  * Returns the longest time that the job may take. It takes this time if every attempt of every step and undo
  * fails at its deadline. Hours in which the job only sleeps or waits are skipped and do not count.
@@ -159,7 +162,11 @@ function keepRunning(world: World, fleet: JobFleet, look: () => void): void {
 function longestMs({ plan }: Pick<Workflow<unknown>, 'plan'>): number {
   return plan.steps.reduce((sum, step) => {
     const isIdle = step.kind === 'sleep' || step.kind === 'waitFor'
-    return sum + (isIdle ? waitMs : 2 * step.maxFailures * step.completeWithinMs)
+    if (isIdle) return sum + waitMs
+    const attemptsMs = 2 * step.maxFailures * step.completeWithinMs
+    const { atMost = 0, everyMs = 0 } = step.repeat ?? {}
+    const pauseMs = everyMs > 0 ? waitMs : 0
+    return sum + attemptsMs + Math.min(atMost, mostRounds) * (step.completeWithinMs + pauseMs)
   }, 0)
 }
 

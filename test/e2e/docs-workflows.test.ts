@@ -26,6 +26,7 @@ const outputs: Readonly<Record<string, object | null>> = {
   invoice: { receipt: 'r2' },
   pack: { parcel: 'p1' },
   ship: { track: 't1' },
+  track: { place: 'away' },
   release: null,
   refund: null,
   wrap: null,
@@ -38,6 +39,8 @@ interface Run {
   readonly events?: readonly StoryEvent[]
   readonly answers?: readonly StoryAnswer[]
   readonly end?: string
+  /** The round in which a tracked parcel is at home. Default: none. */
+  readonly homeAfter?: number
   /** The calls that agents received, in any order: the operation, and parts of its input. */
   readonly calls: readonly (readonly [string, object])[]
 }
@@ -45,6 +48,8 @@ interface Run {
 const [approve, day] = [{ step: 'approve', payload: { by: 'ann' } }, 24 * 3_600_000]
 const reminder = ['send', { to: 'clerk@example.com', text: 'Please approve order order-1.' }] as const
 const escalation = ['send', { to: 'head@example.com' }] as const
+
+const tracked = ['track', { orderId: 'order-1' }] as const
 
 /** The runs of each exported workflow. */
 const runs: Readonly<Record<string, readonly Run[]>> = {
@@ -155,6 +160,13 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       calls: [['send', { text: 'No decision about order order-1 was made in time.' }]],
     },
   ],
+  parcel: [
+    {
+      homeAfter: 3,
+      calls: [tracked, tracked, tracked, ['send', { text: 'It is there.' }]],
+    },
+    { calls: [...Array.from({ length: 40 }, () => tracked), ['send', { to: 'lost@example.com' }]] },
+  ],
   list: [
     {
       calls: [
@@ -218,7 +230,7 @@ async function exported(
 /** Runs a job of the workflow, and returns how it ended and the calls of its agents. */
 async function ran(
   workflow: Workflow<object>,
-  { input = purchase, failing = [], events = [], answers = [] }: Run,
+  { input = purchase, failing = [], events = [], answers = [], homeAfter }: Run,
 ) {
   const calls: [string, unknown][] = []
   const agent = (name: string, operations: readonly string[]) =>
@@ -227,10 +239,11 @@ async function ran(
       Object.fromEntries(
         operations.map((operation) => [
           operation,
-          (given: object, context: { failPermanently(reason: string): never }) => {
+          (given: object, context: { readonly round: number; failPermanently(reason: string): never }) => {
             calls.push([operation, given])
             if (failing.includes(operation)) context.failPermanently('no')
-            return outputs[operation] ?? null
+            const isThere = operation === 'track' && context.round === homeAfter
+            return isThere ? { place: 'home' } : (outputs[operation] ?? null)
           },
         ]),
       ),

@@ -1,6 +1,7 @@
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import { idempotencyKey, mayHaveEffect } from '../../src/sas/model/work.js'
 import type { Call } from '../../src/testing/events.js'
+import { keyOfStep } from './remote-services.js'
 
 /** Finds the document of a step. Returns null if there is none. */
 type FindStep = (jobId: string, stepId: string) => StepDocument | null
@@ -18,7 +19,8 @@ export class Effects {
   constructor(private readonly stepOf: FindStep) {}
 
   /** Returns the invariant that an answered call breaks. */
-  called({ jobId, stepId, key, undoes, asked, effect }: Call): readonly string[] {
+  called({ jobId, stepId, key: keyOfCall, undoes, asked, effect }: Call): readonly string[] {
+    const key = keyOfStep(keyOfCall)
     const keys = this.keysOf(jobId, stepId)
     if (effect === 'undone' && undoes !== null) keys.delete(undoes)
     if (effect !== 'done') return []
@@ -37,7 +39,7 @@ export class Effects {
 
   /** Records the success of an attempt with this key. */
   noteSuccess(key: string): void {
-    this.accepted.add(key)
+    this.accepted.add(keyOfStep(key))
   }
 
   /**

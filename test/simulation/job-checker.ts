@@ -137,12 +137,13 @@ export class JobChecker implements Checker {
     this.claimants.set(`${idempotencyKey} ${attempt}`, by)
   }
 
-  /** I9: all attempts of one generation and direction have the same key, and no other attempt has it. */
+  /** I9: all attempts of one generation, direction and round have the same key, and no other attempt has it. */
   private keyed({ after }: StepChange): readonly string[] {
     if (after.lockedBy === null) return []
-    const { jobId, stepId, direction, owed, idempotencyKey: key } = after
+    const { jobId, stepId, direction, owed, idempotencyKey: key, round } = after
     const generation = direction === 'undo' ? (owed.at(-1)?.generation ?? 0) : after.generation
-    const place = `${jobId} ${stepId} ${generation} ${direction}`
+    const turn = direction === 'do' && round !== undefined ? ` ${round.number}` : ''
+    const place = `${jobId} ${stepId} ${generation} ${direction}${turn}`
     const [knownKey, knownPlace] = [this.keyOf.get(place) ?? key, this.placeOf.get(key) ?? place]
     this.keyOf.set(place, key)
     this.placeOf.set(key, place)

@@ -90,6 +90,9 @@ describe('one crash (R70)', () => {
     ['F-A4 after an outcome is stored', 'happy', 'crashAfter@W3#1'],
     ['F-D1 before an outcome is taken over', 'happy', 'crashBefore@W4#1'],
     ['F-D2 after it is taken over', 'happy', 'crashAfter@W4#1'],
+    ['F-R1 before the next round', 'repeat', 'crashBefore@W4#2'],
+    ['F-R1 after the next round', 'repeat-together', 'crashAfter@W4#2'],
+    ['F-R2 before the time of the next round', 'repeat', 'crashBefore@W6#1'],
     ['F-V3 before a recovery', 'retry', 'crashBefore@W6#1'],
     ['F-V3 after a recovery', 'retry', 'crashAfter@W6#1'],
   ])('changes neither the end of a job nor an invariant (%s)', async (_row, scenario, fault) => {

@@ -45,7 +45,9 @@ const leftAsAllowed: Rule<JobDocument> = ({ after, steps }) => {
     const step = steps.get(stepId)
     const expected = lastOutcomes[after.steps[stepId]?.state ?? '']
     if (expected === undefined) return false
-    return step?.jobGoesOn !== true || (step.outcome?.kind ?? 'none') !== expected
+    // The last round of a repeated step succeeds, and the step fails because it was the last.
+    const kinds = step?.repeat === undefined ? [expected] : [expected, 'success']
+    return step?.jobGoesOn !== true || !kinds.includes(step.outcome?.kind ?? 'none')
   })
   return wrong.length === 0
     ? null

@@ -155,7 +155,7 @@ export class RemoteServices {
    * Has an effect once per key. Refuses a key that was undone, because the new effect would never be undone.
    */
   private do(key: string): Call['effect'] {
-    if (this.revoked.has(key)) return 'late'
+    if (this.revoked.has(keyOfStep(key))) return 'late'
     if (this.effects.has(key)) return 'repeated'
     this.effects.add(key)
     return 'done'
@@ -163,7 +163,9 @@ export class RemoteServices {
 
   private undo(key: string): Call['effect'] {
     this.revoked.add(key)
-    return this.effects.delete(key) ? 'undone' : 'nothing to undo'
+    const done = [...this.effects].filter((effect) => keyOfStep(effect) === key)
+    for (const effect of done) this.effects.delete(effect)
+    return done.length > 0 ? 'undone' : 'nothing to undo'
   }
 
   private record({ context, asked, processId }: ServiceCall, effect: Call['effect']): void {
@@ -171,6 +173,11 @@ export class RemoteServices {
     const about = { processId, jobId, stepId, attempt, key, undoes, asked: asked.item }
     this.world.record({ type: 'called', ...about, effect })
   }
+}
+
+/** Returns the key of a round without the number of the round. Undoing a step undoes all its rounds. */
+export function keyOfStep(key: string): string {
+  return key.replace(/\/r\d+$/u, '')
 }
 
 const wiring: Wiring = {

@@ -1,6 +1,7 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuing } from './continuing-stories.js'
 import { questions } from './question-stories.js'
+import { repeats } from './repeat-stories.js'
 import { services, type Asked } from './remote-services.js'
 import {
   backoff,
@@ -44,6 +45,7 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
 export const scenarios: readonly Scenario[] = [
   ...continuing,
   ...questions,
+  ...repeats,
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

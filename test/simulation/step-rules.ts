@@ -39,7 +39,7 @@ const inTime: Rule<StepDocument> = (change) => {
     return `I3: ${after.id} took the outcome of attempt ${after.outcome?.attempt ?? 0} in attempt ${before.attempt}`
   if (before.completeByMs === null || by.sentAtMs >= before.completeByMs)
     return `I3: ${by.process.id} wrote the outcome of ${after.id} after its deadline`
-  const { key } = (after.output ?? {}) as { readonly key?: string }
+  const { key } = (after.output ?? after.round?.previous ?? {}) as { readonly key?: string }
   if (after.direction === 'do' && after.outcome.kind === 'success' && key !== before.idempotencyKey)
     return `I3: ${after.id} took the result of ${key ?? 'nothing'} for that of ${before.idempotencyKey}`
   return null
@@ -77,6 +77,9 @@ const countedOnce: Rule<StepDocument> = (change) => {
   const hasFailed =
     hasEnded && !isNone && !isAsked && after.outcome?.kind !== 'success' && mayHaveBeenMade(before)
   if (counted === (hasFailed ? 1 : 0)) return null
+  // Each round counts its own failures.
+  const isNextRound = (after.round?.number ?? 1) > (before.round?.number ?? 1)
+  if (isNextRound && !hasFailed && workOf(after).failureCount === 0) return null
   return `I4: ${after.id} counts ${counted} failures by a write of ${by.process.id} that ${hasFailed ? 'ends' : 'does not end'} an attempt in failure`
 }
 
@@ -175,6 +178,21 @@ const answeredOnce: Rule<StepDocument> = ({ before, after, job }) => {
   return before.asked ? null : `I24: ${id} was answered although it did not ask`
 }
 
+/** I28: the next round follows the success of the round before, with its output, and no round is left out. */
+const roundByRound: Rule<StepDocument> = ({ before, after }) => {
+  const { id, round } = after
+  if (before?.round === undefined || round === undefined || before.generation !== after.generation)
+    return null
+  if (round.number === before.round.number)
+    return isDeepStrictEqual(round.previous, before.round.previous) ? null : `I28: ${id} has changed its past`
+  if (round.number !== before.round.number + 1)
+    return `I28: ${id} went from round ${before.round.number} to round ${round.number}`
+  const { key } = (round.previous ?? {}) as { readonly key?: string }
+  return key === before.idempotencyKey
+    ? null
+    : `I28: ${id} began round ${round.number} after ${key ?? 'nothing'} and not after ${before.idempotencyKey}`
+}
+
 /** A step is never ahead of its ledger. Every decision of the scheduler relies on that. */
 const behindLedger: Rule<StepDocument> = ({ after, job }) => {
   const dispatch = job?.steps[after.stepId]?.dispatch
@@ -195,4 +213,5 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   fenced,
   behindLedger,
   answeredOnce,
+  roundByRound,
 ]

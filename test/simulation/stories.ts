@@ -1,6 +1,7 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuingStories } from './continuing-stories.js'
 import { questionStories } from './question-stories.js'
+import { repeatStories } from './repeat-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
   backoff,
@@ -280,4 +281,5 @@ export const stories: readonly StoryOfJob[] = [
   ...deadlines,
   ...continuingStories,
   ...questionStories,
+  ...repeatStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

@@ -60,7 +60,7 @@ export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>)
 
 /** Returns a short remark about a step: its problem, its attempt or its deadline. */
 export function remark(
-  { state, attempt, failureCount, completeBy, attention, diagnostics }: StepView,
+  { state, attempt, round, failureCount, completeBy, attention, diagnostics }: StepView,
   now: number,
 ): string {
   // The state already shows that the step failed.
@@ -68,12 +68,19 @@ export function remark(
     return marks[state] === marks.Error ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   if (state === 'Processing' || state === 'Compensating') {
-    return [attempt > 1 ? `attempt ${attempt}` : '', until].filter((part) => part !== '').join(', ')
+    const tries = attempt > 1 ? `attempt ${attempt}` : ''
+    return [roundText(round), tries, until].filter((part) => part !== '').join(', ')
   }
   if (state === 'Pending' && failureCount > 0) {
     return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
   }
+  if (state === 'Pending' && round !== null)
+    return `${roundText(round)} at ${momentText(completeBy ?? '', now)}`
   return ''
+}
+
+function roundText(round: StepView['round']): string {
+  return round === null ? '' : `round ${round.number} of at most ${round.atMost}`
 }
 
 /** Formats a time in UTC, with its date if the date is not today. */

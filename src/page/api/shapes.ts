@@ -88,6 +88,7 @@ const stepDetail = z.strictObject({
   input: json,
   inputTemplate: json,
   output: json,
+  round: z.strictObject({ number: z.number(), atMost: z.number() }).nullable(),
   question: openQuestion.nullable(),
   event: z.looseObject({ at: z.string() }).nullable(),
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),

@@ -16,14 +16,19 @@ export interface AgentContext {
   readonly attempt: number
   /**
    * The key that all attempts at this step share. Pass it to the remote service, so that the service
-   * recognises repeated calls.
+   * recognises repeated calls. Each round of a repeated step (`job.repeat`) has a key of its own.
    */
   readonly idempotencyKey: string
   /**
    * For an undo: the idempotency key of the operation that is undone. The remote service may have received
-   * this key even if its answer was lost. Null for any other step.
+   * this key even if its answer was lost. For a repeated step, this is the key of the first round, and the
+   * keys of the other rounds are this key with `/r2`, `/r3` and so on. Null for any other step.
    */
   readonly undoes: string | null
+  /** The number of the round of a repeated step, from 1. Always 1 for any other step. */
+  readonly round: number
+  /** The output of the previous round of a repeated step. Null in the first round and for any other step. */
+  readonly previous: unknown
   /** The time when the attempt times out, unless `extend` moves it. No outcome is recorded afterwards. */
   readonly deadline: Date
   /** Aborts shortly before the deadline, or when the host stops. Pass the signal to every call that waits. */

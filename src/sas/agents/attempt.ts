@@ -107,6 +107,8 @@ function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: At
     attempt,
     idempotencyKey,
     undoes: step.direction === 'undo' ? idempotencyKeyOf(step, generationAtHand(step), 'do') : null,
+    round: step.round?.number ?? 1,
+    previous: structuredClone(step.round?.previous ?? null),
     get deadline() {
       return new Date(time.deadlineMs)
     },

@@ -28,6 +28,8 @@ export interface StepView {
   readonly state: ProcessState | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused'
   readonly currentState: string
   readonly attempt: number
+  /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
+  readonly round: { readonly number: number; readonly atMost: number } | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
   readonly failureCount: number
   readonly maxFailures: number
@@ -109,6 +111,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     state: isSkipped ? 'Skipped' : isLeftBehind(entry) ? entry.state : step.processState,
     currentState,
     attempt,
+    round: roundOf(step),
     failureCount: workOf(step).failureCount,
     maxFailures,
     completeBy,
@@ -118,6 +121,11 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),
     diagnostics,
   }
+}
+
+function roundOf({ repeat, round }: StepDocument): StepView['round'] {
+  if (repeat === undefined || round === undefined) return null
+  return { number: round.number, atMost: round.first + repeat.atMost - 1 }
 }
 
 /** Returns the output of every step, by step id, in the order of the workflow. */

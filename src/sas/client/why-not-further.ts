@@ -25,7 +25,7 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   const [backing] = working.filter((step) => isHeldBack(step, now))
   if (working.length === 0 && sleeping.length > 0)
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
-  if (backing !== undefined && working.length === 1) return retryText(backing)
+  if (backing !== undefined && working.length === 1) return heldBackText(backing)
   if (working.length > 0) return `${agentsText(working)}.`
   return 'The scheduler decides what follows.'
 }
@@ -78,6 +78,14 @@ function untilText(steps: readonly StepDocument[]): string {
 function earliest(steps: readonly StepDocument[]): string {
   const times = steps.flatMap(({ completeByMs }) => completeByMs ?? [])
   return times.length === 0 ? 'an unknown time' : timeText(Math.min(...times))
+}
+
+function heldBackText(step: StepDocument): string {
+  const { round, notBeforeMs, stepId } = step
+  const isBetweenRounds = round !== undefined && workOf(step).failureCount === 0 && notBeforeMs !== null
+  return isBetweenRounds
+    ? `Step ${stepId} begins round ${round.number} at ${timeText(notBeforeMs)}.`
+    : retryText(step)
 }
 
 function retryText(step: StepDocument): string {

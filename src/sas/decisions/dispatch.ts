@@ -6,6 +6,7 @@ import { whenProblem } from '../plan/condition-problem.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
 import { knownValues, type StepChange } from './ledger.js'
+import { betweenRounds, hasMoreRounds, roundAtBegin, waitForRound } from './rounds.js'
 import { offerWithinMs } from './offer-time.js'
 import { isTooDeep, maxGivenLevels } from '../model/values/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
@@ -57,7 +58,8 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
 export function begin(step: StepDocument, by: Dispatching): StepChange {
   const known = knownValues(by)
   const input = resolveTemplate(step.inputTemplate, known)
-  const begun = firstAttempt({ ...withInput(step, input), ...boundUndo(step, known) }, by)
+  const begins = { ...withInput(step, input), ...boundUndo(step, known), ...roundAtBegin(step, known) }
+  const begun = firstAttempt(begins, by)
   // A refused step calls no handler, so its key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
@@ -149,6 +151,12 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   return { step: again, state: 'Processing' }
 }
 
+/** Begins the next round of a repeated step, now or later, or gives the step up. */
+export function nextRound(step: StepDocument, by: Dispatching): StepChange {
+  const next = waitForRound(step, by) ?? attempt(betweenRounds(step), by)
+  return { step: next, state: 'Processing' }
+}
+
 /** Returns the change of a step that waits, or that is refused if it cannot wait. */
 function waiting(step: StepDocument, by: Dispatching, waits: StepDocument | string): StepChange {
   return { step: typeof waits === 'string' ? refused(step, by, waits) : waits, state: 'Processing' }
@@ -197,7 +205,7 @@ export function undoAfter(step: StepDocument, notBeforeMs: number | null, by: Di
 /** Resets the step to the state before it began. The outcome of a running attempt becomes void (I3). */
 export function cancelStep(step: StepDocument): StepChange {
   const stopped = {
-    ...withoutQuestion(step),
+    ...withoutQuestion(hasMoreRounds(step) ? betweenRounds(step) : step),
     mayHaveActed: mayHaveActed(step),
     desiredState: step.initialState,
     lockedBy: null,

@@ -16,8 +16,18 @@ export function givenUp(step: StepDocument, why: GivingUp): StepDocument {
   return flagged(step, kind, why)
 }
 
+/**
+ * Gives up a step that has used up its attempts or rounds. With `extendedWait`, the step waits and is tried
+ * again.
+ */
+export function exhausted(step: StepDocument, why: GivingUp): StepDocument {
+  if (step.direction === 'undo' || typeof step.onExhausted === 'string') return givenUp(step, why)
+  const notBeforeMs = why.now + step.onExhausted.extendedWaitMs
+  return withDerivedState({ ...flagged(step, 'extendedWait', why), notBeforeMs, ...deadline(notBeforeMs) })
+}
+
 /** Frees a step, and flags it for an operator with the reason. */
-export function flagged(
+function flagged(
   step: StepDocument,
   kind: Attention['kind'],
   { now, by, message }: GivingUp,

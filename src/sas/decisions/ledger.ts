@@ -1,5 +1,6 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
+import { hasMoreRounds } from './rounds.js'
 import type { KnownValues } from '../plan/template.js'
 
 /** The state of every step of a job, as accepted by the scheduler. */
@@ -53,7 +54,7 @@ function leftBehind({ outcome }: StepDocument): LedgerEntry['state'] {
 export function fold(ledger: Ledger, steps: ReadonlyMap<string, StepDocument>): Ledger {
   const folded = Object.entries(ledger).map(([stepId, entry]): [string, LedgerEntry] => {
     const step = steps.get(stepId)
-    const isCurrent = step?.dispatch === entry.dispatch && !hasMoreToUndo(step)
+    const isCurrent = step?.dispatch === entry.dispatch && !hasMoreToUndo(step) && !hasMoreRounds(step)
     const state = isCurrent ? folds[entry.state]?.[step.processState] : undefined
     if (state === undefined) return [stepId, entry]
     const isLeft = state === 'Error' && step?.jobGoesOn === true

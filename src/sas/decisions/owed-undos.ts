@@ -13,7 +13,8 @@ import { resolveTemplate } from '../plan/template.js'
 export function owedBy(step: StepDocument): Owed[] {
   const { undo, generation } = step
   if (undo === null || step.direction === 'undo') return step.owed
-  const isDone = step.processState === 'Processed'
+  // An earlier round of a repeated step is done, even if the present round is not.
+  const isDone = step.processState === 'Processed' || (step.round?.number ?? 1) > 1
   if (!isDone && !(undo.whenUncertain && mayHaveActed(step))) return step.owed
   const input = isDone ? undo.input : resolveTemplate(undo.inputTemplate, { input: null, outputs: new Map() })
   return [...step.owed, { generation, input }]

@@ -1,7 +1,7 @@
 import { isUnclaimed, mayHaveActed } from './claim.js'
 import type { Attention, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
-import { flagged, givenUp } from './give-up.js'
+import { exhausted } from './give-up.js'
 import { offerWithinMs, pauseAfterLateMs } from './offer-time.js'
 import { withFailure, workOf } from '../model/work.js'
 import { remind } from '../waiting/remind.js'
@@ -123,12 +123,7 @@ function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
   const { failureCount } = workOf(failed)
   if (!isQuestion && failureCount < step.maxFailures) return { kind: 'retry', step: offered(failed, policy) }
   const why = { now: policy.now, by: policy.supervisor, message: exhaustedMessage(step, failureCount) }
-  if (step.direction === 'undo' || typeof step.onExhausted === 'string') {
-    return { kind: 'exhausted', step: givenUp(failed, why) }
-  }
-  const notBeforeMs = policy.now + step.onExhausted.extendedWaitMs
-  const waiting = { ...flagged(failed, 'extendedWait', why), notBeforeMs, ...deadline(notBeforeMs) }
-  return { kind: 'exhausted', step: withDerivedState(waiting) }
+  return { kind: 'exhausted', step: exhausted(failed, why) }
 }
 
 function exhaustedMessage(step: StepDocument, failureCount: number): string {

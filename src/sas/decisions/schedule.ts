@@ -1,7 +1,7 @@
 import { holds } from '../plan/condition.js'
 import { whenProblem } from '../plan/condition-problem.js'
 import { compensationFor, compensate } from './compensate.js'
-import { begin, takeFitting, redispatch, cancelStep } from './dispatch.js'
+import { begin, takeFitting, nextRound, redispatch, cancelStep } from './dispatch.js'
 import {
   carriedAtEnd,
   endJob,
@@ -27,6 +27,7 @@ import {
 } from './ledger.js'
 import { withNotices } from './notices.js'
 import { stepsWithPart } from '../plan/template.js'
+import { hasMoreRounds } from './rounds.js'
 import { expire, withRetention } from './retention.js'
 import { isHeldBack } from '../model/work.js'
 
@@ -80,6 +81,7 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   if (skipped.length > 0) return advance(state, withSkipped(ledger, skipped))
   const changes = [
     ...again.map((step) => redispatch(step, state)),
+    ...betweenTheirRounds(state, ledger).map((step) => nextRound(step, state)),
     ...ready.steps.map((step) => begin(step, withLedger(state, ledger))),
   ]
   if (Object.values(ledger).every(isBehind)) {
@@ -165,7 +167,8 @@ function afterFailure(state: SchedulingState, ledger: Ledger, { failed, again }:
   // Attempts under way may still end. Steps that only wait are stopped, so that the failed job can end.
   const waiting = inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
-    const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))
+    if (step === undefined) return []
+    const isWaiting = step.kind !== 'operation' || isHeldBack(step, state.now) || hasMoreRounds(step)
     return isWaiting ? [cancelStep(step)] : []
   })
   const changes = takeFitting([...waiting, ...again.map((step) => redispatch(step, state))], job)
@@ -185,6 +188,16 @@ function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepD
     const step = steps.get(stepId)
     const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'
     return isFree && !isHeldBack(step, now) ? [step] : []
+  })
+}
+
+/** Returns the repeated steps that have ended a round, and that must begin another or be given up. */
+function betweenTheirRounds({ steps }: SchedulingState, ledger: Ledger): StepDocument[] {
+  return inState(ledger, 'Processing').flatMap((stepId) => {
+    const step = steps.get(stepId)
+    return step?.dispatch === ledger[stepId]?.dispatch && step !== undefined && hasMoreRounds(step)
+      ? [step]
+      : []
   })
 }
 
@@ -238,9 +251,12 @@ function outputsNeeded(
 ): string[] {
   const needed = new Set(
     ready.flatMap((step) =>
-      [step.inputTemplate, step.when, step.undoTemplate ?? step.undo?.inputTemplate ?? null].flatMap(
-        (template) => [...stepsWithPart(template, 'output')],
-      ),
+      [
+        step.inputTemplate,
+        step.when,
+        step.undoTemplate ?? step.undo?.inputTemplate ?? null,
+        step.repeat?.until ?? null,
+      ].flatMap((template) => [...stepsWithPart(template, 'output')]),
     ),
   )
   return [...needed].filter((stepId) => {

@@ -3,6 +3,7 @@ import { compensation, ledgerEntry, optionalJobParts } from './job-parts.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
 import { asked, event, question } from './question-parts.js'
+import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { auditEntry, envelope, exhaustionPolicy } from './shared-parts.js'
 import { claim, effectHistory, outcome, undo } from './step-parts.js'
@@ -80,6 +81,10 @@ export const stepSchema = z.object({
   event: event.nullable(),
   /** The question of the step. A `waitFor` step without a question waits for an event. */
   question: question.optional(),
+  /** How the step repeats. Missing if it runs once. */
+  repeat: repeat.optional(),
+  /** The round of a repeated step that has begun. */
+  round: round.optional(),
   /** The open question. Null or missing if the step waits for no answer. */
   asked: asked.nullable().optional(),
   /** The direction `undo` means that attempts run the step's `undo` instead of its operation. */

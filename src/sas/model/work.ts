@@ -28,8 +28,11 @@ export function generationAtHand({ direction, generation, owed }: StepDocument):
   return direction === 'undo' ? (owed.at(-1)?.generation ?? generation) : generation
 }
 
+/** Returns the key of the attempt at hand. From the second round on, the round is a part of it (I28). */
 export function currentKey(step: StepDocument): string {
-  return idempotencyKey(step, generationAtHand(step), step.direction)
+  const key = idempotencyKey(step, generationAtHand(step), step.direction)
+  const { number = 1 } = step.round ?? {}
+  return number > 1 && step.direction === 'do' ? `${key}/r${number}` : key
 }
 
 /** Returns the key that the attempts of one job, step, generation and direction share, and no others (I9). */

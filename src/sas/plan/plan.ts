@@ -1,5 +1,6 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import type { PlanQuestion } from '../model/question-parts.js'
+import type { PlanRepeat } from '../model/repeat-parts.js'
 
 /**
  * The kind of a step. An agent ends an `operation`. The scheduler ends the other kinds: `sleep` when its time
@@ -33,6 +34,8 @@ export interface PlanStep {
   readonly isClaimRequired: boolean
   /** The question of the step. Missing if the step asks no question. */
   readonly question?: PlanQuestion
+  /** How the step repeats. Missing if it runs once. */
+  readonly repeat?: PlanRepeat
 }
 
 /** The undo of a {@link PlanStep}. Its input may also refer to the step's own output. */

@@ -164,6 +164,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     ...envelopeOf(request, stepSchemaOf(step)),
     ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
     ...(step.question === undefined ? {} : { question: step.question }),
+    ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
   })
 }
 

@@ -5,6 +5,7 @@ import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
 import type { PlanQuestion } from '../model/question-parts.js'
+import type { PlanRepeat } from '../model/repeat-parts.js'
 import { reference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
@@ -26,6 +27,7 @@ export interface StepDraft<O> {
   readonly name?: string
   readonly kind?: StepKind
   readonly question?: PlanQuestion
+  readonly repeat?: PlanRepeat | undefined
   /** @throws NotPlainDataError if the input of the call is not JSON */
   readonly call: () => Call
   readonly options: StepOptions & { readonly undo?: Undo<O> }
@@ -94,7 +96,7 @@ export class PlanDraft {
     this.maxGenerations = values.maxGenerations
   }
 
-  addStep<O>({ id, name = id, kind = 'operation', question, call, options }: StepDraft<O>): Step<O> {
+  addStep<O>({ id, name = id, kind = 'operation', question, repeat, call, options }: StepDraft<O>): Step<O> {
     const { values, problems } = readStepOptions(options)
     for (const what of problems) this.problemOf(name, what)
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
@@ -105,7 +107,7 @@ export class PlanDraft {
     const when = this.conditionOf(name, options)
     const dependsOn = this.dependencies(name, values, {
       input: [input, when],
-      undo: undo?.input ?? null,
+      undo: [undo?.input ?? null, repeat?.until ?? null],
       own: id,
     })
     const step: PlanStep = {
@@ -125,6 +127,7 @@ export class PlanDraft {
       ...policyOf(values),
       isClaimRequired: values.claim,
       ...(question && { question }),
+      ...(repeat && { repeat }),
     }
     return this.include<O>({
       step,

@@ -53,6 +53,7 @@ function inlined(
     when: both(condition, rewritten(step.when)),
     input: rewritten(step.input),
     dependsOn: step.dependsOn.length === 0 ? first : step.dependsOn.map(rename),
+    ...(step.repeat && { repeat: { ...step.repeat, until: rewritten(step.repeat.until) } }),
     undo: step.undo && { ...step.undo, input: rewritten(step.undo.input) },
     onExhausted: inheritsPolicy ? (onExhausted ?? step.onExhausted) : step.onExhausted,
   }

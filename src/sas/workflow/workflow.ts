@@ -1,14 +1,15 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
 import type { Duration } from '../../platform/index.js'
-import { isInstant } from '../../platform/internal.js'
 import { callback, duration, kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { addSleep, type SleepOptions } from './sleep.js'
+import { addRepeat, type RepeatOptions } from './repeat.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
 import { addForEach, type ForEachOptions } from './for-each.js'
 import { readInputSchema, type InputCheck, type InputSchema } from './input-schema.js'
-import { StepHandle, type Step } from '../model/values/step-handle.js'
+import type { Step } from '../model/values/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
-import { reference, referencePath, type Reference, type ValueOrReference } from '../model/values/reference.js'
+import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
 import type { Tags } from '../model/tags.js'
 import { toTemplate } from '../model/values/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
@@ -48,6 +49,19 @@ export interface WorkflowBuilder<I> {
     options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
   ): Step<T>
   /**
+   * Adds a step that calls its operation in rounds, until the condition `until` holds for the output of a
+   * round, for example to poll a service. The output of the step is the output of the last round. The
+   * operation finds the output of the round before in `context.previous`. Each round has a key and attempts
+   * of its own. A round that fails permanently, or `atMost` rounds without the wanted output, give up the step,
+   * and its `onExhausted` applies.
+   */
+  repeat<OI, O>(
+    id: string,
+    operation: Operation<OI, O>,
+    input: ValueOrReference<OI>,
+    options: RepeatOptions<O> & { readonly undo?: Undo<O> },
+  ): Step<O>
+  /**
    * Adds a step that asks people a question, and is done when one of them has answered with `client.answer`,
    * `stepward answer` or the page. The output of the step is the answer, which fits the `form`: a schema of
    * zod 4, or a JSON Schema. Without a form, the answer is true or false. If no answer comes within
@@ -83,12 +97,6 @@ export interface WorkflowBuilder<I> {
    * Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
-}
-
-/** Options of a sleep. */
-export interface SleepOptions extends Pick<StepOptions, 'after' | 'when'> {
-  /** A step that makes the sleep unnecessary when it is over. The sleep does not wait for it. */
-  readonly orUntil?: { readonly id: string }
 }
 
 /** A document of the user that is created in the same transaction as the job. */
@@ -208,6 +216,12 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         call: () => ({ ...namesOf(draft, id, operation), input: toTemplate(input, 'input') }),
         options,
       }),
+    repeat: (id, operation, input, options) =>
+      addRepeat(draft, {
+        id,
+        call: () => ({ ...namesOf(draft, id, operation), input: toTemplate(input, 'input') }),
+        options,
+      }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
     waitFor: (id, options = {}) =>
       draft.addStep({
@@ -238,40 +252,6 @@ function namesOf(
     draft.problemOf(id, `pass the operation and its input separately: job.step('${id}', ${name}, { … })`)
   }
   return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
-}
-
-function addSleep(
-  draft: PlanDraft,
-  id: string,
-  time: Duration | { readonly until: ValueOrReference<string> },
-  { orUntil, ...options }: SleepOptions,
-): Step<null> {
-  const path = typeof time === 'object' ? referencePath(time) : null
-  if (path !== null) {
-    const name = path[0] === 'input' ? ['job', ...path].join('.') : 'step.output.at'
-    draft.problemOf(id, `its time is a reference: write { until: ${name} }, which refers to a point in time`)
-    return new StepHandle(id)
-  }
-  const input = typeof time === 'object' ? time : forTime(draft, id, time)
-  if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
-    const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"
-    draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
-  }
-  if (orUntil !== undefined && typeof orUntil.id !== 'string')
-    draft.problemOf(id, 'orUntil must be a step, as in { orUntil: approved }')
-  const cut = orUntil === undefined ? {} : { orUntil: reference(['steps', orUntil.id, 'outcomeSoFar']) }
-  return draft.addStep<null>({
-    id,
-    kind: 'sleep',
-    call: () => byScheduler(toTemplate({ ...input, ...cut }, 'input')),
-    options: { ...options, undo: 'none' },
-  })
-}
-
-function forTime(draft: PlanDraft, id: string, time: Duration): { readonly forMs: number | null } {
-  const { values, problems } = readOptions({ time: optional(duration(), null) }, { time })
-  for (const what of problems) draft.problemOf(id, what)
-  return { forMs: values.time }
 }
 
 /** Checks whether a value, such as an export of a user's module, is a workflow. */

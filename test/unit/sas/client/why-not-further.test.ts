@@ -29,6 +29,12 @@ it('a job that no scheduler has taken says so', () => {
   expect(sentence([], { processState: 'Pending', lockedBy: null })).toBe('No scheduler has taken it yet.')
 })
 
+it('a step between two rounds says when the next round begins', () => {
+  const round = { number: 3, first: 1, until: null, previous: null }
+  const waits = open('poll', { processState: 'Pending', round, notBeforeMs: now + minute })
+  expect(sentence([waits])).toBe('Step poll begins round 3 at 2026-01-01T00:01:00Z.')
+})
+
 it('an ended job says how it ended', () => {
   expect(sentence([], { processState: 'Processed' })).toBe('Every step is done or skipped.')
   const steps = { a: { state: 'Processed', dispatch: 1 }, b: { state: 'Refused', dispatch: 1 } }
