@@ -1,12 +1,20 @@
 import { actions } from './actions.js'
 import { costs } from './costs.js'
 import { looks } from './looks.js'
+import { questionRoutes } from './questions.js'
 import { records } from './records.js'
 import type { Route } from './route.js'
 import { scheduleRoutes } from './schedules.js'
 
 /** Every route of the API, except the stream of changes and the description of the API. */
-export const routes: readonly Route[] = [...looks, ...actions, ...scheduleRoutes, ...records, ...costs]
+export const routes: readonly Route[] = [
+  ...looks,
+  ...actions,
+  ...questionRoutes,
+  ...scheduleRoutes,
+  ...records,
+  ...costs,
+]
 
 /** Returns the command of the command line that does the same as an action, or null for a route that is none. */
 export function commandOfRoute({ method, path }: Route): string | null {

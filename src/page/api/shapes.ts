@@ -61,7 +61,7 @@ export const jobSummary = z.strictObject({
 
 const advice = z.strictObject({ advice: z.string(), command: z.string() })
 
-const openQuestion = z.strictObject({
+export const openQuestion = z.strictObject({
   jobId: z.string(),
   stepId: z.string(),
   orderId: z.string(),

@@ -38,6 +38,35 @@ export const buying = defineWorkflow<Buying>(
   { jobId: ({ jobId }) => jobId },
 )
 
+/** Asks a person. The title comes from the input of the job. */
+export const claiming = defineWorkflow<{ readonly title: string }>('claiming', (job) => {
+  job.ask('review', {
+    title: job.input.title,
+    assignees: ['ada', `bob ${hostile}`],
+    completeWithin: '3d',
+    form: {
+      type: 'object',
+      properties: {
+        approved: { type: 'boolean', title: 'Pay the claim' },
+        amount: { type: 'number', minimum: 0, maximum: 500, description: 'In euros' },
+        reason: { enum: ['damage', 'loss', 3] },
+        remark: { type: 'string' },
+        items: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['approved', 'amount'],
+      additionalProperties: false,
+    },
+  })
+})
+
+/** Submits a job that asks a question, and waits until the question is open. */
+export async function putQuestion({ host }: APage, jobId: string, title = 'Pay this claim?'): Promise<void> {
+  await host.client.submit(claiming, { title }, { jobId })
+  const isOpen = async (): Promise<boolean> =>
+    (await host.client.inbox()).some((question) => question.jobId === jobId)
+  while (!(await isOpen()));
+}
+
 /** A schedule whose ticks do not come during a test, with jobs that wait. */
 const counting = defineSchedule('counting', {
   cron: '30 2 29 2 *',
@@ -47,12 +76,13 @@ const counting = defineSchedule('counting', {
   }),
 })
 
-/** The addresses of all views, with the names of their pictures. `order-0` is a job of the tests. */
+/** The addresses of all views, with the names of their pictures. `order-0` and `claim-0` are jobs of the tests. */
 export const shownViews = [
   ['/', 'now'],
   ['/inbox', 'inbox'],
   ['/jobs', 'jobs'],
   ['/job?jobId=order-0', 'job'],
+  ['/job?jobId=claim-0', 'job-question'],
   ['/schedules', 'schedules'],
   ['/schedules?schedule=counting', 'schedule'],
   ['/fleet', 'fleet'],

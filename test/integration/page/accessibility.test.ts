@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { actOnMany, aPage, buying, hostile, shownViews, type APage } from './a-page.js'
+import { actOnMany, aPage, buying, hostile, putQuestion, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 
@@ -31,6 +31,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       const kind = isRefused ? 'attention.raised' : 'step.settled'
       await store.telemetry.waitFor(kind, (event) => 'jobId' in event && event.jobId === jobId)
     }
+    await putQuestion(store, 'claim-0')
     await actOnMany(store)
     page = await browser.visit(store.address())
     await page.until(`document.querySelector('header nav')`)
@@ -72,6 +73,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
     [
       ['/job?jobId=order-0', 'Cancel'],
       ['/job?jobId=order-1', 'Raise event'],
+      ['/inbox', 'Answer'],
       ['/schedules?schedule=counting', 'Backfill'],
       ['/schedules?schedule=counting', 'Delete'],
     ].flatMap(([view = '', button = '']) => [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { clickOn, control, typeInto } from './controls.js'
-import { actOnMany, aPage, buying, hostile, shownViews, type APage } from './a-page.js'
+import { actOnMany, aPage, buying, hostile, putQuestion, shownViews, type APage } from './a-page.js'
 
 const path = await anyBrowserPath()
 if (path === null) console.warn('No Chromium runs on this machine, so the page is not tested in a browser.')
@@ -21,6 +21,7 @@ describe.skipIf(path === null)('the page in a browser', () => {
     browser = await Browser.open(path ?? '')
     for (let count = 0; count < 6; count += 1) await submit(`order-${count}`, count % 3 === 0)
     await submit(`bad ${hostile}`, true)
+    await putQuestion(store, 'claim-0')
     await actOnMany(store)
   })
   afterAll(async () => {

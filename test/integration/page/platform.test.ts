@@ -91,6 +91,9 @@ describe('the page on App Service with authentication', () => {
     expect((await post('/api/actions/cancel', cancel, who)).status).toBe(cancels)
     const raise = { job: { jobId: 'J-2' }, step: 'delivery', payload: 1 }
     expect((await post('/api/actions/raise', raise, who)).status).toBe(raises)
+    // A role that permits it reaches the client, which finds no such job.
+    const answer = { job: { jobId: 'none' }, step: 'review', answer: true }
+    expect((await post('/api/actions/answer', answer, who)).status).toBe(raises === 403 ? 403 : 404)
     const remove = { schedule: 'none', why: 'over' }
     expect((await post('/api/actions/schedule/delete', remove, who)).status).toBe(deletes)
     const { may } = JSON.parse((await get('/api/about', who)).text) as { may: string[] }

@@ -45,6 +45,7 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     inputTemplate: null,
     output: null,
     event: null,
+    question: null,
     outcome: null,
     idempotencyKey: 'k',
     lockedBy: null,

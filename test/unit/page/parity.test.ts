@@ -11,6 +11,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/api/job': 'status',
   '/api/counts': 'status',
   '/api/attention': 'attention',
+  '/api/inbox': 'inbox',
   '/api/leases': 'leases',
   '/api/lag': 'estimate',
   '/api/findings': 'doctor',

@@ -1,14 +1,16 @@
 /**
  * @import { Kind } from '../state/action-kinds.js'
  * @import { Filter } from '../state/commands.js'
- * @import { Report, JobName } from '../state/shapes.js'
+ * @import { Question, Report, JobName } from '../state/shapes.js'
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
+import { answerOf, fieldsOf } from '../state/answer-forms.js'
 import { commandOf } from '../state/commands.js'
 import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
+import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
 import { useRun } from './action-run.js'
 import { html } from './html.js'
@@ -17,7 +19,7 @@ import { html } from './html.js'
  * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
  * schedule.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, steps?: string[], step?: string | undefined, input?: string,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, question?: Question, steps?: string[], step?: string | undefined, input?: string,
  *   onDone?: () => void }} Asked
  */
 
@@ -35,7 +37,13 @@ function Open({ present }) {
   const { kind } = present
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null))
   const [fields, setFields] = useState(
-    /** @type {Fields} */ ({ why: '', step: present.step ?? '', input: present.input ?? '', more: {} }),
+    /** @type {Fields} */ ({
+      why: '',
+      step: present.step ?? '',
+      input: present.input ?? '',
+      more: {},
+      answers: answersOf(present),
+    }),
   )
   const { title, effect, hasDryRun } = actionKinds[kind]
   const { isBusy, report, error, progress, run, stop } = useRun(present)
@@ -85,7 +93,12 @@ function Open({ present }) {
   </dialog>`
 }
 
-/** @typedef {{ why: string, step: string, input: string, more: Record<string, string> }} Fields */
+/** @typedef {{ why: string, step: string, input: string, more: Record<string, string>, answers: string[] }} Fields */
+
+/** @param {Asked} present */
+function answersOf({ question }) {
+  return question === undefined ? [] : fieldsOf(question.form).map(({ first }) => first)
+}
 
 /**
  * @param {Asked} present
@@ -109,13 +122,14 @@ function needsOf({ kind, jobs, filter }, { step }) {
  * @param {Fields} fields
  */
 function decided(present, fields) {
-  const { kind, jobs = [], filter, schedule } = present
+  const { kind, jobs = [], filter, schedule, question } = present
+  if (question !== undefined) return answered(question, fields)
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
   const given = Object.fromEntries(more.map(({ name }) => [name, fields.more[name]?.trim() ?? '']))
   const missing = more.find(({ name }) => given[name] === '')
-  const problem = !(about.value?.may ?? [kind]).includes(kind)
-    ? 'Your role does not permit this.'
+  const problem = !mayAct(kind)
+    ? notPermitted
     : missing === undefined
       ? whatIsMissing({ needsWhy, why, hasInput, input })
       : `Give ${missing.label.toLowerCase()}.`
@@ -144,8 +158,41 @@ function decided(present, fields) {
   }
 }
 
+/**
+ * @param {Question} question
+ * @param {Fields} fields
+ */
+function answered({ form, jobId, stepId: step }, fields) {
+  const { answer, problem } = answerOf(fieldsOf(form), fields.answers)
+  const note = fields.why.trim()
+  const storeArguments = about.value?.storeArguments ?? []
+  const given = problem === '' ? { answer } : {}
+  return {
+    problem: mayAct('answer') ? problem : notPermitted,
+    body: { step, ...given, ...(note === '' ? {} : { note }) },
+    commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, storeArguments })],
+  }
+}
+
+const notPermitted = 'Your role does not permit this.'
+
+/** @param {Kind} kind */
+function mayAct(kind) {
+  return (about.value?.may ?? [kind]).includes(kind)
+}
+
 /** @param {{ present: Asked, fields: Fields, setFields: (fields: Fields) => void }} props */
 function FieldsOf({ present, fields, setFields }) {
+  if (present.question !== undefined) {
+    return html`<${AnswerFields}
+      question=${present.question}
+      fields=${fieldsOf(present.question.form)}
+      texts=${fields.answers}
+      note=${fields.why}
+      setTexts=${(/** @type {string[]} */ answers) => setFields({ ...fields, answers })}
+      setNote=${(/** @type {string} */ why) => setFields({ ...fields, why })}
+    />`
+  }
   const { kind, steps = [] } = present
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   /** @param {{ currentTarget: { name: string, value: string } }} event */

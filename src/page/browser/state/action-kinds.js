@@ -14,7 +14,7 @@
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
  *   fields?: { name: string, label: string, placeholder: string }[] }} ActionKind
  *
- * @typedef {'resubmit' | 'release' | 'cancel' | 'resend' | 'raise' | 'submit' | 'schedule pause'
+ * @typedef {'resubmit' | 'release' | 'cancel' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete'} Kind
  */
 
@@ -53,6 +53,13 @@ export const actionKinds = {
     ...onJobs,
     title: 'Raise an event',
     effect: 'The step receives the payload and continues.',
+    reason: 'none',
+    hasDryRun: false,
+  },
+  answer: {
+    ...onJobs,
+    title: 'Answer',
+    effect: 'The job continues with the answer. Only the first answer counts.',
     reason: 'none',
     hasDryRun: false,
   },

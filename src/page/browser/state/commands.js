@@ -15,7 +15,7 @@ function word(text) {
  * @typedef {{ workflow?: string, state?: string, step?: string, since?: string }} Filter
  *
  * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
- *   isDryRun?: boolean, workflow?: string, input?: string, fields?: Record<string, string>,
+ *   isDryRun?: boolean, workflow?: string, input?: string, answer?: unknown, note?: string, fields?: Record<string, string>,
  *   storeArguments?: string[] }} Action
  */
 
@@ -35,6 +35,8 @@ export function commandOf({
   isDryRun,
   workflow,
   input,
+  answer,
+  note = '',
   fields = {},
   storeArguments = [],
 }) {
@@ -44,13 +46,15 @@ export function commandOf({
     return `printf %s ${word(oneLine(input))} | ${words.join(' ')}`
   }
   const options =
-    kind === 'raise'
-      ? input === undefined
-        ? []
-        : ['--payload', 'input.json']
-      : optionsOf({ step, why, isDryRun, input })
+    kind === 'answer'
+      ? answerWords(answer, note)
+      : kind === 'raise'
+        ? input === undefined
+          ? []
+          : ['--payload', 'input.json']
+        : optionsOf({ step, why, isDryRun, input })
   const one = schedule ?? jobId
-  const names = one === undefined ? [] : [one, ...(kind === 'raise' ? [step ?? ''] : [])]
+  const names = one === undefined ? [] : [one, ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : [])]
   const words = [
     'stepward',
     kind,
@@ -78,6 +82,20 @@ function optionsOf({ step, why, isDryRun, input }) {
     ...(why === undefined ? [] : ['--why', why === '' ? 'TEXT' : word(why)]),
     ...(isDryRun === true ? ['--dry-run'] : []),
   ]
+}
+
+/**
+ * @param {unknown} answer
+ * @param {string} note
+ */
+function answerWords(answer, note) {
+  const said =
+    answer === undefined
+      ? ['--answer', 'JSON']
+      : typeof answer === 'boolean'
+        ? [answer ? '--yes' : '--no']
+        : [`--answer=${word(JSON.stringify(answer))}`]
+  return [...said, ...(note === '' ? [] : [`--note=${word(note)}`])]
 }
 
 /** @param {Filter} filter */

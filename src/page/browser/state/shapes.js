@@ -14,10 +14,16 @@
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
  *   state: State | 'Skipped', attempt: number, failureCount: number, maxFailures: number,
  *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
- *   inputTemplate: unknown, output: unknown, event: { at: string } | null,
+ *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
+ *   question: Question | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
  *   diagnostics: Diagnostic[] }} Step
+ *
+ * @typedef {{ jobId: string, stepId: string, orderId: string, workflow: string, partitionKey: string,
+ *   title: string, assignees: string[], since: string, expiresAt: string, form: unknown }} Question
+ *
+ * @typedef {{ questions: Question[], isCut: boolean }} Questions
  *
  * @typedef {{ changes: { stepId: string, path: string, before: string | null, after: string | null }[],
  *   others: number }} Edit

@@ -48,10 +48,21 @@ function momentsOfStep({ stepId, outcome, diagnostics, event, attention }) {
     by,
   }))
   const told = outcome?.kind === 'success' ? [{ ...moment(outcome.at, 'done', 'good'), by: outcome.by }] : []
-  const raised = event === null ? [] : [moment(event.at, 'event raised', 'person')]
+  const raised = event === null ? [] : [eventMoment(event)]
   const flagged =
     attention === null ? [] : [moment(attention.since, attention.kind, 'bad', attention.message)]
   return [...failures, ...told, ...raised, ...flagged].map((one) => ({ ...one, stepId }))
+}
+
+/**
+ * Only the answer to a question has the name of a person.
+ *
+ * @param {NonNullable<Step['event']>} event
+ * @returns {Moment}
+ */
+function eventMoment({ at, by, note }) {
+  const what = by === undefined ? 'event raised' : `answered by ${by}`
+  return moment(at, what, 'person', note ?? '')
 }
 
 /**

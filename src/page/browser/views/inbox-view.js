@@ -1,8 +1,10 @@
-/** @import { Found, Group } from '../state/shapes.js' */
+/** @import { Found, Group, Questions } from '../state/shapes.js' */
 import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
+import { QuestionCard } from '../parts/question-card.js'
 import { Command, Link, Problem } from '../parts/basics.js'
-import { addressOf, jobAddress } from '../state/address.js'
+import { about } from '../state/about.js'
+import { address, addressOf, jobAddress, open } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
@@ -10,23 +12,79 @@ import { useChanges, useThrottled } from '../state/live.js'
 const restMs = 2_000
 const mostIds = 12
 
-/** The problems that need a person, grouped by cause. */
+/** What needs a person: the questions of jobs, and the problems, grouped by cause. */
 export function InboxView() {
+  const assignee = address.value.query.get('assignee')
+  const asking = /** @type {import('../state/api.js').Loaded<Questions>} */ (
+    useLoaded(addressOf('/api/inbox', { assignee }))
+  )
   const { data, error, reload } = /** @type {import('../state/api.js').Loaded<Found>} */ (
     useLoaded('/api/attention')
   )
-  const again = useThrottled(reload, restMs)
+  const again = useThrottled(() => {
+    reload()
+    asking.reload()
+  }, restMs)
   useChanges(again)
   return html`<h1>Inbox</h1>
+    <${QuestionList} found=${asking.data} error=${asking.error} reload=${again} assignee=${assignee} />
+    <h2 class="part">Problems</h2>
     <${Problem} error=${error} />
     ${
       data === null
-        ? html`<p class="quiet">…</p>`
+        ? error === null
+          ? html`<p class="quiet">…</p>`
+          : null
         : data.groups.length === 0
           ? html`<p class="good empty">Nothing needs attention.</p>`
           : data.groups.map(
               (group) => html`<${GroupCard} key=${keyOf(group)} group=${group} reload=${reload} />`,
             )
+    }`
+}
+
+/**
+ * @param {{ found: Questions | null, error: string | null, reload: () => void,
+ *   assignee: string | null }} props
+ */
+function QuestionList({ found, error, reload, assignee }) {
+  const by = about.value?.by ?? ''
+  const name = assignee ?? by
+  const toggle = () => open(addressOf('/inbox', { assignee: assignee === null ? by : null }), true)
+  return html`<div class="toolbar">
+      <h2 class="part">Questions</h2>
+      ${
+        name === ''
+          ? null
+          : html`<label class="check"
+              ><input type="checkbox" checked=${assignee !== null} onChange=${toggle} />
+              <span>only those that <bdi>${name}</bdi> may answer</span></label
+            >`
+      }
+    </div>
+    <${Problem} error=${error} />
+    ${
+      found === null
+        ? error === null
+          ? html`<p class="quiet">…</p>`
+          : null
+        : found.questions.length === 0
+          ? html`<p class="good empty">No question waits.</p>`
+          : found.questions.map(
+              (question) =>
+                html`<${QuestionCard}
+                  key=${JSON.stringify([question.jobId, question.stepId])}
+                  question=${question}
+                  reload=${reload}
+                />`,
+            )
+    }
+    ${
+      found?.isCut === true
+        ? html`<p class="quiet">
+            ${`These are the ${found.questions.length} oldest. Later questions follow when these are answered.`}
+          </p>`
+        : null
     }`
 }
 

@@ -2,6 +2,7 @@
 import { asked } from '../parts/action-dialog.js'
 import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
+import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
@@ -105,7 +106,10 @@ function Actions({ job, reload }) {
     .filter(({ attention }) => attention?.kind === 'parked' || attention?.kind === 'extendedWait')
     .map(({ stepId }) => stepId)
   const awaiting = steps
-    .filter((step) => step.kind === 'waitFor' && step.event === null && step.state !== 'Skipped')
+    .filter(
+      (step) =>
+        step.kind === 'waitFor' && step.question === null && step.event === null && step.state !== 'Skipped',
+    )
     .map(({ stepId }) => stepId)
   const isEnded = state === 'Processed' || state === 'Compensated'
   const possible = [
@@ -121,7 +125,16 @@ function Actions({ job, reload }) {
       : null,
     isEnded || state === 'Compensating' ? null : { kind: 'cancel', name: 'Cancel', steps: [] },
   ].flatMap((one) => (one === null ? [] : [one]))
+  const questions = steps.flatMap(({ question }) => (question === null ? [] : [question]))
   return html`<div class="buttons start">
+    ${questions.map(
+      (question) =>
+        html`<${AnswerButton}
+          question=${question}
+          reload=${reload}
+          text=${questions.length === 1 ? 'Answer' : `Answer ${question.stepId}`}
+        />`,
+    )}
     ${possible.map(
       ({ kind, name, ...rest }) =>
         html`<button
@@ -152,6 +165,12 @@ function StepPanel({ step }) {
   ]
   return html`<${Panel} title=${`Step ${stepId}`} id="step" more=${html`<${StateBadge} state=${state} />`}>
     ${step.attention === null ? null : html`<p class="problem">${step.attention.kind}: ${step.attention.message}</p>`}
+    ${
+      step.question === null
+        ? null
+        : html`<p class="message">${step.question.title}</p>
+            <p class="quiet"><bdi>${step.question.assignees.length === 0 ? 'For anyone' : `For ${step.question.assignees.join(', ')}`}</bdi></p>`
+    }
     <${Facts} facts=${facts} />
     <h3>Attempts</h3>
     ${
