@@ -39,7 +39,7 @@ export const buying = defineWorkflow<Buying>(
 )
 
 /** Asks a person. The title comes from the input of the job. */
-export const claiming = defineWorkflow<{ readonly title: string }>('claiming', (job) => {
+const claiming = defineWorkflow<{ readonly title: string }>('claiming', (job) => {
   job.ask('review', {
     title: job.input.title,
     assignees: ['ada', `bob ${hostile}`],
