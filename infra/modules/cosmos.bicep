@@ -19,6 +19,7 @@ var stateIndexPaths = [
   '/attention/kind/?'
   '/attention/since/?'
   '/asked/since/?'
+  '/paused/since/?'
   '/orderId/?'
   '/priority/?'
   '/operatedAtMs/?'

@@ -26,6 +26,7 @@ import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
 import { addOperatorCommands } from './operator-commands.js'
+import { addPauseCommands } from './pause-commands.js'
 import type { RunCommand } from './run-command.js'
 import { collected } from './input/collected.js'
 import { roleWords, withValues } from './input/named-values.js'
@@ -67,6 +68,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addEmulatorCommands(parts)
   addRunningCommands(parts)
   addOperatorCommands(program, terminal, ending)
+  addPauseCommands(program, terminal, ending)
   addFleetCommands(parts)
   addLeaseCommands(parts)
   addPageCommand(parts)

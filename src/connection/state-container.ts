@@ -14,6 +14,7 @@ export const stateContainerRole: ContainerRole<'state'> = {
     '/attention/kind/?',
     '/attention/since/?',
     '/asked/since/?',
+    '/paused/since/?',
     '/orderId/?',
     '/priority/?',
     '/operatedAtMs/?',

@@ -22,7 +22,7 @@ import { asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-docume
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/job-filter.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
-import { isFlag, stored } from './state-documents.js'
+import { isFlag, isPause, stored } from './state-documents.js'
 
 /** Implements the port for queries about jobs directly on the engine. */
 export class EngineJobQueries implements JobQueries {
@@ -125,7 +125,7 @@ export class EngineJobQueries implements JobQueries {
 }
 
 function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
-  const { state, workflow, since, before, isFlagged, attention: kind, step } = filter
+  const { state, workflow, since, before, isFlagged, isPaused, attention: kind, step } = filter
   const { type, processState, submittedAtMs, attention } = document
   const tags = document['tags']
   return (
@@ -135,6 +135,7 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
     (since === undefined || Number(submittedAtMs) >= since.getTime()) &&
     (before === undefined || Number(submittedAtMs) < before.getTime()) &&
     (isFlagged === undefined || isFlag(attention)) &&
+    (isPaused === undefined || isPause(document['paused'])) &&
     (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
     (step === undefined || (isFlag(attention) && attention['stepId'] === step)) &&
     readTags(filter.tags ?? {}).stored.every((tag) => Array.isArray(tags) && tags.includes(tag))

@@ -51,6 +51,10 @@ export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
   return typeof attention === 'object' && attention !== null && 'kind' in attention
 }
 
+export function isPause(paused: unknown): boolean {
+  return typeof paused === 'object' && paused !== null && 'since' in paused
+}
+
 /**
  * Returns the earliest items: at least `limit` if that many exist, and always all items of the last moment.
  */

@@ -97,6 +97,7 @@ export type {
   AuditEntry,
   Compensation,
   Diagnostic,
+  Pause,
   InputChange,
   InputEdit,
   ProcessState,

@@ -167,6 +167,17 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         expect(await listed({ step: 'pay', isFlagged: true, workflow: 'lending' })).toEqual([])
       })
 
+      it('filters by pauses, which have ended in a job with null', async () => {
+        const put = async (jobId: string, paused: JobDocument['paused']): Promise<void> => {
+          const job = await opened.queries.findJob(jobId)
+          if (job === null) throw new Error(`there is no job ${jobId}`)
+          applied(await opened.store.apply(jobId, [replacing(job, { ...job, paused })]))
+        }
+        await put('one', { since: '2026-01-01T00:00:00.000Z', by: 'ann', why: 'w' })
+        await put('four', null)
+        expect(await listed({ isPaused: true })).toEqual(['one'])
+      })
+
       it('filters by tags, all of which a job must have', async () => {
         await submitted({ jobId: 'a', partition: 'a', now: 5_000, tags: ['customer=4711', 'region=eu'] })
         await submitted({ jobId: 'b', partition: 'b', now: 6_000, tags: ['customer=4711'] })

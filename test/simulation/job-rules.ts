@@ -79,6 +79,21 @@ const keptWhileOpen: Rule<JobDocument> = ({ after, steps }) => {
   return sooner.length === 0 ? null : `I18: steps of job ${after.jobId} expire before it`
 }
 
+/** I27: a pause ends with a command, or with a job whose steps are all over. */
+const pausedUntilResumed: Rule<JobDocument> = ({ before, after, by }) => {
+  if (!before?.paused || after.paused || by?.party === 'client') return null
+  return after.processState === 'Processed' ? null : `I27: the pause of job ${after.jobId} was forgotten`
+}
+
+/** I27: a job that goes on leaves no step without its deadline. */
+const heldOnlyWhilePaused: Rule<JobDocument> = ({ after, steps }) => {
+  if (after.paused || after.lockedBy === null || isTerminal(after)) return null
+  const held = [...steps.values()].filter((step) => step.held !== undefined)
+  return held.length === 0
+    ? null
+    : `I27: job ${after.jobId} goes on without ${held.map(({ stepId }) => stepId).join()}`
+}
+
 const derived: Rule<JobDocument> = ({ after }) => {
   const state = deriveProcessState(after)
   return state === after.processState
@@ -101,4 +116,6 @@ export const jobRules: readonly Rule<JobDocument>[] = [
   keptWhileOpen,
   derived,
   fenced,
+  pausedUntilResumed,
+  heldOnlyWhilePaused,
 ]

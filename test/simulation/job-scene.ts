@@ -323,6 +323,8 @@ function give(client: JobClient, jobId: string, command: Intervention['command']
   if (command === 'cancel') return client.cancel(jobId, about.why, about)
   if (command === 'resubmit') return client.resubmit(jobId, about)
   if (command === 'release') return client.release(jobId, about)
+  if (command === 'pause') return client.pause(jobId, about.why, about)
+  if (command === 'resume') return client.resume(jobId, about)
   if ('edit' in command) {
     const { edit: step } = command
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
@@ -338,6 +340,7 @@ function dueIn(interventions: readonly Intervention[], job: JobDocument): number
 
 function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boolean {
   if (when === 'then') return isNext
+  if (when === 'isAtRest') return Boolean(job.paused) && job.lockedBy !== null && job.completeByMs === null
   if ('state' in when) return job.processState === when.state
   if ('isDone' in when) return job.steps[when.isDone]?.state === 'Processed'
   if ('isBegun' in when) return job.steps[when.isBegun]?.state === 'Processing'

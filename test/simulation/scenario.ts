@@ -23,11 +23,15 @@ export interface Intervention {
     /** The step, or the question of the step, has begun. */
     | { readonly isBegun: string }
     | { readonly isFlagged: Attention['kind'] }
+    /** The job is paused, and no attempt of it is under way. */
+    | 'isAtRest'
     | 'then'
   readonly command:
     | 'cancel'
     | 'resubmit'
     | 'release'
+    | 'pause'
+    | 'resume'
     | { readonly raiseEventFor: string }
     /** Answers the question of this step with yes. */
     | { readonly answerTo: string }

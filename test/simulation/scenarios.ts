@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuing } from './continuing-stories.js'
+import { pauses } from './pause-stories.js'
 import { questions } from './question-stories.js'
 import { repeats } from './repeat-stories.js'
 import { services, type Asked } from './remote-services.js'
@@ -46,6 +47,7 @@ export const scenarios: readonly Scenario[] = [
   ...continuing,
   ...questions,
   ...repeats,
+  ...pauses,
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

@@ -193,6 +193,18 @@ const roundByRound: Rule<StepDocument> = ({ before, after }) => {
     : `I28: ${id} began round ${round.number} after ${key ?? 'nothing'} and not after ${before.idempotencyKey}`
 }
 
+/** I27: no attempt is dispatched while its job is paused, and only its own end counts as a failure. */
+const idleWhilePaused: Rule<StepDocument> = (change) => {
+  const { before, after, job } = change
+  if (!job?.paused || before === null) return null
+  if (isDispatch(change) && after.kind === 'operation')
+    return `I27: ${after.id} was dispatched during a pause`
+  const isHeld = before.held !== undefined && before.completeByMs === null
+  const hasFailed =
+    workOf(after).failureCount > workOf(before).failureCount || after.attention?.kind === 'error'
+  return isHeld && hasFailed ? `I27: ${after.id} failed although it only waited during a pause` : null
+}
+
 /** A step is never ahead of its ledger. Every decision of the scheduler relies on that. */
 const behindLedger: Rule<StepDocument> = ({ after, job }) => {
   const dispatch = job?.steps[after.stepId]?.dispatch
@@ -214,4 +226,5 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   behindLedger,
   answeredOnce,
   roundByRound,
+  idleWhilePaused,
 ]

@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuingStories } from './continuing-stories.js'
+import { pauseStories } from './pause-stories.js'
 import { questionStories } from './question-stories.js'
 import { repeatStories } from './repeat-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
@@ -282,4 +283,5 @@ export const stories: readonly StoryOfJob[] = [
   ...continuingStories,
   ...questionStories,
   ...repeatStories,
+  ...pauseStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

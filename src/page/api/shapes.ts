@@ -42,6 +42,8 @@ const edit = z
   .optional()
   .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
 
+const paused = z.strictObject({ since: z.string(), by: z.string(), why: z.string() }).nullable()
+
 export const jobSummary = z.strictObject({
   jobId: z.string(),
   orderId: z.string(),
@@ -53,6 +55,7 @@ export const jobSummary = z.strictObject({
   stepsDone: z.number(),
   stepCount: z.number(),
   attention: attention.nullable(),
+  paused,
   tags: z.record(z.string(), z.string()),
 })
 
@@ -124,6 +127,7 @@ export const jobDetail = z.strictObject({
   endedAt: z.string().nullable(),
   completeBy: z.string().nullable(),
   generation: z.number(),
+  paused,
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,

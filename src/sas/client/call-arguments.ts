@@ -36,6 +36,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
     attention,
+    paused: job.paused ?? null,
     tags: tagsByName(job.tags),
   }
 }

@@ -1,4 +1,4 @@
-import type { Attention, ProcessState } from '../model/documents.js'
+import type { Attention, Pause, ProcessState } from '../model/documents.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
@@ -56,6 +56,8 @@ export interface JobSummary {
   readonly stepCount: number
   /** Null if the job needs no operator. */
   readonly attention: Attention | null
+  /** Null if the job is not paused. */
+  readonly paused: Pause | null
   /** The tags of the job by name, each as text. */
   readonly tags: Readonly<Record<string, string>>
 }

@@ -12,6 +12,7 @@ const jobShape = {
   before: date().optional(),
   after: kind<object>('the last job of a page', (value) => typeof value === 'object').optional(),
   isFlagged: flag().optional(),
+  isPaused: flag().optional(),
   attention: oneOf(...attentionKinds).optional(),
   step: text().optional(),
   tags: kind<object>('an object such as { customer: 4711 }', isObject).optional(),

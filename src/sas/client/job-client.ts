@@ -168,6 +168,31 @@ export class JobClient {
   }
 
   /**
+   * Lets no attempt of a job begin until `resume`. Attempts under way end. The deadlines of steps that wait,
+   * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed.
+   *
+   * @throws CommandInvalid if there is no reason; nothing was written
+   * @throws CommandRefused if the job has ended or is paused already; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async pause(jobId: string, why: string, options: CommandOptions = {}): Promise<void> {
+    const { by = defaultOperator, ...where } = orNone(options)
+    await this.command(jobId, { kind: 'pause', by, why }, where)
+  }
+
+  /**
+   * Ends the pause of a job. Deadlines are later by the time of the pause.
+   *
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if the job is not paused; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async resume(jobId: string, options: CommandOptions & { readonly why?: string } = {}): Promise<void> {
+    const { by = defaultOperator, why = 'resumed', ...where } = orNone(options)
+    await this.command(jobId, { kind: 'resume', by, why }, where)
+  }
+
+  /**
    * Raises the event of a `waitFor` step, before or while the step waits. A repeated call with the same event
    * changes nothing. A parked step keeps the event, and continues when an operator releases the step.
    *

@@ -7,6 +7,7 @@ import type {
   JobDocument,
   Json,
   LedgerEntry,
+  Pause,
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
@@ -64,6 +65,8 @@ export interface JobView {
   /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
   readonly generation: number
+  /** Null if the job is not paused. */
+  readonly paused: Pause | null
   /** What the workflow returned, if the job has ended as Processed. Otherwise null. */
   readonly result: Json
   /** The tags of the job by name, each as text. */
@@ -90,6 +93,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
+    paused: job.paused ?? null,
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
     tags: tagsByName(job.tags),
     audit: job.audit,

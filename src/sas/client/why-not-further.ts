@@ -1,6 +1,6 @@
 import { counted } from '../../platform/internal.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
-import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
+import type { JobDocument, LedgerEntry, Pause, StepDocument } from '../model/documents.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
@@ -13,6 +13,7 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
+  if (job.paused) return pausedText(job.paused, job, steps)
   if (attention !== null) return `It waits for an operator: ${attention.message}`
   if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
@@ -28,6 +29,14 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   if (backing !== undefined && working.length === 1) return heldBackText(backing)
   if (working.length > 0) return `${agentsText(working)}.`
   return 'The scheduler decides what follows.'
+}
+
+/** Names the operator and the reason of a pause, and the attempts that have not ended yet. */
+function pausedText({ by, since, why }: Pause, job: JobDocument, steps: readonly StepDocument[]): string {
+  const isWithAgent = (step: StepDocument) => step.kind === 'operation' && step.lockedBy !== null
+  const running = steps.filter((step) => isOpen(step, job.steps[step.stepId]) && isWithAgent(step))
+  const still = running.length === 0 ? '' : ` ${agentsText(running)}.`
+  return `It was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
 }
 
 /** Returns how a job ended well: every step is done or skipped, or the job went on without some steps. */

@@ -35,7 +35,7 @@ export type Schedule =
     }
 
 /** The time after which the supervisor checks a job that has no later deadline. */
-const lookAgainAfterMs = 60_000
+export const lookAgainAfterMs = 60_000
 
 /** Claims the job for this instance, and applies these changes to the ledger. */
 export function continueJob(
@@ -74,6 +74,7 @@ export function endJob(
     ...deadline(null),
     endedAt: new Date(state.now).toISOString(),
     endedAtMs: state.now,
+    ...(state.job.paused ? { paused: null } : {}),
     ...ending,
   }
   return {
@@ -84,7 +85,7 @@ export function endJob(
   }
 }
 
-function claimed({ job, scheduler }: SchedulingState): JobDocument {
+export function claimed({ job, scheduler }: SchedulingState): JobDocument {
   return { ...job, fence: job.lockedBy === scheduler ? job.fence : job.fence + 1 }
 }
 
@@ -106,7 +107,7 @@ const flagsOfWaiting: ReadonlySet<Attention['kind']> = new Set<Attention['kind']
  * Returns the flag of a step under way that waits for an operator, a time, an instance or an answer. The job
  * gets the same flag, because lists show jobs.
  */
-function flagOf(
+export function flagOf(
   job: JobDocument,
   ledger: Ledger,
   steps: ReadonlyMap<string, StepDocument>,

@@ -27,11 +27,7 @@ export function exhausted(step: StepDocument, why: GivingUp): StepDocument {
 }
 
 /** Frees a step, and flags it for an operator with the reason. */
-function flagged(
-  step: StepDocument,
-  kind: Attention['kind'],
-  { now, by, message }: GivingUp,
-): StepDocument {
+function flagged(step: StepDocument, kind: Attention['kind'], { now, by, message }: GivingUp): StepDocument {
   const since = new Date(now).toISOString()
   const attention = { kind, since, by, message: boundedMessage(message), stepId: step.stepId }
   return withDerivedState({ ...step, attention, lockedBy: null, ...deadline(null) })

@@ -30,6 +30,7 @@ import { stepsWithPart } from '../plan/template.js'
 import { hasMoreRounds } from './rounds.js'
 import { expire, withRetention } from './retention.js'
 import { isHeldBack } from '../model/work.js'
+import { goOn, isDone, isPaused, whilePaused } from './while-paused.js'
 
 /**
  * Decides about one job (W1, W4, W5, W7, W9): folds outcomes of steps into the ledger, dispatches ready
@@ -51,8 +52,11 @@ export function schedule(state: SchedulingState): Schedule {
     const underWay = job.stepIds.filter((stepId) => isUnderWay(job.steps[stepId]))
     const missing = unseen(underWay, job.steps, steps)
     if (missing.length > 0) return { kind: 'read', stepIds: missing }
+    const going = goOn(state)
+    if (going !== null) return going
   }
   const ledger = fold(job.steps, steps)
+  if (isPaused(job) && !isDone(job, ledger)) return whilePaused(state, ledger)
   const decision = job.compensation === null ? advance(state, ledger) : compensate(state, ledger, advance)
   return decision.kind === 'write' ? completed(state, decision) : decision
 }

@@ -6,11 +6,18 @@ import { asked, event, question } from './question-parts.js'
 import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { auditEntry, envelope, exhaustionPolicy } from './shared-parts.js'
-import { claim, effectHistory, outcome, undo } from './step-parts.js'
+import { claim, effectHistory, held, outcome, undo } from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
-export type { Attention, AuditEntry, Compensation, Diagnostic, ProcessState } from './readable-parts.js'
+export type {
+  Attention,
+  AuditEntry,
+  Compensation,
+  Diagnostic,
+  Pause,
+  ProcessState,
+} from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
 export const schemaVersion = 2
@@ -131,6 +138,11 @@ export const stepSchema = z.object({
    */
   lateDispatches: z.number().int().default(0),
   outcome: outcome.nullable(),
+  /**
+   * The deadline of a step that waits while its job is paused. The scheduler writes it in place of
+   * `completeBy`, and moves the deadline when the job is resumed. Missing if the job is not paused.
+   */
+  held: held.optional(),
   output: json,
   ...effectHistory,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
-import type { Compensation } from './readable-parts.js'
+import type { Compensation, Pause } from './readable-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -33,6 +33,8 @@ export const compensation = z.object({
   thenRetry: z.boolean(),
 }) satisfies z.ZodType<Compensation>
 
+const pause = z.object({ since: z.string(), by: z.string(), why: z.string() }) satisfies z.ZodType<Pause>
+
 /** The fields that a job has only if its workflow or its submission uses them. Old instances keep them. */
 export const optionalJobParts = {
   /** The tags by which jobs are listed, each as `name=value`. */
@@ -44,4 +46,6 @@ export const optionalJobParts = {
    * find it from the template and the steps, so that large outputs are stored only once.
    */
   result: json.optional(),
+  /** The pause of the job. Null or missing if it is not paused. Operators write it. A scheduler obeys it. */
+  paused: pause.nullable().optional(),
 }

@@ -59,9 +59,17 @@ export interface InputEdit {
   readonly others: number
 }
 
+/** A pause of a job: no attempt begins until an operator resumes the job. */
+export interface Pause {
+  /** ISO-8601 UTC. */
+  readonly since: string
+  readonly by: string
+  readonly why: string
+}
+
 /** A decision of an operator about a job. */
 export interface AuditEntry {
-  readonly command: 'resubmit' | 'release' | 'cancel'
+  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume'
   /** Null for the whole job. */
   readonly stepId: string | null
   /** ISO-8601 UTC. */

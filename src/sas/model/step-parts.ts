@@ -54,6 +54,9 @@ export const undo = z.object({
   whenUncertain: z.boolean(),
 })
 
+/** The deadline that a waiting step had when its job was paused. */
+export const held = z.object({ atMs: z.number(), completeByMs: z.number() })
+
 /** Records whether calls with a step's keys may have had an effect. By default, a step may have acted. */
 export const effectHistory = {
   /** Whether a call with this generation's key may have had an effect. Only a completed undo clears this. */

@@ -8,6 +8,8 @@ export function emitDispatches(
   telemetry: Telemetry,
 ): void {
   const { jobId, workflow } = job
+  // When a job is paused or resumed, only the deadlines of its waiting steps change.
+  if (job.lockedBy === null || job.paused) return
   for (const { stepId, attempt, lockedBy } of changed) {
     if (lockedBy !== null) telemetry.emit({ type: 'step.dispatched', jobId, workflow, stepId, attempt })
   }

@@ -149,13 +149,14 @@ export class CosmosJobQueries implements JobQueries {
 
 /** Returns the filter as conditions of a query. */
 function conditionsOf(filter: JobFilter): readonly string[] {
-  const { state, workflow, since, before, isFlagged, attention, step } = filter
+  const { state, workflow, since, before, isFlagged, isPaused, attention, step } = filter
   const conditions = ["c.type = 'sas.job'"]
   if (state !== undefined) conditions.push('c.processState = @state')
   if (workflow !== undefined) conditions.push('c.workflow = @workflow')
   if (since !== undefined) conditions.push('c.submittedAtMs >= @since')
   if (before !== undefined) conditions.push('c.submittedAtMs < @before')
   if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
+  if (isPaused !== undefined) conditions.push('IS_DEFINED(c.paused.since)')
   if (attention !== undefined) conditions.push('c.attention.kind = @attention')
   if (step !== undefined) conditions.push('c.attention.stepId = @step')
   for (const name of Object.keys(tagParameters(filter))) conditions.push(`ARRAY_CONTAINS(c.tags, @${name})`)

@@ -40,6 +40,8 @@ export interface JobFilter {
   readonly after?: PageEnd
   /** Only flagged jobs, with any kind of flag. */
   readonly isFlagged?: true
+  /** Only paused jobs. */
+  readonly isPaused?: true
   /** Only jobs with this kind of flag. */
   readonly attention?: Attention['kind']
   /** Only jobs whose flag names this step. */

@@ -38,7 +38,8 @@ export function answerQuestion(step: StepDocument, answer: Answer, now: number):
     return refused(`step ${stepId} was already answered by ${event.by ?? 'a person'} at ${event.at}`)
   }
   if (asked === undefined || asked === null) return refused(`step ${stepId} ${whyClosed(step)}`)
-  if (now >= asked.expiresAtMs) {
+  // The time for the answer does not run while the job is paused.
+  if (step.held === undefined && now >= asked.expiresAtMs) {
     return refused(`step ${stepId} could be answered until ${new Date(asked.expiresAtMs).toISOString()}`)
   }
   if (filled.kind === 'problem') return { kind: 'invalid', reason: filled.what }

@@ -53,7 +53,7 @@ function describe(jobs: readonly JobSummary[], width: number): string {
     job.state,
     `${job.stepsDone}/${job.stepCount}`,
     job.submittedAt.slice(0, 19),
-    flag === null ? '' : [flag.kind, flag.stepId ?? ''].join(' ').trim(),
+    job.paused !== null ? 'paused' : flag === null ? '' : [flag.kind, flag.stepId ?? ''].join(' ').trim(),
     ...(isTagged ? [tagsText(job.tags)] : []),
   ])
   const shown = fitted(head, rows, width)

@@ -9,6 +9,7 @@ import {
   type OperatorCommand,
   type Standing,
 } from './request.js'
+import { pause, resume } from './pause-job.js'
 import { resubmit } from './resubmit.js'
 
 /**
@@ -24,6 +25,10 @@ export function operate(standing: Standing, command: OperatorCommand): Operation
       return release(standing, command)
     case 'cancel':
       return cancel(standing, command)
+    case 'pause':
+      return pause(standing, command)
+    case 'resume':
+      return resume(standing, command)
   }
 }
 

@@ -17,6 +17,8 @@ export type OperatorCommand =
   | { readonly kind: 'release'; readonly stepId?: string; readonly by: string; readonly why: string }
   /** Stops the job and undoes its steps, except steps that cannot be undone. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
+  /** Lets no attempt of the job begin, or ends such a pause. */
+  | { readonly kind: 'pause' | 'resume'; readonly by: string; readonly why: string }
 
 export type Operation =
   | {
@@ -51,7 +53,7 @@ export function requested(
   { now, steps }: Standing,
   command: OperatorCommand,
   { job, changed, isComplete = true }: Request,
-): Operation {
+): Operation & { kind: 'write' } {
   const [first, ...others] = changed
   const entry: JobDocument['audit'][number] = {
     command: command.kind,

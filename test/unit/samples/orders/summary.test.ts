@@ -19,7 +19,17 @@ function job(jobId: string, state: JobSummary['state'], seconds: number | null):
   const submittedAt = '2026-01-01T00:00:00.000Z'
   const endedAt = seconds === null ? null : new Date(Date.parse(submittedAt) + seconds * 1_000).toISOString()
   const ids = { jobId, orderId: jobId, partitionKey: jobId, workflow: 'w' }
-  return { ...ids, state, submittedAt, endedAt, stepsDone: 0, stepCount: 3, attention: null, tags: {} }
+  return {
+    ...ids,
+    state,
+    submittedAt,
+    endedAt,
+    stepsDone: 0,
+    stepCount: 3,
+    attention: null,
+    paused: null,
+    tags: {},
+  }
 }
 
 it('the summary counts jobs that ended, and counts others as lost', () => {

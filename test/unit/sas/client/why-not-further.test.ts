@@ -109,3 +109,13 @@ it('a step whose document is older than the ledger is not described', () => {
   const steps = { a: { state: 'Processing', dispatch: 2 } } as JobDocument['steps']
   expect(sentence([open('a')], { steps })).toBe('The scheduler decides what follows.')
 })
+
+it('a paused job names the operator, the time and the reason, and the attempts that have not ended', () => {
+  const paused = { since: '2026-01-01T00:00:00.000Z', by: 'ann', why: 'the bank is down' }
+  const said = 'It was paused by ann at 2026-01-01T00:00:00Z: the bank is down.'
+  expect(sentence([], { paused })).toBe(said)
+  const steps = [open('pay', { lockedBy: 'host' }), open('nap', { kind: 'sleep', completeByMs: null })]
+  expect(sentence(steps, { paused })).toBe(
+    `${said} Step pay is with agent shop, until 2026-01-01T00:01:00Z at the latest.`,
+  )
+})

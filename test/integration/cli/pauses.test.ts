@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { list } from '../../../src/cli/commands/jobs/list.js'
+import { decidePause, pauses, type PauseOptions } from '../../../src/cli/commands/jobs/pauses.js'
+import { status } from '../../../src/cli/commands/jobs/status.js'
+import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { startHost, type Host } from '../../../src/host/index.js'
+import { CommandInvalid, defineWorkflow, type JobSummary } from '../../../src/sas/index.js'
+import { shop } from '../../support/a-job.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+const asking = defineWorkflow('asking', (job) => {
+  const sure = job.ask('sure', { title: 'Sure?', completeWithin: '3d' })
+  job.step('pay', shop.sell, { item: 'x' }, { after: [sure], undo: 'none' })
+})
+
+let emulator: Emulator
+let host: Host
+let store: { readonly endpoint: string; readonly key: string }
+const { terminal, said, forget } = recordedTerminal()
+
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 })
+  store = { endpoint: emulator.endpoint, key: emulator.key }
+  host = await startHost({ ...store, roles: ['scheduler', 'supervisor', 'agents'], agents: [shop] })
+  await submitted('P-1')
+})
+afterAll(async () => {
+  await host.stop()
+  await emulator.close()
+})
+beforeEach(forget)
+
+async function submitted(jobId: string): Promise<void> {
+  const job = await host.client.submit(asking, {}, { jobId })
+  for await (const { why } of job.updates()) if (why.includes('waits for an answer')) return
+}
+
+const decided = (kind: 'pause' | 'resume', name: string, options: PauseOptions = {}, what = 'job') =>
+  decidePause(kind, { what, name }, { ...store, by: 'ann', ...options }, terminal).catch(exitCodeOf)
+
+async function listed(): Promise<readonly JobSummary[]> {
+  forget()
+  expect(await pauses({ ...store, limit: '100', json: true }, terminal)).toBe(0)
+  return JSON.parse(said()) as JobSummary[]
+}
+
+describe('a pause of a job', () => {
+  it('is listed with its author and reason, and shown by status and list', async () => {
+    expect(await pauses({ ...store, limit: '100' }, terminal)).toBe(0)
+    expect(said()).toBe('nothing is paused')
+    expect(await decided('pause', 'P-1', { why: 'the bank is down', dryRun: true })).toBe(0)
+    expect(said()).toContain('job P-1 would be paused')
+    expect(await listed()).toEqual([])
+    expect(await decided('pause', 'P-1', { why: 'the bank is down' })).toBe(0)
+    expect(said()).toContain('job P-1 is paused')
+    const paused = { by: 'ann', why: 'the bank is down' }
+    expect(await listed()).toMatchObject([{ jobId: 'P-1', paused }])
+    forget()
+    expect(await pauses({ ...store, limit: '100' }, terminal)).toBe(0)
+    expect(said()).toMatch(/^JOB +WORKFLOW +STATE +STEPS +PAUSED FOR +BY +WHY\n/u)
+    expect(said()).toContain('the bank is down')
+    forget()
+    expect(await list({ ...store, limit: '100' }, terminal)).toBe(0)
+    expect(said()).toContain('paused')
+    forget()
+    expect(await status('P-1', store, terminal)).toBe(0)
+    expect(said()).toMatch(/It was paused by ann at [\dT:-]+Z: the bank is down\./u)
+    expect((await host.client.get('P-1'))?.jobId).toBe('P-1')
+    expect(await (await host.client.get('P-1'))?.view()).toMatchObject({ paused })
+  })
+
+  it('is refused a second time, and for a job that does not exist', async () => {
+    expect(await decided('pause', 'P-1', { why: 'again' })).toBe(4)
+    expect(await decided('pause', 'P-0', { why: 'again' })).toBe(3)
+    expect(await decided('resume', 'P-0')).toBe(3)
+  })
+
+  it('needs a reason, and a job', async () => {
+    expect(await decided('pause', 'P-1')).toBe(2)
+    expect(await decided('pause', 'P-1', { why: 'x' }, 'shop')).toBe(2)
+    await expect(host.client.pause('P-1', '')).rejects.toThrow(CommandInvalid)
+    expect(await pauses({ ...store, limit: '0' }, terminal).catch(exitCodeOf)).toBe(2)
+  })
+
+  it('ends with resume, after which the job goes on with the answer that came meanwhile', async () => {
+    await host.client.answer('P-1', 'sure', true, { by: 'cyd' })
+    expect((await (await host.client.get('P-1'))?.view())?.state).toBe('Processing')
+    forget()
+    expect(await decided('resume', 'P-1', { json: true })).toBe(0)
+    expect(JSON.parse(said())).toMatchObject({ command: 'resume', jobId: 'P-1', by: 'ann', isDryRun: false })
+    await (await host.client.get('P-1'))?.result()
+    const view = await (await host.client.get('P-1'))?.view()
+    expect(view).toMatchObject({ state: 'Processed', paused: null })
+    expect(view?.audit.map(({ command }) => command)).toEqual(['pause', 'resume'])
+    expect(await decided('resume', 'P-1')).toBe(4)
+    expect(await listed()).toEqual([])
+  })
+
+  it('says when more jobs are paused than listed', async () => {
+    for (const jobId of ['P-2', 'P-3']) {
+      await submitted(jobId)
+      await host.client.pause(jobId, 'later')
+    }
+    expect(await pauses({ ...store, limit: '1' }, terminal)).toBe(0)
+    expect(said()).toContain('there are more paused jobs')
+  })
+})
