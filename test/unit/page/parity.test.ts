@@ -45,8 +45,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   pause: 'the page shows pauses in the status of a job, and does not pause yet',
   resume: 'the page shows pauses in the status of a job, and does not resume yet',
   pauses: 'the page shows pauses in the status of a job',
-  inbox: 'the page does not show questions yet',
-  answer: 'the page does not show questions yet',
   completion: 'it is about the shell',
   emulator: 'it starts a store, before there is a page',
   'emulator split': 'it is a tool for tests of programs',

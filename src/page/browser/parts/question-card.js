@@ -12,7 +12,7 @@ import { html } from './html.js'
  * @param {Question} question
  * @param {() => void} onDone
  */
-export function askForAnswer(question, onDone) {
+function askForAnswer(question, onDone) {
   const { jobId, partitionKey, stepId: step } = question
   asked.value = { kind: 'answer', jobs: [{ jobId, partitionKey }], step, question, onDone }
 }
