@@ -132,7 +132,9 @@ describe.skipIf(path === null)('the page in a browser', () => {
 
   it('Inbox and Leases show groups with advice, and the owners of leases', async () => {
     await open('/inbox')
-    await page.until(`document.querySelector('.group:not(.question)')?.textContent.includes('stepward resubmit')`)
+    await page.until(
+      `document.querySelector('.group:not(.question)')?.textContent.includes('stepward resubmit')`,
+    )
     await open('/leases')
     await page.until(`document.querySelectorAll('table.leases tbody tr').length >= 4`)
     expect(page.complaints).toEqual([])
