@@ -66,7 +66,6 @@ export async function putQuestion(
   title = 'Pay this claim?',
 ): Promise<void> {
   await host.client.submit(claiming, { title }, { jobId })
-  // A store in this process answers at once, so only a request over HTTP lets the scheduler run meanwhile.
   const isOpen = async (): Promise<boolean> =>
     (await get('/api/inbox?limit=500')).text.includes(JSON.stringify(jobId))
   while (!(await isOpen()));

@@ -35,7 +35,7 @@ export function AnswerButton({ question, reload, text = 'Answer' }) {
 export function QuestionCard({ question, reload }) {
   const { title, jobId, stepId, workflow, assignees, since, expiresAt } = question
   const now = Date.now()
-  return html`<article class="panel group question">
+  return html`<article class="panel question">
     <div class="panel-head">
       <h3>
         <span class="badge state-processing"><span aria-hidden="true">?</span> question</span> ${`${workflow}, step ${stepId}`}
