@@ -11,13 +11,14 @@ import { resolveTemplate } from '../plan/template.js'
  * of the step.
  */
 export function owedBy(step: StepDocument): Owed[] {
-  const { undo, generation } = step
+  const { undo, generation, stepId, round } = step
   if (undo === null || step.direction === 'undo') return step.owed
+  if (step.processState === 'Processed') return [...step.owed, { generation, input: undo.input }]
   // An earlier round of a repeated step is done, even if the present round is not.
-  const isDone = step.processState === 'Processed' || (step.round?.number ?? 1) > 1
-  if (!isDone && !(undo.whenUncertain && mayHaveActed(step))) return step.owed
-  const input = isDone ? undo.input : resolveTemplate(undo.inputTemplate, { input: null, outputs: new Map() })
-  return [...step.owed, { generation, input }]
+  const last = round !== undefined && round.number > 1 ? round.previous : undefined
+  if (last === undefined && !(undo.whenUncertain && mayHaveActed(step))) return step.owed
+  const outputs = new Map(last === undefined ? [] : [[stepId, last] as const])
+  return [...step.owed, { generation, input: resolveTemplate(undo.inputTemplate, { input: null, outputs }) }]
 }
 
 /**

@@ -149,6 +149,18 @@ describe('a repeated step', () => {
     })
   })
 
+  it('is undone with the output of its last finished round, even if it was resubmitted', () => {
+    const story = storyOf((job) => {
+      const undo = { undo: (sold: Reference<Sold>) => shop.sell({ item: sold.item }) }
+      job.repeat('poll', shop.sell, { item: 'x' }, { until: ends(job), atMost: 1, ...undo })
+    })
+    const over = story.scheduled().concluded('poll', output('half')).scheduled()
+    const again = over.commanded({ kind: 'resubmit', by: 'eve', why: 'again' }).scheduled()
+    const cancelled = again.commanded({ kind: 'cancel', by: 'eve', why: 'no' }).scheduled()
+    const undoing = cancelled.expired('poll').scheduled()
+    expect(undoing.step('poll')).toMatchObject({ direction: 'undo', undo: { input: { item: 'half' } } })
+  })
+
   it('keeps its finished round if another step fails', () => {
     const story = storyOf((job) => {
       job.repeat('poll', shop.sell, { item: 'x' }, { until: ends(job), undo: 'none' })
