@@ -101,6 +101,7 @@ export type {
   InputChange,
   InputEdit,
   ProcessState,
+  Progress,
 } from './model/readable-parts.js'
 export type {
   CommandOptions,

@@ -234,11 +234,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
       ["const [stepId = ''] = failed", "''", '"Stryker was here!"'],
       ['return step === undefined ? [] : [cancelStep(step)]', '[]', '["Stryker was here"]'],
       ['return step === undefined ? [] : [cancelStep(step)]', 'step === undefined', 'false'],
-      [
-        "const isWaiting = step !== undefined && (step.kind !== 'operation' || isHeldBack(step, state.now))",
-        'step !== undefined',
-        'true',
-      ],
     ],
   },
   {

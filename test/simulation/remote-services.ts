@@ -114,7 +114,7 @@ export class RemoteServices {
     const ask: Ask = async (context, asked) => {
       const { workMs = 0, progressEveryMs = workMs } = this.tempers(context.jobId)
       for (let leftMs = workMs; leftMs > 0; leftMs -= progressEveryMs) {
-        if (leftMs < workMs) await context.extend()
+        if (leftMs < workMs) await context.progress({ done: workMs - leftMs, of: workMs })
         await process.clock.sleep(Math.min(leftMs, progressEveryMs), context.signal)
       }
       if (context.signal.aborted) return

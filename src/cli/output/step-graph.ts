@@ -60,7 +60,7 @@ export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>)
 
 /** Returns a short remark about a step: its problem, its attempt or its deadline. */
 export function remark(
-  { state, attempt, round, failureCount, completeBy, attention, diagnostics }: StepView,
+  { state, attempt, round, progress, failureCount, completeBy, attention, diagnostics }: StepView,
   now: number,
 ): string {
   // The state already shows that the step failed.
@@ -69,7 +69,7 @@ export function remark(
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   if (state === 'Processing' || state === 'Compensating') {
     const tries = attempt > 1 ? `attempt ${attempt}` : ''
-    return [roundText(round), tries, until].filter((part) => part !== '').join(', ')
+    return [progressText(progress), roundText(round), tries, until].filter((part) => part !== '').join(', ')
   }
   if (state === 'Pending' && failureCount > 0) {
     return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
@@ -77,6 +77,14 @@ export function remark(
   if (state === 'Pending' && round !== null)
     return `${roundText(round)} at ${momentText(completeBy ?? '', now)}`
   return ''
+}
+
+/** Returns a text such as `120 of 500: invoices`. */
+function progressText(progress: StepView['progress']): string {
+  if (progress === null) return ''
+  const { done, of, note = '' } = progress
+  const amount = [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
+  return [amount, note].filter((part) => part !== '').join(': ')
 }
 
 function roundText(round: StepView['round']): string {

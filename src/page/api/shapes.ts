@@ -92,6 +92,14 @@ const stepDetail = z.strictObject({
   inputTemplate: json,
   output: json,
   round: z.strictObject({ number: z.number(), atMost: z.number() }).nullable(),
+  progress: z
+    .strictObject({
+      done: z.number().optional(),
+      of: z.number().optional(),
+      note: z.string().optional(),
+      at: z.string(),
+    })
+    .nullable(),
   question: openQuestion.nullable(),
   event: z.looseObject({ at: z.string() }).nullable(),
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),

@@ -4,6 +4,7 @@ import { duration, durationRange, group, optional, readOptions, wholeNumber } fr
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
+import type { Progress } from '../model/readable-parts.js'
 import type { ValueOrReference } from '../model/values/reference.js'
 import { toTemplate } from '../model/values/to-template.js'
 
@@ -42,6 +43,12 @@ export interface AgentContext {
    * then. It also rejects if the store does not answer before the deadline.
    */
   readonly extend: () => Promise<void>
+  /**
+   * Says how far the attempt is, for `stepward status`, `watch` and the page, and asks for more time like
+   * `extend`. Call it as often as you like: at most one report in ten seconds is written, with the newest values.
+   * Rejects like `extend`, and with a TypeError if a value is invalid.
+   */
+  readonly progress: (report: Progress) => Promise<void>
   /**
    * Reads one of your own documents in the job's partition, such as a document stored `alongside`. Returns
    * null if the document does not exist. Rejects with `StoreUnavailable` if the store could not be reached.

@@ -6,7 +6,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
 import { AgentsHealth } from './agents-health.js'
-import { makeAttempt } from './attempt.js'
+import { makeAttempt, type Asked } from './attempt.js'
 import { Circuit } from './circuit.js'
 import { BegunAttempts } from './begun-attempts.js'
 import { isTaken, type Claimant } from '../decisions/claim.js'
@@ -262,7 +262,7 @@ export class Agents {
       const message = `agent ${name} has no operation ${JSON.stringify(action)} here`
       return Promise.resolve({ kind: 'failed', message })
     }
-    const extend = (signal: AbortSignal) => this.extended(own, signal)
+    const extend = (asked: Asked) => this.extended(own, asked)
     const { signal: stopping } = this.stopping
     const { jobId, orderId, workflow, stepId, attempt: number } = step
     const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
@@ -283,8 +283,8 @@ export class Agents {
   /**
    * W2': returns the deadline of this attempt after a request for more time, or the reason why it is over.
    */
-  private async extended(own: OwnAttempt, signal: AbortSignal): Promise<number | { readonly over: string }> {
-    const { step, over, isWritten } = await moreTime({ ...this.options, signal }, own.step, own.claimant)
+  private async extended(own: OwnAttempt, asked: Asked): Promise<number | { readonly over: string }> {
+    const { step, over, isWritten } = await moreTime({ ...this.options, ...asked }, own.step, own.claimant)
     own.step = step
     const { jobId, workflow, stepId, attempt, completeByMs } = step
     if (over !== null || completeByMs === null) return { over: over ?? 'the step has no deadline' }

@@ -5,6 +5,8 @@ import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from '../model/documents.js'
 import { givenJson } from '../model/values/plain-json.js'
+import type { Progress } from '../model/readable-parts.js'
+import { readProgress } from './progress.js'
 import type { Outcome } from '../decisions/settle.js'
 import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '../model/work.js'
 
@@ -28,7 +30,13 @@ export interface AttemptOptions {
   /** Aborts when the host stops waiting for its handlers. */
   readonly stopping: AbortSignal
   /** Asks for more time. Returns the new deadline, or the reason why the attempt is over. */
-  readonly extend: (signal: AbortSignal) => Promise<number | { readonly over: string }>
+  readonly extend: (asked: Asked) => Promise<number | { readonly over: string }>
+}
+
+/** A request for more time, perhaps with a report of progress. */
+export interface Asked {
+  readonly signal: AbortSignal
+  readonly progress?: Progress
 }
 
 /**
@@ -100,6 +108,13 @@ function successWith(output: unknown): Outcome {
 
 function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: AttemptTime): AgentContext {
   const { jobId, orderId, stepId, attempt, idempotencyKey } = step
+  const goOn = async (asked: Omit<Asked, 'signal'>): Promise<void> => {
+    time.throwIfOver()
+    const answer = await extend({ signal: time.signal, ...asked })
+    if (typeof answer === 'number') time.runUntil(answer)
+    else time.end(answer.over)
+    time.throwIfOver()
+  }
   return {
     jobId,
     orderId,
@@ -115,13 +130,8 @@ function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: At
     signal: time.signal,
     readDocument,
     log,
-    extend: async () => {
-      time.throwIfOver()
-      const answer = await extend(time.signal)
-      if (typeof answer === 'number') time.runUntil(answer)
-      else time.end(answer.over)
-      time.throwIfOver()
-    },
+    extend: () => goOn({}),
+    progress: async (report) => goOn({ progress: readProgress(report) }),
     failPermanently: (error) => {
       throw new PermanentFailure(describe(error), { cause: error })
     },

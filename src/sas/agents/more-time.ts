@@ -3,6 +3,7 @@ import { retry } from '../../platform/internal.js'
 import type { Claimant } from '../decisions/claim.js'
 import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
+import type { Progress } from '../model/readable-parts.js'
 import { StoreUnavailable } from '../model/errors.js'
 import { extend } from '../decisions/extend.js'
 import { isOpen } from '../decisions/settle.js'
@@ -14,6 +15,7 @@ export interface MoreTimeOptions {
   readonly clock: Clock
   readonly random: Random
   readonly signal: AbortSignal
+  readonly progress?: Progress | undefined
 }
 
 export interface MoreTime {
@@ -35,10 +37,10 @@ export async function moreTime(
   known: Stored<StepDocument>,
   claimant: Claimant,
 ): Promise<MoreTime> {
-  const { store, clock, random, signal } = options
+  const { store, clock, random, signal, progress } = options
   const ask = async (): Promise<MoreTime> => {
     // Most calls end here, without a request.
-    if (extend(known, claimant, { now: clock.now(), endByMs: null }).kind === 'unchanged') {
+    if (extend(known, claimant, { now: clock.now(), endByMs: null, progress }).kind === 'unchanged') {
       return { step: known, over: null, isWritten: false }
     }
     const { pk, jobId } = known
@@ -47,7 +49,7 @@ export async function moreTime(
     let step = known
     const update = await updateDocument(store, { address: known, known, read: readStep }, (current) => {
       step = current
-      const extension = extend(current, claimant, { now: clock.now(), endByMs: job.endByMs })
+      const extension = extend(current, claimant, { now: clock.now(), endByMs: job.endByMs, progress })
       return {
         write: extension.kind === 'write' ? extension.step : null,
         result: extension.kind === 'refused' ? extension.reason : null,

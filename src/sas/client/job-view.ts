@@ -11,6 +11,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
+import type { Progress } from '../model/readable-parts.js'
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
@@ -31,6 +32,8 @@ export interface StepView {
   readonly attempt: number
   /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
   readonly round: { readonly number: number; readonly atMost: number } | null
+  /** How far the present attempt is and since when, as its handler said, or null. */
+  readonly progress: (Progress & { readonly at: string }) | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
   readonly failureCount: number
   readonly maxFailures: number
@@ -116,6 +119,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     currentState,
     attempt,
     round: roundOf(step),
+    progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,
     completeBy,

@@ -264,6 +264,7 @@ function attempt(step: StepDocument, { job, now, scheduler }: Dispatching): Step
     fence: step.fence + 1,
     attempt: workOf(step).failureCount + 1,
     idempotencyKey: currentKey(step),
+    ...(step.progress && { progress: null }),
     outcome: null,
     attention,
     notBeforeMs: null,

@@ -1,5 +1,6 @@
 import { claimOf, type Claimant } from './claim.js'
 import type { StepDocument } from '../model/documents.js'
+import type { Progress } from '../model/readable-parts.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { isOpen } from './settle.js'
 
@@ -14,15 +15,25 @@ export type Extension =
 export interface AskedAt {
   readonly now: number
   readonly endByMs: number | null
+  /** How far the attempt is, if its handler said so. */
+  readonly progress?: Progress | undefined
 }
+
+/** The shortest time between two writes of progress, so that many reports cost few requests. */
+const progressEveryMs = 10_000
 
 /**
  * Extends the deadline of an open attempt that needs more time (F-A25, I3). The new deadline is one whole
  * `completeWithin` from now. The fence does not change, so the attempt stays the same (I2). The claim names
- * the process that makes the attempt. The owner of the range, which also receives this write, therefore does
+ * the process that makes the attempt. A report of progress is written with it, or alone if the last report is
+ * old enough. The owner of the range, which also receives this write, therefore does
  * not begin the attempt again.
  */
-export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }: AskedAt): Extension {
+export function extend(
+  step: StepDocument,
+  claimant: Claimant,
+  { now, endByMs, progress }: AskedAt,
+): Extension {
   const { fence, token } = claimant
   if (step.fence !== fence) return { kind: 'refused', reason: 'the step was given to another attempt' }
   if (!isOpen(step, now)) {
@@ -33,11 +44,20 @@ export function extend(step: StepDocument, claimant: Claimant, { now, endByMs }:
   if (step.claim?.fence === fence && step.claim.token !== token) {
     return { kind: 'refused', reason: 'another process makes this attempt' }
   }
-  if (step.completeByMs - now > step.completeWithinMs / 2) return { kind: 'unchanged' }
+  const isNews = progress !== undefined && now - lastReportMs(step) >= progressEveryMs
+  if (!isNews && step.completeByMs - now > step.completeWithinMs / 2) return { kind: 'unchanged' }
   // No attempt may last longer than its job, except an undo (F-Q13).
   const latest = (step.direction === 'undo' ? null : endByMs) ?? Infinity
   const laterMs = Math.min(now + step.completeWithinMs, latest)
-  if (laterMs <= step.completeByMs) return { kind: 'unchanged' }
-  const extended = { ...step, claim: claimOf(claimant, now) }
-  return { kind: 'write', step: withDerivedState({ ...extended, ...deadline(laterMs) }) }
+  if (!isNews && laterMs <= step.completeByMs) return { kind: 'unchanged' }
+  const reported = progress && { progress: { ...progress, at: new Date(now).toISOString() } }
+  const extended = { ...step, ...reported, claim: claimOf(claimant, now) }
+  return {
+    kind: 'write',
+    step: withDerivedState({ ...extended, ...deadline(Math.max(laterMs, step.completeByMs)) }),
+  }
+}
+
+function lastReportMs({ progress }: StepDocument): number {
+  return progress ? Date.parse(progress.at) : -Infinity
 }

@@ -6,7 +6,7 @@ import { asked, event, question } from './question-parts.js'
 import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { auditEntry, envelope, exhaustionPolicy } from './shared-parts.js'
-import { claim, effectHistory, held, outcome, undo } from './step-parts.js'
+import { claim, effectHistory, held, outcome, progress, undo } from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
@@ -137,6 +137,8 @@ export const stepSchema = z.object({
    * clocks disagree. The supervisor counts them.
    */
   lateDispatches: z.number().int().default(0),
+  /** How far the present attempt is. Null or missing if its handler has not said so. */
+  progress: progress.nullable().optional(),
   outcome: outcome.nullable(),
   /**
    * The deadline of a step that waits while its job is paused. The scheduler writes it in place of

@@ -30,6 +30,16 @@ export interface Attention {
   readonly stepId: string | null
 }
 
+/** How far an attempt is, as its handler said. */
+export interface Progress {
+  /** The amount of work that is done. */
+  readonly done?: number | undefined
+  /** The whole amount of work. */
+  readonly of?: number | undefined
+  /** At most 200 characters. */
+  readonly note?: string | undefined
+}
+
 /** The reason why a job undoes its steps. */
 export interface Compensation {
   /** ISO-8601 UTC. */

@@ -38,6 +38,15 @@ export const claim = z.object({
   process: z.string().optional(),
 })
 
+/** The newest report of progress of an attempt that was written. */
+export const progress = z.object({
+  done: z.number().optional(),
+  of: z.number().optional(),
+  note: z.string().optional(),
+  /** The time of the report, ISO-8601 UTC. */
+  at: z.string(),
+})
+
 export const undo = z.object({
   actor: z.string(),
   action: z.string(),

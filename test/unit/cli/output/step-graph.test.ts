@@ -28,6 +28,20 @@ describe('the graph of a job', () => {
     expect(graph(again)).toMatch(/▸ pay +Processing {2}attempt 2, until/)
   })
 
+  it('shows how far a step is, and its round', () => {
+    const begun = JobStory.submitted({ hold: [] }).scheduled()
+    const progress = { done: 120, of: 500, note: 'invoices', at: '2026-01-01T00:00:00.000Z' }
+    const repeat = { until: null, everyMs: 0, atMost: 9 }
+    const round = { number: 3, first: 1, until: null, previous: null }
+    const far = begun.withStep({ ...begun.step('hold'), progress, repeat, round })
+    expect(graph(far, { ...room, width: 90 })).toMatch(
+      /hold +Processing {2}120 of 500: invoices, round 3 of at most 9, until 00:01:00/,
+    )
+    const waits = { processState: 'Pending' as const, repeat, round }
+    const between = begun.withStep({ ...begun.step('hold'), ...waits })
+    expect(graph(between, { ...room, width: 90 })).toMatch(/Pending +round 3 of at most 9 at 00:01:00/)
+  })
+
   it('shows the date of a deadline on another day', () => {
     const begun = JobStory.submitted({ hold: [] }).scheduled()
     expect(graph(begun, { ...room, now: submittedAtMs - 7 * 86_400_000 })).toContain(

@@ -264,6 +264,27 @@ describe('an attempt that asks for more time (F-A25)', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it('may say how far it is, in valid values', async () => {
+    const reports: unknown[] = []
+    const { outcome } = attempting(
+      async (_input, context) => {
+        await context.progress({ done: 3, of: 9, note: 'invoices' })
+        await context.progress({ done: -1, note: 'x'.repeat(201), at: 'now' } as never)
+      },
+      {
+        extend: ({ progress }) => {
+          reports.push(progress)
+          return Promise.resolve(submittedAtMs + 60_000)
+        },
+      },
+    )
+    expect(await outcome).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/^context\.progress: .*done is -1.*note is .*at.*/u) as string,
+    })
+    expect(reports).toEqual([{ done: 3, of: 9, note: 'invoices' }])
+  })
+
   it('is aborted with the reason when its request is refused', async () => {
     const begun = deferred<AgentContext>()
     const { outcome } = attempting(async (_input, context) => {

@@ -44,6 +44,19 @@ describe('the extension of an open attempt (F-A25)', () => {
     expect(writtenAfter(20_000, submittedAtMs + 30_000, undoing).completeByMs).toBe(submittedAtMs + 50_000)
   })
 
+  it('writes a report of progress, and another only after ten seconds', () => {
+    const reported = (afterMs: number, step: StepDocument, done: number) =>
+      extend(step, ours, { now: submittedAtMs + afterMs, endByMs: null, progress: { done, of: 9 } })
+    const first = reported(1_000, open, 1)
+    if (first.kind !== 'write') throw new Error(`the report is ${first.kind}`)
+    expect(first.step.progress).toEqual({ done: 1, of: 9, at: new Date(submittedAtMs + 1_000).toISOString() })
+    expect(first.step.completeByMs).toBe(submittedAtMs + 31_000)
+    expect(reported(10_999, first.step, 2)).toEqual({ kind: 'unchanged' })
+    expect(reported(11_000, first.step, 3)).toMatchObject({ step: { progress: { done: 3 } } })
+    const early = { now: submittedAtMs + 2_000, endByMs: submittedAtMs + 20_000, progress: { note: 'soon' } }
+    expect(extend(open, ours, early)).toMatchObject({ step: { completeByMs: open.completeByMs } })
+  })
+
   it('makes the supervisor leave the step alone until its new deadline', () => {
     const late = story.withStep(writtenAfter(20_000)).later(40_000)
     expect(late.recovering('pay')).toEqual({ kind: 'wait', untilMs: submittedAtMs + 52_000 })
