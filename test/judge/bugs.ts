@@ -69,8 +69,8 @@ export const bugs: readonly SeededBug[] = [
   {
     name: 'a step that may have acted is not undone',
     path: 'src/sas/decisions/owed-undos.ts',
-    code: 'if (!isDone && !(undo.whenUncertain && mayHaveActed(step))) return step.owed',
-    broken: 'if (!isDone) return step.owed',
+    code: 'if (last === undefined && !(undo.whenUncertain && mayHaveActed(step))) return step.owed',
+    broken: 'if (last === undefined) return step.owed',
     rejectedBy: ['undone'],
     kinds: ['cancelled', 'parallel'],
     faults: [],

@@ -80,7 +80,7 @@ const stepDetail = z.strictObject({
   actor: z.string(),
   action: z.string(),
   direction: z.enum(['do', 'undo']),
-  state: z.enum([...processStates, 'Skipped']),
+  state: z.enum([...processStates, 'Skipped', 'Failed', 'TimedOut', 'Refused']),
   currentState: z.string(),
   attempt: z.number(),
   failureCount: z.number(),

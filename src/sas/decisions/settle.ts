@@ -73,7 +73,12 @@ export function settle(
   const didNothing = outcome.kind === 'permanent' && outcome.didNothing === true
   const noted = { kind: outcome.kind, attempt: attempt.number, at: when, by: attempt.by, didNothing }
   const isPossible = step.direction === 'do' && mayHaveEffect(noted)
-  const settled = { ...step, outcome: noted, mayHaveActed: step.mayHaveActed || isPossible }
+  const settled = {
+    ...step,
+    ...(step.progress && { progress: null }),
+    outcome: noted,
+    mayHaveActed: step.mayHaveActed || isPossible,
+  }
   if (outcome.kind === 'success') {
     const done = succeeded(settled, outcome.output)
     // The store would always refuse a step that is too large (F-A17). An undo's output is not stored.

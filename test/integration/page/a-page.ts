@@ -1,8 +1,17 @@
+import { once } from 'node:events'
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
 import { servePage } from '../../../src/page/index.js'
-import { defineAgent, defineSchedule, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
+import {
+  condition,
+  defineAgent,
+  defineSchedule,
+  defineWorkflow,
+  type AgentContext,
+  type Condition,
+  type Reference,
+} from '../../../src/sas/index.js'
 import { isWorkflow } from '../../../src/sas/internal.js'
 import { TelemetryRecorder } from '../../../src/telemetry/index.js'
 
@@ -14,6 +23,13 @@ export const bank = defineAgent('bank', {
   pay: ({ isRefused, amount }: { isRefused: boolean; amount: number }, context: AgentContext): unknown =>
     isRefused ? context.failPermanently(`the card is refused ${hostile}`) : { paid: amount },
   refund: () => ({ refunded: true }),
+  follow: (_input: object, context: AgentContext): object =>
+    context.round < 2 ? { state: 'open' } : context.failPermanently('lost'),
+  wait: async (_input: object, { progress, signal }: AgentContext): Promise<null> => {
+    await progress({ done: 2, of: 5, note: `letters ${hostile}` })
+    await once(signal, 'abort')
+    return null
+  },
 })
 
 export interface Buying {
@@ -37,6 +53,18 @@ export const buying = defineWorkflow<Buying>(
   },
   { jobId: ({ jobId }) => jobId },
 )
+
+/** Follows something in rounds until it is lost, goes on without it, and then works until the host stops. */
+export const following = defineWorkflow('following', (job) => {
+  const until = (output: Reference<object>): Condition => condition.equal(output, { state: 'closed' })
+  const followed = job.repeat(
+    'follow',
+    bank.follow,
+    {},
+    { until, atMost: 9, undo: 'none', onExhausted: 'continue' },
+  )
+  job.step('wait', bank.wait, {}, { when: condition.failed(followed), completeWithin: '1h', undo: 'none' })
+})
 
 /** Asks a person. The title comes from the input of the job. */
 const claiming = defineWorkflow<{ readonly title: string }>('claiming', (job) => {

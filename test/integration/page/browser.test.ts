@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { clickOn, control, typeInto } from './controls.js'
-import { actOnMany, aPage, buying, hostile, putQuestion, shownViews, type APage } from './a-page.js'
+import {
+  actOnMany,
+  aPage,
+  buying,
+  following,
+  hostile,
+  putQuestion,
+  shownViews,
+  type APage,
+} from './a-page.js'
 
 const path = await anyBrowserPath()
 if (path === null) console.warn('No Chromium runs on this machine, so the page is not tested in a browser.')
@@ -118,6 +127,17 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(view?.audit).toMatchObject([{ command: 'cancel', by: 'ada', why: 'withdrawn' }])
     await page.press('Escape')
     await page.until(`document.querySelector('dialog') === null`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('Job: shows the rounds of a step, a step that was left out, and how far another is', async () => {
+    await store.host.client.submit(following, {}, { jobId: 'following-1' })
+    await open('/job?jobId=following-1&step=wait')
+    await page.until(`document.querySelector('#step')?.textContent.includes('2 of 5: letters <img')`)
+    expect(await page.evaluate(`document.querySelectorAll('.graph .node.state-refused').length`)).toBe(1)
+    await open('/job?jobId=following-1&step=follow')
+    await page.until(`document.querySelector('#step')?.textContent.includes('2 of at most 9')`)
+    expect(await page.evaluate(`document.querySelector('#step .badge').textContent`)).toContain('Refused')
     expect(page.complaints).toEqual([])
   })
 

@@ -37,6 +37,8 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     state: 'Pending',
     attempt: 0,
     failureCount: 0,
+    round: null,
+    progress: null,
     maxFailures: 3,
     completeBy: null,
     notBefore: null,

@@ -35,6 +35,9 @@ export const marks = /** @type {Record<string, string>} */ ({
   Compensating: '↶',
   Compensated: '↺',
   Skipped: '–',
+  Failed: '✗',
+  TimedOut: '✗',
+  Refused: '✗',
 })
 
 /** @param {{ state: string }} props */

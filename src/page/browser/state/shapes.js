@@ -12,10 +12,11 @@
  *   attention: Attention | null }} JobSummary
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
- *   state: State | 'Skipped', attempt: number, failureCount: number, maxFailures: number,
+ *   state: State | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused', attempt: number, failureCount: number, maxFailures: number,
  *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
  *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
- *   question: Question | null,
+ *   question: Question | null, round: { number: number, atMost: number } | null,
+ *   progress: { done?: number, of?: number, note?: string, at: string } | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
  *   diagnostics: Diagnostic[] }} Step

@@ -6,7 +6,7 @@ import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
-import { counted, durationText, momentText } from '../state/formats.js'
+import { agoText, counted, durationText, momentText } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { timelineOf } from '../state/timeline.js'
 import { JobGraph } from './job-graph.js'
@@ -149,6 +149,17 @@ function Actions({ job, reload }) {
   </div>`
 }
 
+/**
+ * A text such as `120 of 500: invoices (3 s ago)`.
+ *
+ * @param {NonNullable<Step['progress']>} progress
+ * @param {number} now
+ */
+function progressText({ done, of, note = '', at }, now) {
+  const amount = [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
+  return `${[amount, note].filter((part) => part !== '').join(': ')} (${agoText(at, now)})`
+}
+
 /** @param {{ step: Step }} props */
 function StepPanel({ step }) {
   const now = Date.now()
@@ -157,6 +168,8 @@ function StepPanel({ step }) {
     ['Does', kind === 'operation' ? `${actor}.${action}${direction === 'undo' ? ' (undo)' : ''}` : kind],
     ['Attempt', attempt],
     ['Failures', `${failureCount} of ${maxFailures}`],
+    ...(step.round === null ? [] : [['Round', `${step.round.number} of at most ${step.round.atMost}`]]),
+    ...(step.progress === null ? [] : [['Progress', progressText(step.progress, now)]]),
     ...(step.completeBy === null ? [] : [['Complete by', momentText(step.completeBy, now)]]),
     ...(step.notBefore === null ? [] : [['Not before', momentText(step.notBefore, now)]]),
     ...(step.lockedBy === null ? [] : [['Driven by', step.lockedBy]]),

@@ -51,6 +51,7 @@ describe('the extension of an open attempt (F-A25)', () => {
     if (first.kind !== 'write') throw new Error(`the report is ${first.kind}`)
     expect(first.step.progress).toEqual({ done: 1, of: 9, at: new Date(submittedAtMs + 1_000).toISOString() })
     expect(first.step.completeByMs).toBe(submittedAtMs + 31_000)
+    expect(story.withStep(first.step).settled('pay', success).step('pay').progress).toBeNull()
     expect(reported(10_999, first.step, 2)).toEqual({ kind: 'unchanged' })
     expect(reported(11_000, first.step, 3)).toMatchObject({ step: { progress: { done: 3 } } })
     const early = { now: submittedAtMs + 2_000, endByMs: submittedAtMs + 20_000, progress: { note: 'soon' } }
