@@ -33,9 +33,9 @@ export type Recovery =
   | { readonly kind: 'unclaimed'; readonly step: StepDocument }
 
 /**
- * Decides about one overdue step (W6). The decision uses only the step's envelope and the time (I19). It only
- * requests another attempt, which the scheduler dispatches and agents make. The higher fence makes the
- * outcome of a late agent void (I3).
+ * Decides about one overdue step (W6). The decision uses only the step's envelope, its open question and the
+ * time (I19). It only requests another attempt, which the scheduler dispatches and agents make. The higher
+ * fence makes the outcome of a late agent void (I3).
  */
 export function recoverStep(step: ReadStep, policy: RecoveryPolicy): Recovery {
   const { processState, completeByMs } = step
