@@ -13,8 +13,8 @@ type Raw = Readonly<Record<string, unknown>>
  * Checks, for each role, whether the role must read a document. The check needs no decoding. The role ignores
  * all other documents of the feed.
  *
- * - The scheduler reads a job that is not over, and a step whose attempt has ended, or that was returned to
- *   the scheduler (I8).
+ * - The scheduler reads a job that is not over, and a step whose attempt has ended, that was returned to the
+ *   scheduler, or whose question was flagged by the supervisor (I8).
  * - The agents read a step whose attempt may be open.
  * - The supervisor reads a step with a deadline, a job that may make no progress, and a schedule that is not
  *   paused.
@@ -24,7 +24,7 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
   scheduler: (document) => {
     const { type, lockedBy, dispatch } = document
     if (type === 'sas.job') return !isOver(document as JobDocument)
-    return type === 'sas.step' && lockedBy === null && Number(dispatch) > 0
+    return type === 'sas.step' && Number(dispatch) > 0 && (lockedBy === null || isReminder(document))
   },
   agents: ({ type, lockedBy, outcome }) => type === 'sas.step' && lockedBy !== null && outcome === null,
   supervisor: ({ type, completeByMs, processState }) =>
@@ -35,6 +35,12 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
     type === 'sas.unreadable' ||
     (type === 'sas.notify' && completeByMs !== null) ||
     (type === 'sas.job' && attention !== null),
+}
+
+/** Checks whether the supervisor has flagged an open question. The scheduler flags its job (I8). */
+function isReminder({ attention }: Raw): boolean {
+  const { kind } = (attention ?? {}) as { readonly kind?: unknown }
+  return kind === 'unanswered' || kind === 'escalated'
 }
 
 /**

@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { mustRead } from '../../../src/sas/decisions/readers.js'
+import { recoverStep } from '../../../src/sas/decisions/recover-step.js'
+import type { StepDocument } from '../../../src/sas/model/documents.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { StoreUnavailable } from '../../../src/sas/model/errors.js'
 import { condition } from '../../../src/sas/plan/condition.js'
@@ -63,6 +66,24 @@ describe('an inbox', () => {
   it('refuses a filter that it does not know', async () => {
     await expect(client.inbox({ asignee: 'ann' } as never)).rejects.toMatchObject({ name: 'CommandInvalid' })
   })
+})
+
+it('a reminder is read by the scheduler, which flags the job', async () => {
+  const reminding = defineWorkflow('reminding', (job) => {
+    job.ask('approve', { title: 'Pay?', remindAfter: '1d', completeWithin: '3d' })
+  })
+  await client.submit(reminding, {}, { jobId: 'job-2' })
+  await decided()
+  await world.clock.advance(day + 5_000)
+  const step = await world.store.read({ pk: 'job-2', id: 'sas.step:job-2:approve' })
+  const recovery = recoverStep(step as unknown as StepDocument, {
+    now: world.clock.now(),
+    graceMs: 2_000,
+    supervisor: 'supervisor-1',
+  })
+  if (recovery.kind !== 'reminded') throw new Error(`the supervisor decided ${recovery.kind}`)
+  expect(mustRead.scheduler({ ...recovery.step })).toBe(true)
+  expect(mustRead.scheduler({ ...step })).toBe(false)
 })
 
 describe('an answer', () => {
