@@ -75,12 +75,13 @@ const rooms = {
     plan: ['model', 'model/values'],
     store: ['model', 'model/values', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
     waiting: ['model', 'model/values', 'plan', '/platform'],
+    payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     decisions: ['model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
@@ -95,7 +96,7 @@ const rooms = {
     ],
     client: [
       'decisions', 'decisions/operator', 'in-process', 'model', 'model/values', 'notifier', 'plan',
-      'schedules', 'store', 'submission', 'waiting',
+      'payloads', 'schedules', 'store', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -108,7 +109,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'in-process', 'model', 'model/values', 'notifier', 'plan',
+      'agents', 'client', 'decisions', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan',
       'scheduler', 'schedules', 'store',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { group, isObject, kind, optional, readOptions, text, wholeNumber } from '../platform/options.js'
 import type { AgentsSettings, NotifierSettings, ProcessorTiming, SupervisorSettings } from '../sas/index.js'
 import { agentsShape, notifierShape, supervisorShape, timingShape } from '../sas/internal.js'
-import type { Connection } from './connection.js'
+import { payloadsOption, type Connection } from './connection.js'
 import { ConfigurationInvalid } from './errors.js'
 import { roles, rolesNamed, type Role } from './role.js'
 
@@ -17,6 +17,8 @@ const shape = {
   database: name,
   container: name,
   leaseContainer: name,
+  /** Only a configuration file in JavaScript can contain a payload store. */
+  payloads: payloadsOption,
   roles: optional(
     kind<readonly (Role | 'all')[]>(
       `a list of some of ${[...roles, 'all'].join(', ')}`,

@@ -19,6 +19,7 @@
  */
 export { connect, type ConnectedClient } from './connect.js'
 export { connectionFromEnvironment, type Connection, type EmbeddedStore } from './connection.js'
+export { blobStorage, type BlobStorageOptions } from './blob-storage.js'
 export { ConfigurationInvalid } from './errors.js'
 export type { StorePatience } from './await-store.js'
 export type { Role } from './role.js'

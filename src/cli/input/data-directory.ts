@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { folder, type PayloadStore } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
 const codesOfFiles = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EEXIST', 'ENOTDIR', 'ENOSPC']
@@ -23,4 +25,9 @@ export async function openingData<T>(data: string, open: () => T | Promise<T>): 
       cause: error,
     })
   }
+}
+
+/** Returns the payload store of the embedded store in this directory. */
+export function payloadFolder(dataDirectory: string): PayloadStore {
+  return folder(join(dataDirectory, 'payloads'))
 }

@@ -151,3 +151,30 @@ export class JobFailed extends Error {
     return this.attention?.stepId ?? null
   }
 }
+
+/** The payload store could not be reached, or this process has none. Nothing was written. */
+export class PayloadUnavailable extends Error {
+  override readonly name = 'PayloadUnavailable'
+  readonly code = 'PAYLOAD_UNAVAILABLE'
+  readonly retriable: boolean
+  constructor(message: string, options: { readonly isTemporary: boolean; readonly cause: unknown }) {
+    super(message, { cause: options.cause })
+    this.retriable = options.isTemporary
+  }
+}
+
+/** A large value of a job is missing from the payload store, or is not the value that was written. */
+export class PayloadDamaged extends Error {
+  override readonly name = 'PayloadDamaged'
+  readonly code = 'PAYLOAD_DAMAGED'
+  readonly retriable = false
+  constructor(
+    readonly jobId: string,
+    readonly payloadId: string,
+    readonly reason: string,
+  ) {
+    const advice =
+      'check that all processes use the same payload store, or restore the payload from a back-up'
+    super(`payload ${payloadId} of job ${JSON.stringify(jobId)} cannot be used: ${reason}; ${advice}`)
+  }
+}
