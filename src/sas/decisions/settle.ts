@@ -112,7 +112,8 @@ export function settle(
 function tooLarge(step: StepDocument, output: Json): string {
   return (
     `the output has ${bytesOf(output)} bytes, and with the input and undo ${bytesOf(step)} bytes; ` +
-    `the limit is ${maxTransactionBytes}: store the output elsewhere and return its address`
+    `the limit is ${maxTransactionBytes}: store the output elsewhere and return its address, or give ` +
+    'hosts and clients the option payloads'
   )
 }
 

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib'
 import { errorMessage, systemRandom } from '../../platform/internal.js'
 import type { Random } from '../../platform/index.js'
 import type { Json } from '../model/documents.js'
@@ -12,6 +12,9 @@ import type { PayloadOwner, PayloadStore } from './payload-store.js'
 import { split } from './split.js'
 
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
+
+/** Values of at most this size are packed at once, within a few milliseconds. Others use another thread. */
+const maxBytesAtOnce = 262_144
 
 /** The largest size of a payload's JSON. A payload is in memory while a handler runs. */
 export const maxPayloadBytes = 100_000_000
@@ -48,7 +51,7 @@ export class Payloads {
       )
     }
     const ticket = { id: this.random.id(), hash: hashOf(text), bytes }
-    const content = await zip(text)
+    const content = bytes <= maxBytesAtOnce ? gzipSync(text) : await zip(text)
     await reached(owner, ticket.id, () => store.put(owner, ticket.id, content, signal))
     return split(value, ticket, store.largerThan)
   }
@@ -74,7 +77,7 @@ export class Payloads {
     if (store === null) throw lacksStore(owner)
     const content = await reached(owner, id, () => store.get(owner, id, signal))
     if (content === null) throw new PayloadDamaged(owner.jobId, id, 'it is missing')
-    const text = await unzipped(content, Math.max(bytes, 1)).catch((error: unknown) => {
+    const text = await unzipped(content, bytes).catch((error: unknown) => {
       throw new PayloadDamaged(owner.jobId, id, `it cannot be unpacked (${errorMessage(error)})`)
     })
     if (hashOf(text) !== hash) {
@@ -87,8 +90,10 @@ export class Payloads {
 /** The payloads of a process without a payload store. */
 export const noPayloads = new Payloads(null, systemRandom)
 
-async function unzipped(content: Uint8Array, maxOutputLength: number): Promise<string> {
-  return (await unzip(content, { maxOutputLength })).toString('utf8')
+async function unzipped(content: Uint8Array, bytes: number): Promise<string> {
+  const limit = { maxOutputLength: bytes }
+  const text = bytes <= maxBytesAtOnce ? gunzipSync(content, limit) : await unzip(content, limit)
+  return text.toString('utf8')
 }
 
 async function reached<T>({ jobId }: PayloadOwner, id: string, request: () => Promise<T>): Promise<T> {
