@@ -66,6 +66,13 @@ export function holdsTicket(value: unknown): boolean {
   return isTicket(value as Json) || Object.values(value).some(holdsTicket)
 }
 
+/** Returns all tickets in a value. */
+export function ticketsIn(value: unknown): Ticket[] {
+  if (typeof value !== 'object' || value === null) return []
+  const ticket = ticketOf(value as Json)
+  return ticket === null ? Object.values(value).flatMap(ticketsIn) : [ticket]
+}
+
 /** Returns a part of the part for which a ticket stands. Returns undefined for an item beyond its list. */
 export function partOfTicket({ items, ...ticket }: Ticket, name: string): Json | undefined {
   if (items !== undefined) {
