@@ -27,12 +27,14 @@ const rooms = {
     'engine-ports': [
       'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
     ],
+    'testing/payloads': ['platform', 'sas', 'testing'],
     testing: [
-      'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
+      'testing/payloads', 'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
     ],
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
+    'connection/azure': ['platform', 'sas'],
     connection: [
-      'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
+      'connection/azure', 'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
       '/lease-store',
     ],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],

@@ -4,7 +4,8 @@ import { withoutUndefined } from '../platform/internal.js'
 import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import type { PayloadStore } from '../sas/index.js'
 import { ConfigurationInvalid } from './errors.js'
-import { credential } from './identity.js'
+import { credential } from './azure/identity.js'
+import { payloadsAt } from './azure/payloads-at.js'
 
 /** The address of the store and the names of the containers. */
 export interface Connection {
@@ -52,7 +53,7 @@ export interface EmbeddedStore extends Pick<OpenAccount, 'stats'> {
 }
 
 /** The kind of the option for the payload store. */
-export const payloadsOption = optional(
+const payloadsOption = optional(
   having<PayloadStore>('a payload store of blobStorage or folder', 'put', 'get', 'list', 'remove'),
 )
 
@@ -109,7 +110,9 @@ export function connectionFromEnvironment(
     const value = environment[variable]
     return value === undefined || value === '' ? [] : [[option, value]]
   })
-  return Object.fromEntries(found) as Connection
+  const place = environment['STEPWARD_PAYLOADS'] ?? ''
+  const named = Object.fromEntries(found) as Connection
+  return { ...named, ...(place === '' ? {} : { payloads: payloadsAt(place) }) }
 }
 
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>

@@ -55,8 +55,6 @@ export type JobEvent =
       readonly instanceName: string
     }
   | ({ readonly type: 'attention.raised' } & Problem & OnJob)
-  /** `removed` is the number of payloads. */
-  | { readonly type: 'payloads.removed'; readonly removed: number }
   | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
   | ({
       readonly type: 'job.operated'
@@ -199,13 +197,6 @@ export const jobEvents = {
           'scheduler may now continue it'
         : `No scheduler continued ${job(on)} in time; the supervisor offers it again`,
     meaning: 'the job made no progress; any scheduler may now continue it',
-  },
-  'payloads.removed': {
-    level: 'info',
-    metrics: [events],
-    text: ({ removed }) =>
-      `The supervisor removed ${counted(removed, 'payload')} whose jobs do not exist any more`,
-    meaning: 'a supervisor removed the payloads of expired jobs, and of submissions that wrote no job',
   },
   'question.answered': {
     level: 'info',

@@ -7,8 +7,8 @@ import { jobFilterProblems, noticeFilterProblems, questionFilterProblems } from 
 import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
-import { withLargeInput } from './large-values.js'
 import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
+import { noPayloads } from '../payloads/payloads.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
@@ -63,8 +63,8 @@ export class JobClient {
     input: I,
     options: SubmitOptions = {},
   ): Promise<Job<ResultOf<O>>> {
-    const { store, telemetry, clock } = this.options
-    const request = await withLargeInput(this.options, requestOf(workflow, input, options, clock.now()))
+    const { store, telemetry, clock, payloads = noPayloads } = this.options
+    const request = await payloads.withLargeInput(requestOf(workflow, input, options, clock.now()))
     const { jobId, partition } = request
     const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })

@@ -2,8 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { Json } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
-import { withLargeParts } from './large-values.js'
-import type { Payloads } from '../payloads/payloads.js'
+import { noPayloads, type Payloads } from '../payloads/payloads.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
@@ -121,6 +120,7 @@ export class Job<R = JobResult> {
    * @throws PayloadDamaged if a payload is missing or is not the one that was written
    */
   load(value: Json): Promise<Json> {
-    return withLargeParts(this.ports, this.address, value)
+    const { payloads = noPayloads } = this.ports
+    return payloads.load({ partitionKey: this.partitionKey, jobId: this.jobId }, value)
   }
 }

@@ -4,7 +4,7 @@ import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import { endBy, type Dispatching } from './dispatch.js'
-import { ticketMark } from './tickets.js'
+import { ticketMark } from '../plan/tickets.js'
 import {
   isUnderWay,
   knownValues,

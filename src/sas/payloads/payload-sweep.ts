@@ -18,7 +18,7 @@ const sweepEveryMs = 6 * 3_600_000
  * The age from which a payload may be removed. A submission writes its payload before its job exists, and must
  * write the job within this time.
  */
-export const removableAfterMs = 24 * 3_600_000
+const removableAfterMs = 24 * 3_600_000
 const retryAfterMs = 60_000
 
 /**

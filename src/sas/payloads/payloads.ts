@@ -19,6 +19,14 @@ const maxBytesAtOnce = 262_144
 /** The largest size of a payload's JSON. A payload is in memory while a handler runs. */
 export const maxPayloadBytes = 100_000_000
 
+/** The parts of a submission that decide where its input is. */
+interface Submission {
+  readonly jobId: string
+  readonly partition: string
+  readonly input: Json
+  readonly hasTickets?: boolean
+}
+
 /** Puts large values into the payload store, and replaces tickets by what they stand for. */
 export class Payloads {
   constructor(
@@ -54,6 +62,18 @@ export class Payloads {
     const content = bytes <= maxBytesAtOnce ? gzipSync(text) : await zip(text)
     await reached(owner, ticket.id, () => store.put(owner, ticket.id, content, signal))
     return split(value, ticket, store.largerThan)
+  }
+
+  /**
+   * Returns a submission with a large input in the store. If the submission then fails, the payload belongs to
+   * no job, and a supervisor removes it later.
+   *
+   * @throws PayloadUnavailable if the payload could not be written; nothing was submitted
+   */
+  async withLargeInput<R extends Submission>(request: R): Promise<R> {
+    const { jobId, partition, input } = request
+    if (!this.isLarge(input)) return request
+    return { ...request, input: await this.put({ partitionKey: partition, jobId }, input), hasTickets: true }
   }
 
   /**
@@ -129,7 +149,7 @@ async function loaded(value: Json, payloadOf: (ticket: Ticket) => Promise<Json>)
     return items.map((item) => item ?? null)
   }
   const entries = await Promise.all(
-    Object.entries(value).map(async ([key, part]) => [key, await loaded(part as Json, payloadOf)] as const),
+    Object.entries(value).map(async ([key, part]) => [key, await loaded(part, payloadOf)] as const),
   )
   return Object.fromEntries(entries.filter(([, part]) => part !== undefined)) as Json
 }

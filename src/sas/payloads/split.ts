@@ -20,7 +20,7 @@ function splitPart(value: Json, payload: Payload, at: readonly string[]): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return ticketAt(value, payload, at)
   const parts = Object.entries(value).map(([key, part]): [string, Json] => [
     key,
-    splitPart(part as Json, payload, [...at, key]),
+    splitPart(part, payload, [...at, key]),
   ])
   return Object.fromEntries(parts)
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { blobStorage } from '../../../src/connection/blob-storage.js'
+import { blobStorage } from '../../../src/connection/azure/blob-storage.js'
 import type { PayloadStore, StoredPayload } from '../../../src/sas/index.js'
 import { startFakeBlobs, type FakeBlobs } from '../../support/fake-blobs.js'
 

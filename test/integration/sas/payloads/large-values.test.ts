@@ -64,7 +64,7 @@ async function runToEnd(rounds = 40): Promise<void> {
   await world.clock.advance(1_000)
 }
 
-const ticket = { $payload: expect.objectContaining({ bytes: expect.any(Number) }) as unknown }
+const ticket = { $payload: expect.objectContaining({ bytes: expect.any(Number) as number }) as unknown }
 
 describe('a large value (I31)', () => {
   const copying = defineWorkflow<Report>('copying', (job) => {

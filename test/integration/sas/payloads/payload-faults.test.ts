@@ -55,9 +55,10 @@ async function settleDown(own: Payloads = payloads): Promise<void> {
   for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
     await scheduler.onChanges(page)
     await agents.onChanges(page, { signal, wasHeldAt: () => true })
-    let isSettled = false
-    const settled = agents.stop(90_000).then(() => (isSettled = true))
-    for (let second = 0; second < 90 && !isSettled; second += 1) await world.clock.advance(1_000)
+    const settled = agents.stop(90_000)
+    const over = settled.then(() => true)
+    const second = () => world.clock.advance(1_000).then(() => false)
+    for (let seconds = 0; seconds < 90; seconds += 1) if (await Promise.race([over, second()])) break
     await settled
   }
 }
@@ -93,7 +94,9 @@ describe('a payload store that fails', () => {
     await client.submit(writing, {}, { jobId: 'job-1' })
     await settleDown()
     const failed = await world.step('write')
-    expect(failed.diagnostics).toMatchObject([{ message: expect.stringContaining('the payload store: 503') }])
+    expect(failed.diagnostics).toMatchObject([
+      { message: expect.stringContaining('the payload store: 503') as string },
+    ])
     store.faults.length = 0
     await recovered()
     expect(await world.job()).toMatchObject({ processState: 'Processed' })

@@ -1,9 +1,9 @@
-import type { VirtualClock } from '../platform/index.js'
-import type { PayloadOwner, PayloadStore, StoredPayload } from '../sas/index.js'
-import { ticketsIn } from '../sas/model/values/ticket.js'
-import type { Checker, SimulationEvent } from './events.js'
-import type { Network, Wiring } from './network.js'
-import type { SimulatedProcess } from './simulated-process.js'
+import type { VirtualClock } from '../../platform/index.js'
+import type { PayloadOwner, PayloadStore, StoredPayload } from '../../sas/index.js'
+import { ticketsIn } from '../../sas/internal.js'
+import type { Checker, SimulationEvent } from '../events.js'
+import type { Network, Wiring } from '../network.js'
+import type { SimulatedProcess } from '../simulated-process.js'
 
 /** The write point of a payload, which is written before the document that refers to it. */
 const payloadPoint = 'W12'

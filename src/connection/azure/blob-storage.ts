@@ -1,4 +1,3 @@
-import type { ContainerClient } from '@azure/storage-blob'
 import {
   having,
   optional,
@@ -7,10 +6,24 @@ import {
   text,
   textThat,
   type Values,
-} from '../platform/options.js'
-import type { PayloadOwner, PayloadStore, StoredPayload } from '../sas/index.js'
-import { hashOf, largerThanOption } from '../sas/internal.js'
+} from '../../platform/options.js'
+import type { PayloadOwner, PayloadStore, StoredPayload } from '../../sas/index.js'
+import { hashOf, largerThanOption } from '../../sas/internal.js'
 import { credential } from './identity.js'
+
+/** The methods of a `ContainerClient` of `@azure/storage-blob` that a payload store uses. */
+export interface BlobContainer {
+  getBlockBlobClient(name: string): {
+    uploadData(content: Uint8Array, options?: object): Promise<unknown>
+    downloadToBuffer(offset?: number, count?: number, options?: object): Promise<Uint8Array>
+    deleteIfExists(): Promise<unknown>
+  }
+  listBlobsFlat(options: { readonly includeMetadata: true }): AsyncIterable<{
+    readonly name: string
+    readonly metadata?: Readonly<Record<string, string>>
+    readonly properties: { readonly lastModified: Date }
+  }>
+}
 
 /** The container of Azure Blob Storage that holds payloads. */
 export interface BlobStorageOptions {
@@ -21,7 +34,7 @@ export interface BlobStorageOptions {
   /** The name of the container, with `connectionString`. Default `payloads`. */
   readonly container?: string
   /** The caller's own client of the container, instead of `url` and `connectionString`. */
-  readonly client?: ContainerClient
+  readonly client?: BlobContainer
   /** Values of more bytes of JSON go to the container, 2,048 to 1,000,000. Default 65,536. */
   readonly largerThan?: number
 }
@@ -34,7 +47,7 @@ const shape = {
     ),
   ),
   container: optional(text(), 'payloads'),
-  client: optional(having<ContainerClient>('a ContainerClient of @azure/storage-blob', 'getBlockBlobClient')),
+  client: optional(having<BlobContainer>('a ContainerClient of @azure/storage-blob', 'getBlockBlobClient')),
   largerThan: largerThanOption,
 }
 
@@ -52,8 +65,8 @@ export function blobStorage(options: BlobStorageOptions): PayloadStore {
   const rule = given.length === 1 ? [] : ['blobStorage needs one of url, connectionString and client']
   const all = [...problems, ...rule]
   if (all.length > 0) throw new TypeError(all.join('; '))
-  let opened: Promise<ContainerClient> | null = null
-  const container = (): Promise<ContainerClient> => {
+  let opened: Promise<BlobContainer> | null = null
+  const container = (): Promise<BlobContainer> => {
     opened ??= open(values).catch((error: unknown) => {
       opened = null
       throw error
@@ -88,7 +101,7 @@ async function open({
   connectionString,
   container,
   client,
-}: Values<typeof shape>): Promise<ContainerClient> {
+}: Values<typeof shape>): Promise<BlobContainer> {
   if (client !== undefined) return client
   const { ContainerClient: Client } = await import('@azure/storage-blob').catch((error: unknown) => {
     throw new Error('blobStorage needs the package @azure/storage-blob: npm install @azure/storage-blob', {
@@ -100,7 +113,7 @@ async function open({
 }
 
 async function* listed(
-  container: () => Promise<ContainerClient>,
+  container: () => Promise<BlobContainer>,
 ): AsyncGenerator<StoredPayload, void, undefined> {
   for await (const { name, metadata, properties } of (await container()).listBlobsFlat({
     includeMetadata: true,

@@ -1,6 +1,6 @@
 import { continuingSchema, type JobDocument, type Json, type StepDocument } from '../model/documents.js'
 import { holdsTicket } from '../model/values/ticket.js'
-import { asksForPayload } from '../plan/condition.js'
+import { asksForPayload } from './condition.js'
 
 /** The fields that mark a document with tickets. Older instances would pass the ticket to a handler. */
 export const ticketMark = { hasTickets: true, schema: continuingSchema }
