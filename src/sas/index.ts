@@ -125,6 +125,7 @@ export {
   JobNotFound,
   JobUnreadable,
   PayloadDamaged,
+  PayloadStoreMissing,
   PayloadUnavailable,
   ScheduleNotFound,
   StoreRefused,

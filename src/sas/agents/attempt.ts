@@ -79,7 +79,7 @@ async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise
       ...payloadRetry,
       signal: time.signal,
       isTransient: (error) =>
-        error instanceof PayloadUnavailable && error.retriable && time.outlasts(payloadRetry.backoff.maxMs),
+        error instanceof PayloadUnavailable && time.outlasts(payloadRetry.backoff.maxMs),
     })
   try {
     const given = { input: workOf(step).input, previous: step.round?.previous ?? null }

@@ -116,7 +116,8 @@ export class Job<R = JobResult> {
    * Returns a value of this job's view with its large parts, which are read from the payload store. In a view,
    * `{ $payload: … }` with the size stands for each of them.
    *
-   * @throws PayloadUnavailable if the payload store could not be reached, or if this client has none
+   * @throws PayloadUnavailable if the payload store could not be reached; call `load` again
+   * @throws PayloadStoreMissing if this client has no payload store
    * @throws PayloadDamaged if a payload is missing or is not the one that was written
    */
   load(value: Json): Promise<Json> {

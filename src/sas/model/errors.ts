@@ -152,14 +152,23 @@ export class JobFailed extends Error {
   }
 }
 
-/** The payload store could not be reached, or this process has none. Nothing was written. */
+/** The payload store could not be reached, or refused a request. Nothing was submitted. */
 export class PayloadUnavailable extends Error {
   override readonly name = 'PayloadUnavailable'
   readonly code = 'PAYLOAD_UNAVAILABLE'
-  readonly retriable: boolean
-  constructor(message: string, options: { readonly isTemporary: boolean; readonly cause: unknown }) {
-    super(message, { cause: options.cause })
-    this.retriable = options.isTemporary
+  readonly retriable = true
+}
+
+/** A job has values in a payload store, and this process has none. */
+export class PayloadStoreMissing extends Error {
+  override readonly name = 'PayloadStoreMissing'
+  readonly code = 'PAYLOAD_STORE_MISSING'
+  readonly retriable = false
+  constructor(readonly jobId: string) {
+    super(
+      `job ${JSON.stringify(jobId)} has values in a payload store, and this process has none: give this ` +
+        'process the option payloads of the other processes, as in payloads: blobStorage({ … })',
+    )
   }
 }
 

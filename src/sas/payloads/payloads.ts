@@ -3,7 +3,12 @@ import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib'
 import { errorMessage, systemRandom } from '../../platform/internal.js'
 import type { Random } from '../../platform/index.js'
 import type { Json } from '../model/documents.js'
-import { PayloadDamaged, PayloadUnavailable } from '../model/errors.js'
+import {
+  PayloadDamaged,
+  PayloadStoreMissing,
+  PayloadUnavailable,
+  SubmissionInvalid,
+} from '../model/errors.js'
 import { textPartsOf, ticketOf, type Ticket } from '../model/values/ticket.js'
 import { hashOf } from '../plan/payload.js'
 import { asText, property } from '../plan/template.js'
@@ -50,12 +55,11 @@ export class Payloads {
     const text = JSON.stringify(value)
     const bytes = Buffer.byteLength(text)
     const { store } = this
-    if (store === null) throw lacksStore(owner)
+    if (store === null) throw new PayloadStoreMissing(owner.jobId)
     if (bytes > maxPayloadBytes) {
-      throw new PayloadUnavailable(
-        `a value has ${bytes} bytes; at most ${maxPayloadBytes} are possible: store it elsewhere, and pass ` +
+      throw new SubmissionInvalid(
+        `the input has ${bytes} bytes; at most ${maxPayloadBytes} are possible: store it elsewhere, and pass ` +
           'its address',
-        { isTemporary: false, cause: null },
       )
     }
     const ticket = { id: this.random.id(), hash: hashOf(text), bytes }
@@ -80,6 +84,7 @@ export class Payloads {
    * Returns a value with what its tickets stand for. Reads each payload once.
    *
    * @throws PayloadUnavailable if a payload could not be read now
+   * @throws PayloadStoreMissing if the value has tickets, and this process has no payload store
    * @throws PayloadDamaged if a payload is missing or is not the one that was written
    */
   async load(owner: PayloadOwner, value: Json, signal?: AbortSignal): Promise<Json> {
@@ -94,7 +99,7 @@ export class Payloads {
 
   private async read(owner: PayloadOwner, { id, hash, bytes }: Ticket, signal?: AbortSignal): Promise<Json> {
     const { store } = this
-    if (store === null) throw lacksStore(owner)
+    if (store === null) throw new PayloadStoreMissing(owner.jobId)
     const content = await reached(owner, id, () => store.get(owner, id, signal))
     if (content === null) throw new PayloadDamaged(owner.jobId, id, 'it is missing')
     const text = await unzipped(content, bytes).catch((error: unknown) => {
@@ -121,15 +126,8 @@ async function reached<T>({ jobId }: PayloadOwner, id: string, request: () => Pr
     return await request()
   } catch (error) {
     const message = `payload ${id} of job ${JSON.stringify(jobId)}: the payload store: ${errorMessage(error)}`
-    throw new PayloadUnavailable(message, { isTemporary: true, cause: error })
+    throw new PayloadUnavailable(message, { cause: error })
   }
-}
-
-function lacksStore({ jobId }: PayloadOwner): PayloadUnavailable {
-  const rule =
-    'give this process the option payloads of the other processes, as in payloads: blobStorage({ … })'
-  const message = `job ${JSON.stringify(jobId)} has values in a payload store, and this process has none: ${rule}`
-  return new PayloadUnavailable(message, { isTemporary: false, cause: null })
 }
 
 /** Returns the value with what its tickets stand for. Returns undefined if a payload lacks the part. */
