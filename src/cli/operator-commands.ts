@@ -16,7 +16,8 @@ import type { Terminal } from './output/terminal.js'
 export function addOperatorCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')
-    .action(async (job: string | undefined, options: StoreOptions) => {
+    .option('--whole', 'with --json, print large values whole, not their tickets')
+    .action(async (job: string | undefined, options: StoreOptions & { readonly whole?: boolean }) => {
       const { status } = await import('./commands/jobs/status.js')
       await ending(status(job, options, terminal))
     })
