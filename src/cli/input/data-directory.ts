@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Settings } from '../../connection/internal.js'
 import { folder, type PayloadStore } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
@@ -27,7 +28,10 @@ export async function openingData<T>(data: string, open: () => T | Promise<T>): 
   }
 }
 
-/** Returns the payload store of the embedded store in this directory. */
-export function payloadFolder(dataDirectory: string): PayloadStore {
-  return folder(join(dataDirectory, 'payloads'))
+/** Returns the payload store of a state container of the embedded store in this directory. */
+export function payloadFolder(
+  dataDirectory: string,
+  { database = 'stepward', container = 'state' }: Pick<Settings, 'database' | 'container'>,
+): PayloadStore {
+  return folder(join(dataDirectory, 'payloads', encodeURIComponent(`${database}.${container}`)))
 }

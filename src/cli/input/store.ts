@@ -44,7 +44,7 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
-  const payloads = settings.payloads ?? payloadFolder(dataDirectory)
+  const payloads = settings.payloads ?? payloadFolder(dataDirectory, settings)
   // The emulator is imported only here, so that a process that uses an account starts sooner.
   const { attachAccount } = await import('../../emulator/internal.js')
   const attached = await attachAccount(dataDirectory)

@@ -47,7 +47,7 @@ export class Payloads {
 
   /**
    * Puts a large value into the store, and returns what the document contains in its place. Resolves when the
-   * payload is durable, so that no document refers to a payload that does not exist (I32).
+   * payload is durable, so that no document refers to a payload that does not exist (I31).
    *
    * @throws PayloadUnavailable if the payload could not be written
    */

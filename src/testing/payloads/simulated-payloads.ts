@@ -17,7 +17,7 @@ const wiring: Wiring = {
 
 /**
  * The payload store of a world, which all its processes reach through the network. It also checks that every
- * ticket in a stored document leads to a payload (I32).
+ * ticket in a stored document leads to a payload (I31).
  */
 export class SimulatedPayloads implements Checker {
   private readonly stored = new Map<string, StoredPayload & { readonly content: Uint8Array }>()
@@ -60,7 +60,7 @@ export class SimulatedPayloads implements Checker {
     const document = JSON.parse(text) as { readonly pk: string; readonly jobId: string; readonly id: string }
     return ticketsIn(document).flatMap(({ id }) => {
       const isThere = this.stored.has(keyOf({ partitionKey: document.pk, jobId: document.jobId }, id))
-      return isThere ? [] : [`I32: ${document.id} refers to payload ${id}, which does not exist`]
+      return isThere ? [] : [`I31: ${document.id} refers to payload ${id}, which does not exist`]
     })
   }
 }

@@ -52,7 +52,7 @@ function story(isRefused: boolean): WorkflowSimulationOptions<Scan> {
   }
 }
 
-describe('a job with large values under every single fault (I31, I32)', () => {
+describe('a job with large values under every single fault (I31)', () => {
   it.each([
     ['is done', false, 'Processed'],
     ['is undone', true, 'Compensated'],

@@ -42,7 +42,9 @@ export async function dev(
   const told = untilTold()
   try {
     const kept =
-      options.data === undefined ? {} : { payloads: settings.payloads ?? payloadFolder(options.data) }
+      options.data === undefined
+        ? {}
+        : { payloads: settings.payloads ?? payloadFolder(options.data, settings) }
     const where = { ...kept, ...(client === undefined ? { embedded: store } : { client }) }
     const level = verbose === true ? 'debug' : 'info'
     const host = await startHost({

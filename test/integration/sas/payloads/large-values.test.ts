@@ -95,7 +95,7 @@ describe('a large value (I31)', () => {
     expect(await job.load(shown?.output ?? null)).toEqual(report)
   })
 
-  it('is in the store before a document refers to it (I32)', async () => {
+  it('is in the store before a document refers to it (I31)', async () => {
     store.faults.push('refused')
     await expect(client.submit(copying, report, { jobId: 'job-1' })).rejects.toMatchObject({
       code: 'PAYLOAD_UNAVAILABLE',
