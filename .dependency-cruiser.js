@@ -91,6 +91,9 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
+    items: [
+      'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
+    ],
     workflow: ['agents', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     schedules: [
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
@@ -111,7 +114,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan',
+      'agents', 'client', 'decisions', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan',
       'scheduler', 'schedules', 'store',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',

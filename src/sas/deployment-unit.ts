@@ -16,6 +16,7 @@ import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
 import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
+import { itemsAgent } from './items/items-agent.js'
 import { Notifier } from './notifier/notifier.js'
 import { Payloads } from './payloads/payloads.js'
 import { withPayloadSweep } from './payloads/payload-sweep.js'
@@ -149,12 +150,14 @@ export function createAgents(
 ): Unit {
   const { agents: known, inProcessPath, unhealthyReason } = options
   const { slots, stopBudget: stopBudgetMs } = settingsOf(agentsShape, options)
+  const common = resolved(options)
+  const payloads = new Payloads(options.payloads ?? null, common.random)
   const agents = new Agents({
-    ...resolved(options),
+    ...common,
     processes: options.processes ?? machineProcesses,
-    agents: known,
+    agents: [...known, itemsAgent({ ...common, payloads })],
     failoverMs: failoverMs(options.timing),
-    payloads: new Payloads(options.payloads ?? null, options.random ?? systemRandom),
+    payloads,
     slots,
     ...withoutUndefined({ unhealthyReason }),
   })
