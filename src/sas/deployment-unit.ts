@@ -16,7 +16,7 @@ import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
 import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
-import { itemsAgent } from './items/items-agent.js'
+import { withItems } from './items/items-agent.js'
 import { Notifier } from './notifier/notifier.js'
 import { Payloads } from './payloads/payloads.js'
 import { withPayloadSweep } from './payloads/payload-sweep.js'
@@ -155,7 +155,7 @@ export function createAgents(
   const agents = new Agents({
     ...common,
     processes: options.processes ?? machineProcesses,
-    agents: [...known, itemsAgent({ ...common, payloads })],
+    agents: withItems(known, { ...common, payloads }),
     failoverMs: failoverMs(options.timing),
     payloads,
     slots,

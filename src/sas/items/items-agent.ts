@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../platform/index.js'
 import { inSlices } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { defineAgent, type Agent, type AgentContext } from '../agents/agent.js'
+import { defineAgent, definitionOf, type Agent, type AgentContext } from '../agents/agent.js'
 import type { Json } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import {
@@ -59,6 +59,18 @@ export function itemsAgent(options: ItemsAgentOptions): Agent {
   return defineAgent(itemsOperation.actor, {
     [itemsOperation.action]: (input: ItemsInput, context) => new Round(options, input, context).run(),
   })
+}
+
+/**
+ * Returns the agents of a process with the agent of large lists.
+ *
+ * @throws TypeError if an agent of the user has its name
+ */
+export function withItems(agents: readonly Agent[], options: ItemsAgentOptions): readonly Agent[] {
+  const { actor } = itemsOperation
+  if (agents.some((agent) => definitionOf(agent).name === actor))
+    throw new TypeError(`the agent name ${JSON.stringify(actor)} is reserved: choose another name`)
+  return [...agents, itemsAgent(options)]
 }
 
 /** One round: it is running, and over when `run` resolves. */

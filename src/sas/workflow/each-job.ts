@@ -75,6 +75,8 @@ export function addForEachJob(
   const given = Object.entries({ atMost, atOnce, retainFor }).filter(([, value]) => value !== undefined)
   const { values, problems } = readOptions(shape, Object.fromEntries(given))
   for (const what of problems) draft.problemOf(id, what)
+  if (typeof Reflect.get(options, 'undo') === 'function')
+    draft.problemOf(id, 'its items have no undo: undo them in their own workflow')
   if (referencePath(list) === null)
     draft.problemOf(id, 'its list must be a reference (job.input, the output of a step, or a part of either)')
   if (problems.length > 0 || referencePath(list) === null) return new StepHandle(id)

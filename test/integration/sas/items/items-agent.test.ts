@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../../src/sas/agents/agent.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
-import { itemsAgent } from '../../../../src/sas/items/items-agent.js'
+import { itemsAgent, withItems } from '../../../../src/sas/items/items-agent.js'
 import { StoreUnavailable } from '../../../../src/sas/model/errors.js'
 import { noPayloads } from '../../../../src/sas/payloads/payloads.js'
 import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
@@ -174,5 +174,13 @@ describe('a list whose items are jobs', () => {
     const view = await (await client.get('night'))?.view()
     expect(view?.steps).toHaveLength(1)
     expect(view?.steps[0]?.progress).toMatchObject({ of: 10, note: '0 failed' })
+  })
+
+  it('reserves the name of its agent', () => {
+    const { store, clock, telemetry } = world
+    const own = defineAgent('stepward', { settle: () => null })
+    expect(() => withItems([own], { store, clock, telemetry, payloads: noPayloads })).toThrow(
+      'the agent name "stepward" is reserved: choose another name',
+    )
   })
 })
