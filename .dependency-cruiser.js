@@ -75,7 +75,8 @@ const rooms = {
     plan: ['model', 'model/values'],
     store: ['model', 'model/values', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
     waiting: ['model', 'model/values', 'plan', '/platform'],
-    decisions: ['model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
+    gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
+    decisions: ['gates', 'model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
@@ -99,11 +100,11 @@ const rooms = {
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'in-process', 'model', 'model/values', 'store', 'submission', '/change-feed-processor',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'store', 'submission', '/change-feed-processor',
       '/platform', '/telemetry',
     ],
     supervisor: [
-      'decisions', 'model', 'model/values', 'schedules', 'store', 'timing', '/change-feed-processor',
+      'decisions', 'gates', 'model', 'model/values', 'schedules', 'store', 'timing', '/change-feed-processor',
       '/platform',
       '/telemetry',
     ],

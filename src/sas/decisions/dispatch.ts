@@ -3,6 +3,7 @@ import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
 import { whenProblem } from '../plan/condition-problem.js'
+import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
 import { knownValues, type StepChange } from './ledger.js'
@@ -21,6 +22,8 @@ export interface Dispatching {
   readonly steps: ReadonlyMap<string, StepDocument>
   readonly now: number
   readonly scheduler: string
+  /** The answers of the gates to the steps with limits. Missing if no step has asked yet. */
+  readonly passes?: Passes
 }
 
 /** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */
@@ -55,7 +58,8 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
  * Starts a step, or starts it again, with its first attempt. {@link withInput} decides the idempotency key.
  * If the input is too large for a transaction, the step is flagged for an operator and keeps its key.
  */
-export function begin(step: StepDocument, by: Dispatching): StepChange {
+export function begin(stored: StepDocument, by: Dispatching): StepChange {
+  const step = withoutPlace(stored)
   const known = knownValues(by)
   const input = resolveTemplate(step.inputTemplate, known)
   const begins = { ...withInput(step, input), ...boundUndo(step, known), ...roundAtBegin(step, known) }
@@ -75,8 +79,9 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   if (step.event !== null) return finishWait(begun, step.event.payload)
   if (step.question !== undefined) return waiting(begun, by, putQuestion({ ...begun, asked: null }, by.now))
   if (step.kind === 'gather') return finishGather(begun, by)
-  const problem = inputProblem(begun, by)
-  return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
+  const asked = isGated(begun) ? requestAtBegin(step, known) : null
+  const problem = typeof asked === 'string' ? asked : inputProblem(begun, by)
+  return problem === null ? { step: passing(begun, by), state: 'Processing' } : refuse(problem)
 }
 
 /** Returns the reason why the step cannot be dispatched with its resolved input, or null. */
@@ -148,12 +153,12 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   const again = attempt(step, by)
   if (step.direction === 'undo') return { step: again, state: 'Compensating' }
   if (step.question !== undefined) return waiting(again, by, putQuestion(again, by.now))
-  return { step: again, state: 'Processing' }
+  return { step: passing(again, by), state: 'Processing' }
 }
 
 /** Begins the next round of a repeated step, now or later, or gives the step up. */
 export function nextRound(step: StepDocument, by: Dispatching): StepChange {
-  const next = waitForRound(step, by) ?? attempt(betweenRounds(step), by)
+  const next = waitForRound(step, by) ?? passing(attempt(betweenRounds(step), by), by)
   return { step: next, state: 'Processing' }
 }
 
