@@ -8,6 +8,7 @@ import { JobFleet, leaseContainer, roles, stateContainer, type Role } from '../.
 import type { SimulationEvent } from '../../src/testing/events.js'
 import type { Computer } from '../../src/testing/simulated-process.js'
 import { World } from '../../src/testing/world.js'
+import { GateChecker } from './gate-checker.js'
 import { JobChecker, type JobCounts } from './job-checker.js'
 import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
@@ -153,6 +154,7 @@ export class JobScene {
       areRequestsSlow: (options.faults?.rates?.slow ?? 0) > 0,
     })
     this.world.watch(this.checker)
+    this.world.watch(new GateChecker())
     this.world.watch({ check: (event) => this.noticed(event) })
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()

@@ -49,7 +49,7 @@ export function emptyGate(key: string, now: number): GateDocument {
     holders: [],
     lanes: [],
     // The waiters of an earlier gate of this key had smaller numbers.
-    nextNumber: now,
+    nextNumber: Math.floor(now),
     busyUntilMs: 0,
     completeByMs: null,
     ttl: emptyGateTtl,
@@ -186,12 +186,19 @@ export function left(gate: GateDocument, visitor: Visitor): GateDocument {
   return holder === undefined ? gate : { ...gate, holders: gate.holders.filter((each) => each !== holder) }
 }
 
+/** The next check of a step inside a gate. `isAwaited` says that the step had not begun yet. */
+export interface Check {
+  readonly visitor: Visitor
+  readonly untilMs: number
+  readonly isAwaited: boolean
+}
+
 /** Returns the gate with a later check of a step that is still inside. */
-export function checkedLater(gate: GateDocument, visitor: Visitor, untilMs: number): GateDocument {
+export function checkedLater(gate: GateDocument, { visitor, untilMs, isAwaited }: Check): GateDocument {
   const holder = holderOf(gate, visitor)
   if (holder === undefined) return gate
-  const { isCalled: _isCalled, ...known } = holder
-  const later = { ...known, untilMs }
+  const { isCalled: _isCalled, isAwaited: _isAwaited, ...known } = holder
+  const later = { ...known, untilMs, ...(isAwaited && { isAwaited }) }
   return { ...gate, holders: gate.holders.map((each) => (each === holder ? later : each)) }
 }
 

@@ -15,6 +15,7 @@ import {
   arrive,
   called,
   checkedLater,
+  type Check,
   emptyGate,
   left,
   nextTurns,
@@ -37,7 +38,7 @@ export interface GatekeeperOptions {
 type Wish =
   | { readonly kind: 'arrive'; readonly arrival: Arrival }
   | { readonly kind: 'leave'; readonly visitor: Visitor }
-  | { readonly kind: 'checkLater'; readonly visitor: Visitor; readonly untilMs: number }
+  | ({ readonly kind: 'checkLater' } & Check)
   /** Replaces the rules of an operator, or calls waiters that are still due (`operated` undefined). */
   | { readonly kind: 'rule'; readonly operated?: GateDocument['operated'] }
 
@@ -109,11 +110,14 @@ export class Gatekeeper {
     const wishes = due.map(async (holder): Promise<Wish> => {
       const step = await readStep(store, stepAddressOf(holder))
       const standing = standingOf(step, holder, gate.key)
-      if (standing === 'gone' || standing === 'coming') return { kind: 'leave', visitor: holder }
+      // A scheduler may be about to write a step that is coming. It uses its answer for a shorter time.
+      const isLost = standing === 'coming' && holder.isAwaited === true
+      if (standing === 'gone' || isLost) return { kind: 'leave', visitor: holder }
       if (standing === 'waiting') await this.call(holder, gate.key)
       const withinMs = step?.completeWithinMs ?? 0
-      const untilMs = Math.max(step?.completeByMs ?? 0, clock.now() + Math.min(withinMs, maxPauseMs))
-      return { kind: 'checkLater', visitor: holder, untilMs }
+      const againMs = clock.now() + (standing === 'coming' ? maxPauseMs : Math.min(withinMs, maxPauseMs))
+      const untilMs = Math.max(standing === 'inside' ? (step?.completeByMs ?? 0) : 0, againMs)
+      return { kind: 'checkLater', visitor: holder, untilMs, isAwaited: standing === 'coming' }
     })
     const results = await Promise.all((await Promise.all(wishes)).map((wish) => this.wish(gate.key, wish)))
     const after = results.at(-1) ?? (await this.wish(gate.key, { kind: 'rule' }))
@@ -193,7 +197,7 @@ export class Gatekeeper {
     for (const wish of wishes) {
       if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
       else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
-      else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish.visitor, wish.untilMs)
+      else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
       else if (wish.operated !== undefined) gate = { ...gate, operated: wish.operated }
     }
     const next = nextTurns(gate)

@@ -16,6 +16,8 @@ const holder = visitor.extend({
   untilMs: z.number(),
   /** True if the step came from the queue and may not know yet that it has entered. Otherwise missing. */
   isCalled: z.boolean().optional(),
+  /** True if a supervisor has found that the step had not begun yet. Otherwise missing. */
+  isAwaited: z.boolean().optional(),
 })
 
 /** The queue of one group. Its waiters have the numbers from `first` to before `next`. */
