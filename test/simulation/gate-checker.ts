@@ -14,8 +14,7 @@ export class GateChecker implements Checker {
     const after = parsed(event.after)
     const before = event.before === null ? null : parsed(event.before)
     if (after.type === 'sas.gate') return this.gate(before as GateDocument | null, after)
-    if (after.type === 'sas.step') return this.step(before as StepDocument | null, after)
-    return []
+    return isStep(after) ? this.step(before as StepDocument | null, after) : []
   }
 
   private gate(before: GateDocument | null, after: GateDocument): readonly string[] {
@@ -54,6 +53,10 @@ export class GateChecker implements Checker {
       return isInside || atOnceOf(gate) === Infinity ? [] : [`I25: ${after.id} is not inside gate ${key}`]
     })
   }
+}
+
+function isStep(document: object): document is StepDocument {
+  return 'type' in document && document.type === 'sas.step'
 }
 
 function parsed({ text }: VersionFields): StepDocument | GateDocument {

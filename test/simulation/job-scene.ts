@@ -223,9 +223,13 @@ export class JobScene {
   private get areOthersFlagged(): boolean {
     const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
     // During another try, the flag of an extended wait is cleared.
-    return (
-      open.length > 0 && open.every(({ jobId, attention }) => attention !== null || this.flagged.has(jobId))
-    )
+    const isFlagged = ({ jobId, attention }: JobDocument) => attention !== null || this.flagged.has(jobId)
+    return open.some(isFlagged) && open.every((job) => isFlagged(job) || this.waitsAtGate(job))
+  }
+
+  /** Checks whether a step of a job waits for the place of another, which may be that of a flagged job. */
+  private waitsAtGate(job: JobDocument): boolean {
+    return [...this.checker.stepsOf(job).values()].some(({ place }) => (place?.waitsFor ?? null) !== null)
   }
 
   private get isOver(): boolean {
