@@ -1,5 +1,5 @@
 import type { Limit } from '../../src/sas/index.js'
-import { fan, timing, takenBack, unableAt, willing, workflowOf, type Scenario } from './scenario.js'
+import { fan, timing, unableAt, willing, workflowOf, type Scenario } from './scenario.js'
 import type { StoryOfJob } from './stories.js'
 
 takenBack
