@@ -89,13 +89,13 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
-    workflow: ['agents', 'model', 'model/values', 'plan', 'waiting', '/platform'],
+    workflow: ['agents', 'gates', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     schedules: [
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
     client: [
-      'decisions', 'decisions/operator', 'in-process', 'model', 'model/values', 'notifier', 'plan',
+      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'plan',
       'schedules', 'store', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
@@ -109,7 +109,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'in-process', 'model', 'model/values', 'notifier', 'plan',
+      'agents', 'client', 'decisions', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'plan',
       'scheduler', 'schedules', 'store',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',

@@ -1,4 +1,5 @@
-import { kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { kind, optional, readOptions } from '../../platform/options.js'
+import { rulesProblems, rulesShape } from '../gates/limits.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { ValueOrReference } from '../model/values/reference.js'
 import { toTemplate } from '../model/values/to-template.js'
@@ -30,19 +31,9 @@ export interface Limit {
 /** The most limits of a step. */
 const maxLimits = 5
 
-/** The largest number of steps at once. The document of a gate names each of them. */
-const maxAtOnce = 1_000
-
 const shape = {
   key: kind<unknown>('a text or a reference', (value) => value !== undefined && value !== ''),
-  atOnce: optional(wholeNumber(1, maxAtOnce)),
-  perSecond: optional(
-    kind<number>(
-      'a number from 0.0001 to 10,000',
-      (value) => Number(value) >= 0.0001 && Number(value) <= 10_000,
-    ),
-  ),
-  burst: optional(wholeNumber(1, 10_000)),
+  ...rulesShape,
   fairBy: optional(kind<unknown>('a text or a reference', (value) => value !== '')),
 }
 
@@ -75,9 +66,7 @@ export function readLimits(
     for (const what of problems) draft.problemOf(name, `limits: ${what}`)
     if (problems.length > 0) return []
     const { key, fairBy, atOnce, perSecond, burst } = values
-    if (atOnce === undefined && perSecond === undefined)
-      draft.problemOf(name, 'a limit needs atOnce or perSecond')
-    if (burst !== undefined && perSecond === undefined) draft.problemOf(name, 'burst needs perSecond')
+    for (const what of rulesProblems({ atOnce, perSecond, burst })) draft.problemOf(name, `limits: ${what}`)
     const stored = draft.template(name, 'its limit: ', () => toTemplate({ key, fairBy }, 'limit'))
     const { key: keyTemplate = null, fairBy: groupTemplate } = (stored ?? {}) as Partial<PlanLimit>
     const rules = { ...(atOnce && { atOnce }), ...(perSecond && { perSecond }), ...(burst && { burst }) }
