@@ -9,7 +9,6 @@ import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
 import { addQuestionCommands } from './question-commands.js'
-import { addLimitCommands } from './limit-commands.js'
 import { addScheduleCommands } from './schedule-commands.js'
 import type { Terminal } from './output/terminal.js'
 
@@ -89,7 +88,6 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       await ending(audit(options, terminal))
     })
   addScheduleCommands(program, terminal, ending)
-  addLimitCommands(program, terminal, ending)
 }
 
 function decisionCommand(

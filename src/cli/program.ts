@@ -25,6 +25,7 @@ import type { ScaleOptions } from './commands/instances/scale.js'
 import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
+import { addLimitCommands } from './limit-commands.js'
 import { addOperatorCommands } from './operator-commands.js'
 import { addPauseCommands } from './pause-commands.js'
 import type { RunCommand } from './run-command.js'
@@ -68,6 +69,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addEmulatorCommands(parts)
   addRunningCommands(parts)
   addOperatorCommands(program, terminal, ending)
+  addLimitCommands(program, terminal, ending)
   addPauseCommands(program, terminal, ending)
   addFleetCommands(parts)
   addLeaseCommands(parts)

@@ -2,7 +2,6 @@ import type { Limit } from '../../src/sas/index.js'
 import { fan, timing, unableAt, willing, workflowOf, type Scenario } from './scenario.js'
 import type { StoryOfJob } from './stories.js'
 
-takenBack
 const bank: Limit = { key: 'bank', atOnce: 1 }
 
 /** Three steps in parallel that share a limit, between two others. */

@@ -54,10 +54,15 @@ interface WishResult {
   readonly answer: GateAnswer | null
 }
 
-interface Line {
-  readonly waiting: Waiting[]
-  known: Stored<GateDocument> | null
+/** A gate as this process has written or read it. */
+interface Known {
+  readonly gate: Stored<GateDocument>
+  /** Whether no other process changed the gate between the last two uses. Then the next use needs no read. */
+  readonly isTrusted: boolean
 }
+
+/** The largest number of gates that are remembered. */
+const maxKnown = 200
 
 /** The largest number of wishes in one write, each with at most one new waiter. */
 const maxWishes = 50
@@ -71,7 +76,9 @@ const maxTries = 10
  * scheduler. If the process dies in between, a supervisor calls them.
  */
 export class Gatekeeper {
-  private readonly lines = new Map<string, Line>()
+  /** The wishes that wait, by key. */
+  private readonly lines = new Map<string, Waiting[]>()
+  private readonly known = new Map<string, Known>()
 
   constructor(private readonly options: GatekeeperOptions) {}
 
@@ -129,23 +136,22 @@ export class Gatekeeper {
     return new Promise((resolve, reject) => {
       const line = this.lines.get(key)
       if (line !== undefined) {
-        line.waiting.push({ wish, resolve, reject })
+        line.push({ wish, resolve, reject })
         return
       }
-      const begun: Line = { waiting: [{ wish, resolve, reject }], known: null }
+      const begun = [{ wish, resolve, reject }]
       this.lines.set(key, begun)
       this.serve(key, begun).catch((error: unknown) => this.failed(error))
     })
   }
 
   /** Writes the wishes of a gate, group by group, until none waits. */
-  private async serve(key: string, line: Line): Promise<void> {
-    while (line.waiting.length > 0) {
-      const group = line.waiting.splice(0, maxWishes)
+  private async serve(key: string, line: Waiting[]): Promise<void> {
+    while (line.length > 0) {
+      const group = line.splice(0, maxWishes)
       try {
         const results = await this.write(
           key,
-          line,
           group.map(({ wish }) => wish),
         )
         for (const [index, { resolve }] of group.entries()) {
@@ -153,40 +159,57 @@ export class Gatekeeper {
           if (result !== undefined) resolve(result)
         }
       } catch (error) {
-        line.known = null
+        this.known.delete(key)
         for (const { reject } of group) reject(error)
       }
     }
     this.lines.delete(key)
   }
 
-  private async write(key: string, line: Line, wishes: readonly Wish[]): Promise<readonly WishResult[]> {
+  private async write(key: string, wishes: readonly Wish[]): Promise<readonly WishResult[]> {
     const { store, clock } = this.options
-    const address = gateAddress(key)
     const unclear = new UnclearWrites(`gate ${JSON.stringify(key)}`)
+    let mustRead = false
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const isKnown = line.known !== null
-      const before = line.known ?? (await readGate(store, address))
+      const known = this.known.get(key)
+      const isRead = mustRead || known?.isTrusted !== true
+      const before = isRead ? await this.read(key) : known.gate
       const decision = await this.decided(before ?? emptyGate(key, clock.now()), wishes)
       if (decision.writes === null) {
+        if (isRead) return decision.results
         // Without a write, only the stored document shows that the answers are true.
-        if (!isKnown) return decision.results
-        line.known = null
+        mustRead = true
         continue
       }
       const { gate, writes } = decision
       const write: StateWrite = before === null ? { kind: 'create', document: gate } : replacing(before, gate)
-      const result = await unclear.write(() => store.apply(address.pk, [write, ...writes]))
+      const result = await unclear.write(() => store.apply(gate.pk, [write, ...writes]))
       if (result.kind === 'applied') {
-        line.known = { ...gate, _etag: result.etags[0] ?? '', _ts: 0 }
+        const isTrusted = this.known.get(key)?.isTrusted === true
+        this.remember({ ...gate, _etag: result.etags[0] ?? '', _ts: 0 }, isTrusted)
         for (const visitor of decision.called) this.callLater(visitor, key)
         if (nextTurns(gate).turns.length > 0) this.callMore(key)
         return decision.results
       }
-      line.known = null
+      this.known.delete(key)
     }
     const message = `gate ${JSON.stringify(key)}: another writer changed it first in each of ${maxTries} tries`
     throw new StoreUnavailable(message, { cause: null })
+  }
+
+  private async read(key: string): Promise<Stored<GateDocument> | null> {
+    const known = this.known.get(key)
+    const gate = await readGate(this.options.store, gateAddress(key))
+    if (gate === null) this.known.delete(key)
+    else this.remember(gate, known?.gate._etag === gate._etag)
+    return gate
+  }
+
+  private remember(gate: Stored<GateDocument>, isTrusted: boolean): void {
+    this.known.delete(gate.key)
+    this.known.set(gate.key, { gate, isTrusted })
+    const [oldest] = this.known.keys()
+    if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
   }
 
   /** Decides about wishes, in an order in which the rules are known first and places are freed before others come. */
