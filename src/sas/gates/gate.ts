@@ -23,7 +23,7 @@ export type GateAnswer =
   { readonly kind: 'inside'; readonly atMs: number } | { readonly kind: 'waits'; readonly turn: Turn }
 
 /** The time within which a step that is called from the queue must know that it has entered. */
-export const calledWithinMs = 30_000
+const calledWithinMs = 30_000
 
 /** The time for which a gate is kept at which no step is, in seconds. */
 const emptyGateTtl = 86_400
@@ -206,7 +206,7 @@ export function holderOf({ holders }: GateDocument, visitor: Visitor): Holder | 
   return holders.find((holder) => isSame(holder, visitor))
 }
 
-export function isSame(one: Visitor, other: Visitor): boolean {
+function isSame(one: Visitor, other: Visitor): boolean {
   return (
     one.entry === other.entry &&
     one.stepId === other.stepId &&

@@ -46,7 +46,7 @@ export interface LimitsOptions extends GatekeeperOptions {
 }
 
 /** The largest number of steps at once. The document of a gate names each of them. */
-export const maxAtOnce = 1_000
+const maxAtOnce = 1_000
 
 /** The shape of the numbers of a limit. */
 export const rulesShape = {
@@ -131,7 +131,7 @@ function refuse(call: string, problems: readonly string[]): void {
 }
 
 /** Returns a gate as it is shown to people. */
-export function viewOfGate(gate: GateDocument): LimitView {
+function viewOfGate(gate: GateDocument): LimitView {
   const { atOnce = null, perSecond = null, burst = null } = rulesOf(gate)
   const { key, operated, holders, lanes } = gate
   const groups = lanes.map(({ group, first, next }) => ({ group, waiting: next - first }))

@@ -3,7 +3,6 @@ import { rulesProblems, rulesShape } from '../gates/limits.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { ValueOrReference } from '../model/values/reference.js'
 import { toTemplate } from '../model/values/to-template.js'
-import type { PlanDraft } from './plan-draft.js'
 
 /**
  * A limit of a step. All steps with the same `key` share one limit, in all jobs and workflows of the state
@@ -28,6 +27,12 @@ export interface Limit {
   readonly fairBy?: ValueOrReference<string>
 }
 
+/** The parts of a draft that the limits of a step need. */
+interface LimitsDraft {
+  problemOf(stepId: string, what: string): void
+  template<T>(name: string, what: string, make: () => T): T | null
+}
+
 /** The most limits of a step. */
 const maxLimits = 5
 
@@ -49,7 +54,7 @@ const meant: Readonly<Record<string, string>> = {
 
 /** Returns the limits of a step as they are stored, and notes what is wrong with them. */
 export function readLimits(
-  draft: PlanDraft,
+  draft: LimitsDraft,
   name: string,
   limits: readonly Limit[] | undefined,
 ): readonly PlanLimit[] | undefined {

@@ -130,7 +130,7 @@ describe('steps with a limit of steps at once', () => {
     expect(await states('x1', 'x2', 'y1')).toEqual(['Processing', 'Pending', 'Processing'])
   })
 
-  it('leave the queue when their job is cancelled', async () => {
+  it('leave the queue when their job is cancelled (F-G5)', async () => {
     await submitted(one, ['a', 'b', 'c'])
     await client.cancel('b', 'not wanted')
     await schedule()
@@ -139,7 +139,7 @@ describe('steps with a limit of steps at once', () => {
     expect(insideOf(await gate())).toEqual(['c'])
   })
 
-  it('begin when an operator raises the limit, and keep it for new jobs', async () => {
+  it('begin when an operator raises the limit, and keep it for new jobs (F-G6)', async () => {
     await submitted(one, ['a', 'b', 'c'])
     const set = await client.limits.set('bank', { atOnce: 3 }, { by: 'ann', why: 'the bank is fast' })
     expect(set).toMatchObject({ atOnce: 3, set: { by: 'ann', why: 'the bank is fast' }, waiting: 0 })
