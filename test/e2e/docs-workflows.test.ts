@@ -126,6 +126,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       ],
     },
   ],
+  shared: [{ calls: [['charge', { amount: 1_200 }]] }],
   waiting: [
     {
       input: { ...purchase, shipAt: '2030-01-01T00:00:00Z' },
