@@ -199,7 +199,7 @@ export class JobScene {
     let isOver = await world.runUntil(() => this.isOver, limitMs)
     if (!isOver && mend !== undefined && this.areOthersFlagged) {
       mend()
-      isOver = await world.runUntil(() => this.isOver, limitMs)
+      isOver = await world.runUntil(() => this.isOver, limitMs + this.longestPauseMs)
     }
     if (world.problems.length === 0) world.problems.push(...this.endProblems(isOver, limitMs))
     return this.report()
@@ -225,6 +225,13 @@ export class JobScene {
     // During another try, the flag of an extended wait is cleared.
     const isFlagged = ({ jobId, attention }: JobDocument) => attention !== null || this.flagged.has(jobId)
     return open.some(isFlagged) && open.every((job) => isFlagged(job) || this.waitsAtGate(job))
+  }
+
+  /** The time until the last step that pauses is offered again. Pauses double while clocks disagree. */
+  private get longestPauseMs(): number {
+    const steps = [...this.checker.jobs.values()].flatMap((job) => [...this.checker.stepsOf(job).values()])
+    const untilMs = Math.max(0, ...steps.map(({ notBeforeMs }) => notBeforeMs ?? 0))
+    return Math.max(0, untilMs - this.world.time.now())
   }
 
   /** Checks whether a step of a job waits for the place of another, which may be that of a flagged job. */
