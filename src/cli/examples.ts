@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 /** An example line for each command. A test checks that every command has one. */
 export const examples: Readonly<Record<string, string>> = {
+  check: 'stepward check ./workflows.js',
   dev: 'stepward dev ./workflows.js --data .stepward/dev',
   emulator: 'stepward emulator --port 8081 --data .stepward/cosmos',
   'emulator split': 'stepward emulator split stepward/state',
@@ -36,6 +37,11 @@ export const examples: Readonly<Record<string, string>> = {
   'schedule backfill': 'stepward schedule backfill nightly --from 2026-11-01 --to 2026-11-05 --dry-run',
   'schedule delete': 'stepward schedule delete nightly --yes --why "no longer needed"',
   schedule: 'stepward schedule show nightly',
+  limits: 'stepward limits --json',
+  limit: 'stepward limit show bank',
+  'limit show': 'stepward limit show bank',
+  'limit set': 'stepward limit set bank --at-once 5 --why "the bank is slow"',
+  'limit clear': 'stepward limit clear bank',
   leases: 'stepward leases --processor stepward-scheduler',
   estimate: 'stepward estimate --json',
   page: 'stepward page --data .stepward/orders',

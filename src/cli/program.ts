@@ -15,6 +15,7 @@
  */
 import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
+import type { CheckOptions } from './commands/operations/check.js'
 import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
 import type { EmulatorCommandOptions } from './commands/store/emulator.js'
@@ -25,6 +26,7 @@ import type { ScaleOptions } from './commands/instances/scale.js'
 import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
+import { addLimitCommands } from './limit-commands.js'
 import { addOperatorCommands } from './operator-commands.js'
 import { addPauseCommands } from './pause-commands.js'
 import type { RunCommand } from './run-command.js'
@@ -68,6 +70,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addEmulatorCommands(parts)
   addRunningCommands(parts)
   addOperatorCommands(program, terminal, ending)
+  addLimitCommands(program, terminal, ending)
   addPauseCommands(program, terminal, ending)
   addFleetCommands(parts)
   addLeaseCommands(parts)
@@ -249,6 +252,16 @@ function addPageCommand({ program, terminal, ending }: Parts): void {
 }
 
 function addStoreCommands({ program, terminal, ending }: Parts): void {
+  withCommonOptions(program.command('check [module]'))
+    .description(
+      'the plans of a module, their deadlines and request units, and every problem; needs no store',
+    )
+    .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
+    .action(async (module: string | undefined, options: CheckOptions) => {
+      const { check } = await import('./commands/operations/check.js')
+      await ending(check(module, options, terminal))
+    })
+
   withCommonOptions(program.command('cost'))
     .description('the request units of a job and of idle instances, computed without a store')
     .option('--steps <n>', 'the number of steps of a job, one after another', '3')

@@ -6,6 +6,7 @@ import {
   type NoticeDocument,
   type StepDocument,
 } from '../sas/model/documents.js'
+import type { GateDocument } from '../sas/model/gate-documents.js'
 import type { ScheduleDocument } from '../sas/model/schedule-documents.js'
 import { jobDocumentId } from '../sas/model/document-ids.js'
 import { decodeDocument } from '../sas/model/decode.js'
@@ -18,7 +19,7 @@ import {
   type PartitionFeed,
 } from '../sas/store/job-queries.js'
 import type { StateDocument, Stored } from '../sas/store/state-store.js'
-import { asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
+import { asGate, asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/job-filter.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
@@ -93,6 +94,11 @@ export class EngineJobQueries implements JobQueries {
   async listSchedules(): Promise<readonly Stored<ScheduleDocument>[]> {
     const found = await this.documents.find(({ type }) => type === 'sas.schedule')
     return found.flatMap((version) => asSchedule(stored(version)))
+  }
+
+  async listGates(): Promise<readonly Stored<GateDocument>[]> {
+    const found = await this.documents.find(({ type }) => type === 'sas.gate')
+    return found.flatMap((version) => asGate(stored(version)))
   }
 
   async listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]> {

@@ -3,6 +3,9 @@ import { StoreRefused } from '../sas/model/errors.js'
 import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
+/** The types of the documents that supervisors check at a time. */
+const datedTypes: ReadonlySet<string> = new Set(['sas.step', 'sas.job', 'sas.schedule', 'sas.gate'])
+
 /**
  * Returns the time by which a step or job must be done, by which a new job must be started, or at which the next
  * tick of a schedule is submitted. Returns Infinity for other documents.
@@ -11,7 +14,7 @@ export function dueAt(
   { type, schema, completeByMs, processState, submittedAtMs }: Readonly<JsonObject>,
   pickUpWithinMs: number,
 ): number {
-  const isDated = type === 'sas.step' || type === 'sas.job' || type === 'sas.schedule'
+  const isDated = typeof type === 'string' && datedTypes.has(type)
   if (!isDated || Number(schema) > schemaVersion) return Infinity
   if (typeof completeByMs === 'number') return completeByMs
   const isUntaken = type === 'sas.job' && processState === 'Pending' && completeByMs === null

@@ -84,6 +84,8 @@ export type {
   ScheduleSet,
 } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
+export type { Limit } from './workflow/limits.js'
+export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
 export type { RepeatOptions } from './workflow/repeat.js'
 export type { SleepOptions } from './workflow/sleep.js'
 export { condition, type Condition } from './plan/condition.js'

@@ -15,6 +15,7 @@ const listMethods: ReadonlySet<string> = new Set([
   'listNotices',
   'listUndelivered',
   'listSchedules',
+  'listGates',
   'listOperated',
 ])
 

@@ -10,6 +10,7 @@ export type Lookup = (address: DocumentAddress) => Readonly<Record<string, unkno
 /** Returns the write point of the failure matrix, which depends on the writer and on the change. */
 export function writePointOf(party: Party, writes: readonly StateWrite[], stored: Lookup): string {
   const documents = writes.map(({ document }) => document)
+  if (documents.some(({ type }) => type === 'sas.gate')) return 'W13'
   switch (party) {
     case 'client':
       return writes.some(({ kind, document }) => kind === 'create' && document['type'] === 'sas.job')
@@ -35,7 +36,8 @@ function schedulingPoint(
   stored: Lookup,
 ): string {
   const job = documents.find(({ type }) => type === 'sas.job') as (JobDocument & DocumentAddress) | undefined
-  if (job === undefined) return 'W4'
+  // A step is written without its job when a gate calls it.
+  if (job === undefined) return 'W13'
   const before = stored(job) as JobDocument | undefined
   if (job.generation !== before?.generation) return 'W9'
   if (isTerminal(job)) return job.compensation === null ? 'W5' : 'W9'

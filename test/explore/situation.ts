@@ -77,6 +77,7 @@ export class Situations {
       const missing = made.stepIds.reduce((bits, id) => bits | (1 << stepIds.indexOf(id)), 0)
       return { kind: 'read', missing, writing: null }
     }
+    if (made.kind === 'visit') throw new Error('a step of the explored workflow has limits')
     if (made.kind !== 'write') return { kind: made.kind, ...none }
     const { job, changed } = made
     return {

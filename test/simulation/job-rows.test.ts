@@ -93,6 +93,10 @@ describe('one crash (R70)', () => {
     ['F-R1 before the next round', 'repeat', 'crashBefore@W4#2'],
     ['F-R1 after the next round', 'repeat-together', 'crashAfter@W4#2'],
     ['F-R2 before the time of the next round', 'repeat', 'crashBefore@W6#1'],
+    ['F-G1 after a step has entered a limit', 'gate', 'crashAfter@W13#1'],
+    ['F-G2 before a place is freed', 'gate', 'crashBefore@W13#4'],
+    ['F-G3 after a waiting step was let in', 'gate', 'crashAfter@W13#4'],
+    ['F-G4 after another has changed the limit', 'gate', 'rival@W13#2'],
     ['F-V3 before a recovery', 'retry', 'crashBefore@W6#1'],
     ['F-V3 after a recovery', 'retry', 'crashAfter@W6#1'],
   ])('changes neither the end of a job nor an invariant (%s)', async (_row, scenario, fault) => {

@@ -8,6 +8,7 @@ import { JobFleet, leaseContainer, roles, stateContainer, type Role } from '../.
 import type { SimulationEvent } from '../../src/testing/events.js'
 import type { Computer } from '../../src/testing/simulated-process.js'
 import { World } from '../../src/testing/world.js'
+import { GateChecker } from './gate-checker.js'
 import { JobChecker, type JobCounts } from './job-checker.js'
 import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
@@ -153,6 +154,7 @@ export class JobScene {
       areRequestsSlow: (options.faults?.rates?.slow ?? 0) > 0,
     })
     this.world.watch(this.checker)
+    this.world.watch(new GateChecker())
     this.world.watch({ check: (event) => this.noticed(event) })
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()
@@ -197,7 +199,7 @@ export class JobScene {
     let isOver = await world.runUntil(() => this.isOver, limitMs)
     if (!isOver && mend !== undefined && this.areOthersFlagged) {
       mend()
-      isOver = await world.runUntil(() => this.isOver, limitMs)
+      isOver = await world.runUntil(() => this.isOver, limitMs + this.longestPauseMs)
     }
     if (world.problems.length === 0) world.problems.push(...this.endProblems(isOver, limitMs))
     return this.report()
@@ -221,9 +223,20 @@ export class JobScene {
   private get areOthersFlagged(): boolean {
     const open = [...this.checker.jobs.values()].filter((job) => !isTerminal(job))
     // During another try, the flag of an extended wait is cleared.
-    return (
-      open.length > 0 && open.every(({ jobId, attention }) => attention !== null || this.flagged.has(jobId))
-    )
+    const isFlagged = ({ jobId, attention }: JobDocument) => attention !== null || this.flagged.has(jobId)
+    return open.some(isFlagged) && open.every((job) => isFlagged(job) || this.waitsAtGate(job))
+  }
+
+  /** The time until the last step that pauses is offered again. Pauses double while clocks disagree. */
+  private get longestPauseMs(): number {
+    const steps = [...this.checker.jobs.values()].flatMap((job) => [...this.checker.stepsOf(job).values()])
+    const untilMs = Math.max(0, ...steps.map(({ notBeforeMs }) => notBeforeMs ?? 0))
+    return Math.max(0, untilMs - this.world.time.now())
+  }
+
+  /** Checks whether a step of a job waits for the place of another, which may be that of a flagged job. */
+  private waitsAtGate(job: JobDocument): boolean {
+    return [...this.checker.stepsOf(job).values()].some(({ place }) => (place?.waitsFor ?? null) !== null)
   }
 
   private get isOver(): boolean {

@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuing } from './continuing-stories.js'
+import { gates } from './gate-stories.js'
 import { pauses } from './pause-stories.js'
 import { questions } from './question-stories.js'
 import { repeats } from './repeat-stories.js'
@@ -48,6 +49,7 @@ export const scenarios: readonly Scenario[] = [
   ...questions,
   ...repeats,
   ...pauses,
+  ...gates,
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

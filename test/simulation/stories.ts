@@ -1,5 +1,6 @@
 import { defineWorkflow } from '../../src/sas/index.js'
 import { continuingStories } from './continuing-stories.js'
+import { gateStories } from './gate-stories.js'
 import { pauseStories } from './pause-stories.js'
 import { questionStories } from './question-stories.js'
 import { repeatStories } from './repeat-stories.js'
@@ -283,5 +284,6 @@ export const stories: readonly StoryOfJob[] = [
   ...continuingStories,
   ...questionStories,
   ...repeatStories,
+  ...gateStories,
   ...pauseStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

@@ -11,6 +11,7 @@ import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from '
 import { noPayloads } from '../payloads/payloads.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
+import { Limits } from '../gates/limits.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
@@ -40,12 +41,15 @@ export type JobClientOptions = SchedulesOptions & JobWaitingParts
 export class JobClient {
   /** Stores schedules, and gives commands about them. */
   readonly schedules: Schedules
+  /** Reads the limits that steps share, and changes them. */
+  readonly limits: Limits
   private readonly waiting: JobWaiting
 
   /** @internal */
   constructor(private readonly options: JobClientOptions) {
     this.waiting = new JobWaiting(options)
     this.schedules = new Schedules(options)
+    this.limits = new Limits(options)
   }
 
   /**

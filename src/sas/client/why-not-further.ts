@@ -19,6 +19,8 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
   const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
   if (question !== undefined) return questionText(question)
+  const [waiting] = open.filter(({ place }) => place !== undefined && place.since !== null)
+  if (waiting !== undefined) return limitText(waiting)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
   if (asking.length > 0) return `${waits(asking, 'wait')} for an event${untilText(asking)}.`
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
@@ -60,6 +62,18 @@ function questionText({
   const who = assignees.length === 0 ? 'anyone' : listed(assignees)
   const times = `since ${timeText(Date.parse(since))}, until ${timeText(expiresAtMs)} at the latest`
   return `Step ${stepId} waits for an answer from ${who} ${times}.`
+}
+
+/** Says at which limit a step waits: for the end of other steps, or for the time of its rate. */
+function limitText({ stepId, place }: StepDocument): string {
+  const { waitsFor = null, since = null, reservedMs = null, gates = [] } = place ?? {}
+  const from = since === null ? '' : ` since ${timeText(Date.parse(since))}`
+  if (waitsFor !== null) {
+    return `Step ${stepId} waits for room in limit ${JSON.stringify(waitsFor)}${from}; "stepward limits" shows the limits.`
+  }
+  const rates = gates.filter(({ perSecond }) => perSecond !== undefined).map(({ key }) => JSON.stringify(key))
+  const until = reservedMs === null ? '' : ` until ${timeText(reservedMs)}`
+  return `Step ${stepId} waits${until} by the rate of limit ${listed(rates)}.`
 }
 
 function waits(steps: readonly StepDocument[], verb: string): string {

@@ -3,6 +3,7 @@ import { isTooDeep } from '../model/values/plain-json.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
+import type { GateRequest } from '../gates/pass.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { ticketMark } from '../plan/tickets.js'
 import {
@@ -26,6 +27,8 @@ export type Schedule =
   | { readonly kind: 'stale' }
   /** The decision needs more steps. Read them and decide again. */
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
+  /** These steps must come to their gates first. Decide again with the answers. */
+  | { readonly kind: 'visit'; readonly requests: readonly GateRequest[] }
   /** Write the job and these steps in one transaction, if no etag has changed since the read. */
   | {
       readonly kind: 'write'

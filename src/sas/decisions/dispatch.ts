@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
-import { asksForPayload } from '../plan/condition.js'
-import { whenProblem } from '../plan/condition-problem.js'
+import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
 import { knownValues, type StepChange } from './ledger.js'
 import { betweenRounds, hasMoreRounds, roundAtBegin, waitForRound } from './rounds.js'
 import { offerWithinMs } from './offer-time.js'
-import { conditionOfPayload, withTickets } from '../plan/tickets.js'
+import { unclearCondition, withTickets } from '../plan/tickets.js'
 import { isTooDeep, maxGivenLevels } from '../model/values/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
@@ -23,6 +22,8 @@ export interface Dispatching {
   readonly steps: ReadonlyMap<string, StepDocument>
   readonly now: number
   readonly scheduler: string
+  /** The answers of the gates to the steps with limits. Missing if no step has asked yet. */
+  readonly passes?: Passes
 }
 
 /** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */
@@ -57,7 +58,8 @@ export function takeFitting<C extends Pick<StepChange, 'step'>>(
  * Starts a step, or starts it again, with its first attempt. {@link withInput} decides the idempotency key.
  * If the input is too large for a transaction, the step is flagged for an operator and keeps its key.
  */
-export function begin(step: StepDocument, by: Dispatching): StepChange {
+export function begin(stored: StepDocument, by: Dispatching): StepChange {
+  const step = withoutPlace(stored)
   const known = knownValues(by)
   const input = resolveTemplate(step.inputTemplate, known)
   const bound = { ...withInput(step, input), ...boundUndo(step, known), ...roundAtBegin(step, known) }
@@ -67,20 +69,15 @@ export function begin(step: StepDocument, by: Dispatching): StepChange {
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
-  const unclear = whenProblem(step)
-  if (unclear !== null) {
-    return refuse(
-      `the condition of the step cannot be evaluated (${unclear}); ` +
-        'correct "when" in the document of the step',
-    )
-  }
-  if (asksForPayload(step.when, known)) return refuse(conditionOfPayload)
+  const unclear = unclearCondition(step, known)
+  if (unclear !== null) return refuse(unclear)
   if (step.kind === 'sleep') return waiting(begun, by, asleep(begun, by.now))
   if (step.event !== null) return finishWait(begun, step.event.payload)
   if (step.question !== undefined) return waiting(begun, by, putQuestion({ ...begun, asked: null }, by.now))
   if (step.kind === 'gather') return finishGather(begun, by)
-  const problem = inputProblem(begun, by)
-  return problem === null ? { step: begun, state: 'Processing' } : refuse(problem)
+  const asked = isGated(begun) ? requestAtBegin(step, known) : null
+  const problem = typeof asked === 'string' ? asked : inputProblem(begun, by)
+  return problem === null ? { step: passing(begun, by), state: 'Processing' } : refuse(problem)
 }
 
 /** Returns the reason why the step cannot be dispatched with its resolved input, or null. */
@@ -152,12 +149,12 @@ export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   const again = attempt(step, by)
   if (step.direction === 'undo') return { step: again, state: 'Compensating' }
   if (step.question !== undefined) return waiting(again, by, putQuestion(again, by.now))
-  return { step: again, state: 'Processing' }
+  return { step: passing(again, by), state: 'Processing' }
 }
 
 /** Begins the next round of a repeated step, now or later, or gives the step up. */
 export function nextRound(step: StepDocument, by: Dispatching): StepChange {
-  const next = waitForRound(step, by) ?? attempt(betweenRounds(step), by)
+  const next = waitForRound(step, by) ?? passing(attempt(betweenRounds(step), by), by)
   return { step: next, state: 'Processing' }
 }
 

@@ -28,7 +28,7 @@ export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
   },
   agents: ({ type, lockedBy, outcome }) => type === 'sas.step' && lockedBy !== null && outcome === null,
   supervisor: ({ type, completeByMs, processState }) =>
-    type === 'sas.step' || type === 'sas.schedule'
+    type === 'sas.step' || type === 'sas.schedule' || type === 'sas.gate'
       ? completeByMs !== null
       : type === 'sas.job' && processState !== 'Processed',
   notifier: ({ type, completeByMs, attention }) =>

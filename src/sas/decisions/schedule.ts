@@ -10,6 +10,7 @@ import {
   type Schedule,
   type SchedulingState,
 } from './continue-or-end-job.js'
+import { atGates, visitsAgain } from '../gates/at-gates.js'
 import { neededBy } from '../plan/gather.js'
 import { continuingSchema, type Attention, type StepDocument } from '../model/documents.js'
 import { isStaged, isTerminal } from '../model/process-state.js'
@@ -75,6 +76,12 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   const unseenSleeps = mayCutShort(state, ledger)
   if (unseenSleeps.length > 0) return { kind: 'read', stepIds: unseenSleeps }
   const again = [...underWayAndFree(state, ledger), ...cutShort(state, ledger)]
+  const rounds = betweenTheirRounds(state, ledger)
+  const visits = visitsAgain(
+    [...again, ...rounds.filter(({ repeat }) => repeat?.everyMs === 0)],
+    state.passes,
+  )
+  if (visits.length > 0) return { kind: 'visit', requests: visits }
   if (failed.length > 0) return afterFailure(state, ledger, { failed, again })
   const ready = readyToBegin(state, ledger)
   if (ready.missing.length > 0) return { kind: 'read', stepIds: ready.missing }
@@ -83,10 +90,12 @@ function advance(state: SchedulingState, ledger: Ledger): Schedule {
   const skipped = ready.steps.filter((step) => isSkipped(step, state, ledger))
   // After a step is skipped, other steps may begin, or must be skipped too.
   if (skipped.length > 0) return advance(state, withSkipped(ledger, skipped))
+  const gated = atGates(ready.steps, knownValues(withLedger(state, ledger)), state.passes)
+  if (gated.requests.length > 0) return { kind: 'visit', requests: gated.requests }
   const changes = [
     ...again.map((step) => redispatch(step, state)),
-    ...betweenTheirRounds(state, ledger).map((step) => nextRound(step, state)),
-    ...ready.steps.map((step) => begin(step, withLedger(state, ledger))),
+    ...rounds.map((step) => nextRound(step, state)),
+    ...gated.mayBegin.map((step) => begin(step, withLedger(state, ledger))),
   ]
   if (Object.values(ledger).every(isBehind)) {
     return endJob(
@@ -261,6 +270,7 @@ function outputsNeeded(
         step.when,
         step.undoTemplate ?? step.undo?.inputTemplate ?? null,
         step.repeat?.until ?? null,
+        ...(step.limits ?? []).flatMap(({ key, fairBy = null }) => [key, fairBy]),
       ].flatMap((template) => [...stepsWithPart(template, 'output')]),
     ),
   )

@@ -8,6 +8,7 @@ import {
   schemaVersion,
   stepSchema,
 } from './documents.js'
+import { type GateDocument, type GateWaiterDocument, gateSchema, gateWaiterSchema } from './gate-documents.js'
 import { noticeSchema } from './notice-document.js'
 import { quickCheck } from './quick-check.js'
 import {
@@ -25,6 +26,8 @@ export type Decoded =
   | { readonly kind: 'notice'; readonly notice: NoticeDocument }
   | { readonly kind: 'schedule'; readonly schedule: ScheduleDocument }
   | { readonly kind: 'scheduledJob'; readonly scheduledJob: ScheduledJobDocument }
+  | { readonly kind: 'gate'; readonly gate: GateDocument }
+  | { readonly kind: 'waiter'; readonly waiter: GateWaiterDocument }
   /** A document of the user, which is never changed. */
   | { readonly kind: 'foreign' }
   /** A document that a newer version of our code wrote. It is left for an instance of that version. */
@@ -39,6 +42,8 @@ const readers = {
   notice: noticeSchema.loose(),
   schedule: scheduleSchema.loose(),
   scheduledJob: scheduledJobSchema.loose(),
+  gate: gateSchema.loose(),
+  waiter: gateWaiterSchema.loose(),
 }
 
 /** Nearly every document was written by this code, so it passes these checks and need not be parsed. */
@@ -73,6 +78,14 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (type === 'sas.scheduledJob') {
     const read = readers.scheduledJob.safeParse(document)
     return read.success ? { kind: 'scheduledJob', scheduledJob: read.data } : invalid(read.error)
+  }
+  if (type === 'sas.gate') {
+    const read = readers.gate.safeParse(document)
+    return read.success ? { kind: 'gate', gate: read.data } : invalid(read.error)
+  }
+  if (type === 'sas.waiter') {
+    const read = readers.waiter.safeParse(document)
+    return read.success ? { kind: 'waiter', waiter: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
 }

@@ -50,6 +50,18 @@ export function scheduledJobDocumentId(scheduleId: string): string {
   return `sas.scheduledJob:${safeId(scheduleId)}`
 }
 
+export const gateIdPrefix = 'sas.gate:'
+
+/** Returns the document id of the gate of a key, which is also its partition key. */
+export function gateDocumentId(key: string): string {
+  return `${gateIdPrefix}${safeId(key)}`
+}
+
+/** Returns the document id of a waiter, which is unique within the partition of its gate. */
+export function waiterDocumentId(group: string, number: number): string {
+  return `sas.waiter:${safeId(group)}:${number}`
+}
+
 /** Returns the id of the job of a tick: the schedule's id and the due time in the basic form of ISO 8601. */
 export function tickJobId(scheduleId: string, dueMs: number): string {
   return `${scheduleId}@${basicTime(dueMs)}`

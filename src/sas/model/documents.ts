@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { compensation, ledgerEntry, optionalJobParts } from './job-parts.js'
+import { gateSchema, gateWaiterSchema } from './gate-documents.js'
+import { limit, place } from './gate-parts.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
 import { asked, event, question } from './question-parts.js'
@@ -88,6 +90,10 @@ export const stepSchema = z.object({
   event: event.nullable(),
   /** The question of the step. A `waitFor` step without a question waits for an event. */
   question: question.optional(),
+  /** The limits of the step. Missing if it has none. */
+  limits: z.array(limit).optional(),
+  /** The step's place at the gates of its limits. Missing before the step has come to a gate. */
+  place: place.optional(),
   /** How the step repeats. Missing if it runs once. */
   repeat: repeat.optional(),
   /** The round of a repeated step that has begun. */
@@ -156,6 +162,8 @@ export const documentSchemas = {
   'sas.notify': noticeSchema,
   'sas.schedule': scheduleSchema,
   'sas.scheduledJob': scheduledJobSchema,
+  'sas.gate': gateSchema,
+  'sas.waiter': gateWaiterSchema,
 }
 
 export type NoticeDocument = z.infer<typeof noticeSchema>

@@ -28,8 +28,8 @@ export function stepSchemaOf({ question }: Pick<PlanStep, 'question'>): number {
   return remindAfterMs === undefined && escalateAfterMs === undefined ? basicSchema : continuingSchema
 }
 
-function isContinuing({ jobGoesOn, when, input, undo, question, repeat }: PlanStep): boolean {
-  if (repeat !== undefined) return true
+function isContinuing({ jobGoesOn, when, input, undo, question, repeat, limits }: PlanStep): boolean {
+  if (repeat !== undefined || limits !== undefined) return true
   if (jobGoesOn === true || question !== undefined || !hasBasicOperators(when)) return true
   const templates = [when, input, undo?.input ?? null]
   return templates.some((each) => hasText(each) || stepsWithPart(each, 'outcome', 'outcomeSoFar').size > 0)

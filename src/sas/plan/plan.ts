@@ -1,4 +1,5 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
+import type { PlanLimit } from '../model/gate-parts.js'
 import type { PlanQuestion } from '../model/question-parts.js'
 import type { PlanRepeat } from '../model/repeat-parts.js'
 
@@ -36,6 +37,8 @@ export interface PlanStep {
   readonly question?: PlanQuestion
   /** How the step repeats. Missing if it runs once. */
   readonly repeat?: PlanRepeat
+  /** The limits of the step. Missing if it has none. */
+  readonly limits?: readonly PlanLimit[]
 }
 
 /** The undo of a {@link PlanStep}. Its input may also refer to the step's own output. */

@@ -1,6 +1,8 @@
 import { continuingSchema, type JobDocument, type Json, type StepDocument } from '../model/documents.js'
 import { holdsTicket } from '../model/values/ticket.js'
 import { asksForPayload } from './condition.js'
+import { whenProblem } from './condition-problem.js'
+import type { KnownValues } from './template.js'
 
 /** The fields that mark a document with tickets. Older instances would pass the ticket to a handler. */
 export const ticketMark = { hasTickets: true, schema: continuingSchema }
@@ -25,6 +27,16 @@ export function withTickets(
 export const conditionOfPayload =
   'the condition asks for a large value, which is in the payload store: return what conditions ask as a ' +
   'small field of its own'
+
+/** Returns the reason why the condition of a step cannot be evaluated, with advice, or null. */
+export function unclearCondition(step: StepDocument, known: KnownValues): string | null {
+  const problem = whenProblem(step)
+  if (problem === null) return asksForPayload(step.when, known) ? conditionOfPayload : null
+  return (
+    `the condition of the step cannot be evaluated (${problem}); ` +
+    'correct "when" in the document of the step'
+  )
+}
 
 /** Checks whether the end of a repetition depends on a part of this output that is in the payload store. */
 export function asksUntil({ round, stepId, direction }: StepDocument, output: Json): boolean {

@@ -2,24 +2,25 @@ import type { Change, ChangeFeedContext } from '../../change-feed-processor/inde
 import type { Clock, Random } from '../../platform/index.js'
 import { SerialByKey } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { changedJob, noneSeen, noteUnreadable, type ChangedJob, type SeenVersions } from './changed-jobs.js'
-import type { Schedule } from '../decisions/continue-or-end-job.js'
-import type { JobDocument, StepDocument } from '../model/documents.js'
+import { changedJob, noneSeen, noteUnreadable, type ChangedJob } from './changed-jobs.js'
+import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
 import type { EndedJob } from '../in-process/job-endings.js'
+import { Gatekeeper } from '../gates/gatekeeper.js'
+import { Visits } from '../gates/visits.js'
+import { leaveGates, leavingGates } from './leave-gates.js'
+import { decideJob, type DecidingBy } from './decide-job.js'
 import { JobsAside } from './jobs-aside.js'
 import { emitDispatches, emitEnd } from './job-events.js'
-import { JobWriter, type Applied, type Settled, type Written } from './job-writer.js'
-import { KnownJobs, type UnreadableStep } from './known-jobs.js'
+import { JobWriter, type Applied, type Written } from './job-writer.js'
+import { KnownJobs } from './known-jobs.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
-import { isOver } from '../model/is-over.js'
 import { mustRead } from '../decisions/readers.js'
-import { schedule } from '../decisions/schedule.js'
 import { isOpen } from '../decisions/settle.js'
 import type { SettledAttempt, EndedAttempt, InProcessPath } from '../in-process/in-process-path.js'
-import type { StateStore, Stored } from '../store/state-store.js'
+import type { StateStore } from '../store/state-store.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { UnreadableJobs } from '../store/unreadable-jobs.js'
@@ -59,6 +60,7 @@ export class Scheduler {
   private readonly unreadable: UnreadableJobs
   private readonly writer: JobWriter
   private readonly aside: JobsAside
+  private readonly gates: Gatekeeper
   private beginning = 0
 
   constructor(private readonly options: SchedulerOptions) {
@@ -67,6 +69,7 @@ export class Scheduler {
     this.aside = new JobsAside(options, this.known)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
+    this.gates = new Gatekeeper(options)
   }
 
   /**
@@ -141,6 +144,7 @@ export class Scheduler {
     leaseToken: string,
   ): Promise<SettledAttempt | null> {
     const unclear = new UnclearWrites(`job ${step.jobId}`)
+    const visits = this.visits()
     for (let tries = 0; tries < maxConclusions; tries += 1) {
       const seen = noneSeen()
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, seen)
@@ -153,17 +157,23 @@ export class Scheduler {
       const { write: after, result: discarded } = decide(before)
       if (after === null) return { written: null, discarded, followUp: () => undefined }
       const settled = { before, after }
-      const decision = await this.decide(job, seen, settled)
+      const decision = await decideJob(job, { seen, visits, settled }, this.deciding)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       // The decision may have read steps, which takes time. After the deadline no outcome counts (I3).
       const now = decide(before)
       if (now.write === null) return { written: null, discarded: now.result, followUp: () => undefined }
+      const leaving =
+        decision.kind === 'write' ? leavingGates(job, decision, { known: this.known, settled }) : []
       const applied =
         decision.kind === 'write'
           ? await this.writer.write(job, decision, { unclear, settled, leaseToken })
           : null
       if (decision.kind === 'write' && applied !== null) {
-        return { written: after, discarded, followUp: () => this.followUp(decision, applied, leaseToken) }
+        return {
+          written: after,
+          discarded,
+          followUp: () => this.followUp(decision, applied, leaseToken, leaving),
+        }
       }
       this.known.forget(job)
       await this.known.ensureStep(job, step.stepId, seen)
@@ -220,16 +230,18 @@ export class Scheduler {
     const seen = { ...changed.seen, steps: new Map(changed.seen.steps) }
     let wasUnreadable = false
     const unclear = new UnclearWrites(`job ${changed.jobId}`)
+    const visits = this.visits()
     for (let tries = 0; tries < maxTries; tries += 1) {
       const job = await this.known.job(changed, seen)
       if (job === null) return this.unreadable.flag(changed)
       await this.unreadable.clear(changed)
-      const decision = await this.decide(job, seen)
+      const decision = await decideJob(job, { seen, visits }, this.deciding)
       if (decision.kind === 'nothing') return
+      const leaving = decision.kind === 'write' ? leavingGates(job, decision, { known: this.known }) : []
       const applied =
         decision.kind === 'write' ? await this.writer.write(job, decision, { unclear, leaseToken }) : null
       if (decision.kind === 'write' && applied !== null) {
-        this.followUp(decision, applied, leaseToken)
+        this.followUp(decision, applied, leaseToken, leaving)
         return
       }
       if (decision.kind === 'unreadable') {
@@ -245,36 +257,13 @@ export class Scheduler {
     throw new StoreUnavailable(message, { cause: null })
   }
 
-  /** Decides, and reads the steps that the decision needs. Never returns `read`. */
-  private async decide(
-    job: Stored<JobDocument>,
-    seen: SeenVersions,
-    settled?: Settled,
-  ): Promise<Schedule | (UnreadableStep & { readonly kind: 'unreadable' })> {
+  private get deciding(): DecidingBy {
     const { clock, instanceName } = this.options
-    // If a step is ahead, the job has been continued, and the store answered with an old version.
-    if (isOver(job)) return { kind: this.known.isAhead(job) ? 'stale' : 'nothing' }
-    for (let rounds = 0; rounds < maxTries; rounds += 1) {
-      const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
-      const reads = own.map((stepId) => this.known.ensureStep(job, stepId, seen))
-      const unreadable = (await Promise.all(reads)).flat()
-      // Newer code wrote the step, so this instance leaves the job alone. An instance with that code
-      // continues the job after its next change (F-C10).
-      if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
-      const [first] = unreadable
-      if (first !== undefined) return { kind: 'unreadable', ...first }
-      // During the reads, an old page may have brought an older version of a step.
-      if (!own.every((stepId) => this.known.hasStep(job, stepId, seen))) continue
-      const steps = new Map<string, StepDocument>(this.known.stepsOf(job))
-      if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
-      const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName })
-      if (decision.kind !== 'read') return decision
-      for (const stepId of decision.stepIds) {
-        this.known.forgetStep(job, stepId)
-        seen.steps.set(stepId, null)
-      }
-    }
-    return { kind: 'stale' }
+    return { known: this.known, clock, instanceName }
+  }
+
+  private visits(): Visits {
+    return new Visits(this.gates, this.options.clock)
   }
 
   /** Reports the written changes, and starts the written open steps that this process can start. */
@@ -282,9 +271,11 @@ export class Scheduler {
     decision: Pick<Written, 'job' | 'changed'>,
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
+    leaving: readonly StepDocument[] = [],
   ): void {
     const { inProcessPath, onOpenSteps, onJobEnded, telemetry, clock } = this.options
     emitDispatches(decision, telemetry)
+    leaveGates(leaving, this.gates, telemetry)
     if (ended !== null) {
       emitEnd(ended, telemetry)
       onJobEnded?.(ended)

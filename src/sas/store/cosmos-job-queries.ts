@@ -6,12 +6,13 @@ import {
   type StepDocument,
 } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
+import type { GateDocument } from '../model/gate-documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { readTags } from '../model/tags.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
-import { asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
+import { asGate, asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
@@ -92,6 +93,14 @@ export class CosmosJobQueries implements JobQueries {
       parameters: {},
     })
     return found.flatMap(asSchedule)
+  }
+
+  async listGates(): Promise<readonly Stored<GateDocument>[]> {
+    const found = await this.requests.query<Stored<StateDocument>>('state.listGates', {
+      text: "SELECT * FROM c WHERE c.type = 'sas.gate'",
+      parameters: {},
+    })
+    return found.flatMap(asGate)
   }
 
   async listOperated(beforeMs: number | null, limit: number): Promise<readonly Stored<StateDocument>[]> {

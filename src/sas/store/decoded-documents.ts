@@ -1,5 +1,6 @@
 import { decodeDocument } from '../model/decode.js'
 import type { JobDocument, NoticeDocument, StepDocument } from '../model/documents.js'
+import type { GateDocument } from '../model/gate-documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import type { StateDocument, Stored } from './state-store.js'
 
@@ -26,4 +27,11 @@ export function asSchedule(document: Stored<StateDocument>): Stored<ScheduleDocu
   const decoded = decodeDocument(document)
   if (decoded.kind !== 'schedule') return []
   return [{ ...decoded.schedule, _etag: document._etag, _ts: document._ts }]
+}
+
+/** Returns a list with the gate, or an empty list if the document is not a readable gate. */
+export function asGate(document: Stored<StateDocument>): Stored<GateDocument>[] {
+  const decoded = decodeDocument(document)
+  if (decoded.kind !== 'gate') return []
+  return [{ ...decoded.gate, _etag: document._etag, _ts: document._ts }]
 }

@@ -1,4 +1,5 @@
 import type { JobDocument, NoticeDocument, ProcessState, StepDocument } from '../model/documents.js'
+import type { GateDocument } from '../model/gate-documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
 import type { StateDocument, Stored } from './state-store.js'
@@ -48,6 +49,8 @@ export interface JobQueries {
   listQuestions(filter: QuestionFilter): Promise<readonly Stored<StepDocument>[]>
   /** Lists all schedules, in no order. A process has few of them. */
   listSchedules(): Promise<readonly Stored<ScheduleDocument>[]>
+  /** Lists the gates of all limits, in no order. */
+  listGates(): Promise<readonly Stored<GateDocument>[]>
   /**
    * Lists the documents about which an operator has decided, the newest decision first, before a time or from
    * the newest. A page has at least `limit` documents, except the last page. It never ends between decisions

@@ -175,6 +175,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
     ...(step.question === undefined ? {} : { question: step.question }),
     ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
+    ...(step.limits === undefined ? {} : { limits: [...step.limits] }),
   })
 }
 

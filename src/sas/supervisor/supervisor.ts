@@ -5,7 +5,7 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { jobDocumentId, jobIdPrefix, scheduleIdPrefix } from '../model/document-ids.js'
+import { gateIdPrefix, jobDocumentId, jobIdPrefix, scheduleIdPrefix } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { isLeftToJob } from '../model/work.js'
 import { decodeDelivered, type Decoded } from '../model/decode.js'
@@ -15,6 +15,7 @@ import { removeStaged } from '../store/remove-staged.js'
 import { recoverStep, retireStep, type Recovery, type RecoveryPolicy } from '../decisions/recover-step.js'
 import type { DocumentAddress, StateStore } from '../store/state-store.js'
 import { readJob, readStep, updateDocument, type DocumentDecision } from '../store/update-document.js'
+import { Gatekeeper } from '../gates/gatekeeper.js'
 import { TickRunner, type TickRunnerOptions } from '../schedules/tick-runner.js'
 import { type Look, type StepDecision, lookOf, untouched } from './look.js'
 
@@ -69,11 +70,13 @@ export interface SweepResult {
 export class Supervisor {
   private readonly work: DueWork<Watched>
   private readonly ticks: TickRunner
+  private readonly gates: Gatekeeper
   private readonly options: SupervisorOptions & Required<Pick<SupervisorOptions, 'sweepLimit'>>
 
   constructor(options: SupervisorOptions) {
     this.options = { sweepLimit: 1_000, ...options }
     this.ticks = new TickRunner({ ...options, graceMs: options.deadlineGraceMs })
+    this.gates = new Gatekeeper(options)
     this.work = new DueWork<Watched>({
       ...this.options,
       name: 'recovery',
@@ -153,6 +156,10 @@ export class Supervisor {
   /** Returns the time when a document is due, or null if it is never due. */
   private dueAt(decoded: Decoded): number | null {
     if (decoded.kind === 'schedule') return decoded.schedule.completeByMs
+    if (decoded.kind === 'gate') {
+      const { completeByMs } = decoded.gate
+      return completeByMs === null ? null : completeByMs + this.options.deadlineGraceMs
+    }
     if (decoded.kind !== 'step' && decoded.kind !== 'job') return null
     if (decoded.kind === 'step') {
       const { completeByMs } = decoded.step
@@ -172,6 +179,10 @@ export class Supervisor {
     if (address.id.startsWith(scheduleIdPrefix)) {
       const { untilMs, isAdvanced: isRecovered } = await this.ticks.look(address)
       return { untilMs, isRecovered }
+    }
+    if (address.id.startsWith(gateIdPrefix)) {
+      const untilMs = await this.gates.check(address, this.options.deadlineGraceMs)
+      return { untilMs, isRecovered: untilMs === null }
     }
     return address.id.startsWith(jobIdPrefix)
       ? this.writeJobRecovery(address)

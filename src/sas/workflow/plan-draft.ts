@@ -17,6 +17,7 @@ import {
   type Undo,
 } from './step-options.js'
 import { stepsReferredTo, stepsWithPart } from '../plan/template.js'
+import { readLimits, templatesOf } from './limits.js'
 import { undoProblems } from './undo-problems.js'
 
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
@@ -105,8 +106,9 @@ export class PlanDraft {
       this.problemOf(name, 'remindAfter and escalateAfter must be shorter than completeWithin')
     const undo = this.undoOf(id, name, options.undo, values.undoUncertain)
     const when = this.conditionOf(name, options)
+    const limits = kind === 'operation' ? readLimits(this, name, values.limits) : undefined
     const dependsOn = this.dependencies(name, values, {
-      input: [input, when],
+      input: [input, when, ...templatesOf(limits)],
       undo: [undo?.input ?? null, repeat?.until ?? null],
       own: id,
     })
@@ -128,6 +130,7 @@ export class PlanDraft {
       isClaimRequired: values.claim,
       ...(question && { question }),
       ...(repeat && { repeat }),
+      ...(limits && { limits }),
     }
     return this.include<O>({
       step,

@@ -16,6 +16,7 @@ import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
 import type { ExhaustionPolicy } from '../model/documents.js'
 import { betweenStates } from '../model/process-state.js'
+import type { Limit } from './limits.js'
 import type { Reference } from '../model/values/reference.js'
 
 /** Options of a step. */
@@ -46,6 +47,11 @@ export interface StepOptions {
    * output of the step, but its context contains the key of the attempt. Default true.
    */
   readonly undoUncertain?: boolean
+  /**
+   * The limits that the step shares with other steps: how many may be at work at once, or begin in a second. A
+   * step without room waits, and its deadline begins when its attempt begins. At most 5 limits.
+   */
+  readonly limits?: readonly Limit[]
   /**
    * Whether an agent claims each attempt in the store before it acts. If two instances receive the same
    * attempt, only one of them acts. An attempt that no agent claimed in time does not count as failed. A
@@ -117,6 +123,8 @@ const shape = {
   onExhausted: optional(stepPolicy, null),
   undoUncertain: optional(flag(), true),
   claim: optional(flag(), false),
+  /** The limits themselves are read with the plan. */
+  limits: optional(kind<readonly Limit[]>('a list of limits', Array.isArray)),
   undo: optional(
     kind<Undo<never>>('a function, or "none"', (value) => typeof value === 'function' || value === 'none'),
   ),
@@ -149,6 +157,9 @@ const meant: Readonly<Record<string, string>> = {
   onError: "onExhausted: 'continue'",
   onFailure: "onExhausted: 'continue'",
   optional: "onExhausted: 'continue'",
+  limit: "limits: [{ key: 'bank', atOnce: 5 }]",
+  concurrency: "limits: [{ key: 'bank', atOnce: 5 }]",
+  rateLimit: "limits: [{ key: 'bank', perSecond: 20 }]",
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json } from '../model/documents.js'
+import type { PlanLimit } from '../model/gate-parts.js'
 import { addGather } from './for-each.js'
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
 import type { Step } from '../model/values/step-handle.js'
@@ -53,6 +54,7 @@ function inlined(
     when: both(condition, rewritten(step.when)),
     input: rewritten(step.input),
     dependsOn: step.dependsOn.length === 0 ? first : step.dependsOn.map(rename),
+    ...(step.limits && { limits: step.limits.map((limit) => renamed(limit, rewritten)) }),
     ...(step.repeat && { repeat: { ...step.repeat, until: rewritten(step.repeat.until) } }),
     undo: step.undo && { ...step.undo, input: rewritten(step.undo.input) },
     onExhausted: inheritsPolicy ? (onExhausted ?? step.onExhausted) : step.onExhausted,
@@ -63,6 +65,11 @@ function inlined(
     inheritsPolicy: inheritsPolicy && onExhausted === null,
     saysHowToUndo,
   }
+}
+
+function renamed(limit: PlanLimit, rewritten: Inlining['rewritten']): PlanLimit {
+  const { key, fairBy } = limit
+  return { ...limit, key: rewritten(key), ...(fairBy !== undefined && { fairBy: rewritten(fairBy) }) }
 }
 
 function both(outer: Json, inner: Json): Json {

@@ -33,6 +33,7 @@ const onlyOnPage: Readonly<Record<string, string>> = {
 
 /** Commands without an action or a view, each with the reason. */
 const onlyInTerminal: Readonly<Record<string, string>> = {
+  check: 'it checks a file of its own machine, before there is a store',
   dev: 'it starts the process that serves the page',
   page: 'it starts the process that serves the page',
   start: 'a process is started where it runs',
@@ -42,6 +43,10 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
   'schedule set': 'a schedule is code in a module; a start stores it',
+  limits: 'the page does not show limits yet; the status of a job names the limit at which it waits',
+  'limit show': 'the page does not show limits yet',
+  'limit set': 'the page does not change limits yet',
+  'limit clear': 'the page does not change limits yet',
   pause: 'the page shows pauses in the status of a job, and does not pause yet',
   resume: 'the page shows pauses in the status of a job, and does not resume yet',
   pauses: 'the page shows pauses in the status of a job',
@@ -58,7 +63,7 @@ const commands = program.commands.flatMap(wordsOf)
 /** Returns the names of a command and of its subcommands. A command that only groups others is left out. */
 function wordsOf(command: Command): string[] {
   const inner = command.commands.map((one) => `${command.name()} ${one.name()}`)
-  return command.name() === 'schedule' ? inner : [command.name(), ...inner]
+  return command.name() === 'schedule' || command.name() === 'limit' ? inner : [command.name(), ...inner]
 }
 
 const actions = routes.flatMap((route) => commandOfRoute(route) ?? [])

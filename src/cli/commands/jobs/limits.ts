@@ -1,0 +1,120 @@
+import { counted } from '../../../platform/internal.js'
+import type { LimitView } from '../../../sas/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { fitted } from '../../output/fitted.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { table, type Terminal } from '../../output/terminal.js'
+import { whoAmI } from '../../input/who-am-i.js'
+
+export interface SetLimitOptions extends StoreOptions {
+  readonly atOnce?: string
+  readonly perSecond?: string
+  readonly burst?: string
+  readonly why?: string
+  readonly by?: string
+}
+
+export type ClearLimitOptions = StoreOptions
+
+/** The most steps and groups that are listed for one limit. */
+const mostListed = 20
+
+/** Prints all limits. */
+export async function limits(options: StoreOptions, terminal: Terminal): Promise<number> {
+  const found = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.limits.list()),
+  )
+  if (options.json === true) terminal.print(JSON.stringify(found))
+  else if (found.length === 0) terminal.print('no step has come to a limit today')
+  else terminal.print(listed(found, terminal.tableWidth))
+  return exitCodes.ok
+}
+
+/** Prints one limit. */
+export async function showLimit(key: string, options: StoreOptions, terminal: Terminal): Promise<number> {
+  const found = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.limits.get(key)),
+  )
+  if (found === null) {
+    const rule = `no step has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
+    throw new CliError(rule, exitCodes.failed)
+  }
+  terminal.print(options.json === true ? JSON.stringify(found) : described(found))
+  return exitCodes.ok
+}
+
+/** Sets a limit in place of that of the workflows. */
+export async function setLimit(key: string, options: SetLimitOptions, terminal: Terminal): Promise<number> {
+  const { by = whoAmI(), why = 'set' } = options
+  const rules = {
+    ...numberOf('atOnce', '--at-once', options.atOnce),
+    ...numberOf('perSecond', '--per-second', options.perSecond),
+    ...numberOf('burst', '--burst', options.burst),
+  }
+  if (Object.keys(rules).length === 0) {
+    throw new CliError('name the limit: --at-once, --per-second, or both', exitCodes.usage)
+  }
+  const set = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.limits.set(key, rules, { by, why })),
+  )
+  terminal.print(options.json === true ? JSON.stringify(set) : described(set))
+  return exitCodes.ok
+}
+
+/** Gives a limit back to the workflows. */
+export async function clearLimit(
+  key: string,
+  options: ClearLimitOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const cleared = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => client.limits.clear(key)),
+  )
+  terminal.print(options.json === true ? JSON.stringify(cleared) : described(cleared))
+  return exitCodes.ok
+}
+
+function numberOf(name: string, option: string, given: string | undefined): Readonly<Record<string, number>> {
+  if (given === undefined) return {}
+  const number = Number(given)
+  if (given.trim() === '' || !Number.isFinite(number)) {
+    throw new CliError(`${option} must be a number, and it is ${JSON.stringify(given)}`, exitCodes.usage)
+  }
+  return { [name]: number }
+}
+
+function listed(found: readonly LimitView[], width: number): string {
+  const rows = found.map((limit) => [
+    limit.key,
+    insideText(limit),
+    rateText(limit),
+    String(limit.waiting),
+    limit.set === null ? 'workflow' : limit.set.by,
+  ])
+  const head = ['LIMIT', 'AT WORK', 'RATE', 'WAITING', 'SET BY']
+  return table(head, fitted(head, rows, width))
+}
+
+function insideText({ inside, atOnce }: LimitView): string {
+  return atOnce === null ? '-' : `${inside.length} of ${atOnce}`
+}
+
+function rateText({ perSecond, burst }: LimitView): string {
+  if (perSecond === null) return '-'
+  return burst === null ? `${perSecond}/s` : `${perSecond}/s, burst ${burst}`
+}
+
+function described(limit: LimitView): string {
+  const { key, set, inside, waiting, groups } = limit
+  const by = set === null ? 'set by the workflow' : `set by ${set.by} at ${set.at}: ${set.why}`
+  const steps = inside.slice(0, mostListed).map(({ jobId, stepId }) => `  ${jobId} ${stepId}`)
+  const named = groups.filter(({ group }) => group !== '').slice(0, mostListed)
+  const queues = named.map((group) => `  ${group.group}: ${group.waiting}`)
+  return [
+    `limit ${key}: at work ${insideText(limit)}, rate ${rateText(limit)}, ${by}`,
+    ...(steps.length === 0 ? [] : [`${counted(inside.length, 'step')} at work:`, ...steps]),
+    `${counted(waiting, 'step')} waiting${queues.length === 0 ? '' : ', by group:'}`,
+    ...queues,
+  ].join('\n')
+}

@@ -1,0 +1,236 @@
+import { gateDocumentId, waiterDocumentId } from '../model/document-ids.js'
+import { continuingSchema } from '../model/documents.js'
+import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model/gate-documents.js'
+import type { GateOfStep, GateRules, Turn } from '../model/gate-parts.js'
+
+/** A step that comes to a gate. */
+export interface Arrival {
+  readonly visitor: Visitor
+  readonly gate: GateOfStep
+  /** The submission of the job, in milliseconds since the epoch. The newest job decides the rules. */
+  readonly submittedAtMs: number
+  /** The time after which a supervisor checks that the step is at work. */
+  readonly withinMs: number
+  /** The place of the step in a queue of the gate, or null. */
+  readonly turn: Turn | null
+  /** The time that the rate has already reserved for the attempt, or null. */
+  readonly reservedMs: number | null
+}
+
+/** The answer of a gate to a step. */
+export type GateAnswer =
+  /** The step is inside. Its attempt may begin at `atMs`. */
+  { readonly kind: 'inside'; readonly atMs: number } | { readonly kind: 'waits'; readonly turn: Turn }
+
+/** The time within which a step that is called from the queue must know that it has entered. */
+const calledWithinMs = 30_000
+
+/** The time for which a gate is kept at which no step is, in seconds. */
+const emptyGateTtl = 86_400
+
+/** The time for which the document of a served waiter is kept, in seconds. */
+const servedTtl = 60
+
+/** The largest number of groups with a queue of their own. Further groups share the queues. */
+const maxLanes = 100
+
+/** Returns a gate at which no step is. */
+export function emptyGate(key: string, now: number): GateDocument {
+  const id = gateDocumentId(key)
+  return {
+    id,
+    pk: id,
+    type: 'sas.gate',
+    schema: continuingSchema,
+    key,
+    rules: {},
+    rulesOfMs: 0,
+    operated: null,
+    holders: [],
+    lanes: [],
+    // The waiters of an earlier gate of this key had smaller numbers.
+    nextNumber: Math.floor(now),
+    busyUntilMs: 0,
+    completeByMs: null,
+    ttl: emptyGateTtl,
+  }
+}
+
+/** Returns the rules in force: those of an operator, or those of the newest job. */
+export function rulesOf({ operated, rules }: Pick<GateDocument, 'operated' | 'rules'>): GateRules {
+  return operated ?? rules
+}
+
+/** Returns the gate with the rules of the arriving step if no newer job has set them. */
+export function ruledBy(gate: GateDocument, { gate: { atOnce, perSecond, burst }, submittedAtMs }: Arrival) {
+  if (submittedAtMs < gate.rulesOfMs) return gate
+  const rules = {
+    ...(atOnce !== undefined && { atOnce }),
+    ...(perSecond !== undefined && { perSecond }),
+    ...(burst !== undefined && { burst }),
+  }
+  const isSame =
+    rules.atOnce === gate.rules.atOnce &&
+    rules.perSecond === gate.rules.perSecond &&
+    rules.burst === gate.rules.burst
+  return isSame ? gate : { ...gate, rules, rulesOfMs: submittedAtMs }
+}
+
+/**
+ * Returns the waiters that may enter now, and the gate without them in its queues. The groups take turns, and
+ * within a group the first waiter comes first (I26).
+ */
+export function nextTurns(gate: GateDocument): {
+  readonly gate: GateDocument
+  readonly turns: readonly Turn[]
+} {
+  let free = (rulesOf(gate).atOnce ?? Infinity) - gate.holders.length
+  const lanes = [...gate.lanes]
+  const turns: Turn[] = []
+  for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
+    if (free <= 0 || turns.length >= maxTurns) {
+      lanes.unshift(lane)
+      break
+    }
+    turns.push({ group: lane.group, number: lane.first })
+    free -= 1
+    if (lane.first + 1 < lane.next) lanes.push({ ...lane, first: lane.first + 1 })
+  }
+  return { gate: turns.length === 0 ? gate : { ...gate, lanes }, turns }
+}
+
+/** The largest number of waiters that enter with one write. Their documents are in the same transaction. */
+const maxTurns = 40
+
+/** Returns the gate with a step from its queue inside. */
+export function called(gate: GateDocument, visitor: Visitor, now: number): GateDocument {
+  if (holderOf(gate, visitor) !== undefined) return gate
+  const holder = { ...visitor, untilMs: now + calledWithinMs, isCalled: true }
+  return { ...gate, holders: [...gate.holders, holder] }
+}
+
+/** The answer to an arrival, and the gate after it. `waiter` is a document to create, or null. */
+export interface Arrived {
+  readonly gate: GateDocument
+  readonly waiter: GateWaiterDocument | null
+  readonly answer: GateAnswer
+}
+
+/**
+ * Decides about one arriving step. A step that is inside stays inside. Another step enters if there is room and
+ * no step waits (I25), or it joins the queue of its group.
+ */
+export function arrive(gate: GateDocument, arrival: Arrival, now: number): Arrived {
+  const { visitor, withinMs } = arrival
+  if (holderOf(gate, visitor) !== undefined) return entered(gate, arrival, now)
+  const { turn } = arrival
+  if (turn !== null && isQueued(gate, turn)) return { gate, waiter: null, answer: { kind: 'waits', turn } }
+  const { atOnce } = rulesOf(gate)
+  if (atOnce === undefined) return entered(gate, arrival, now)
+  if (gate.lanes.length > 0 || gate.holders.length >= atOnce) return queued(gate, arrival, now)
+  const holder = { ...visitor, untilMs: now + withinMs }
+  return entered({ ...gate, holders: [...gate.holders, holder] }, arrival, now)
+}
+
+/** Reserves the time of the attempt by the rate of the gate. */
+function entered(gate: GateDocument, { reservedMs }: Arrival, now: number): Arrived {
+  const { perSecond, burst = Math.max(1, Math.ceil(perSecond ?? 1)) } = rulesOf(gate)
+  const inside = (atMs: number, after: GateDocument): Arrived => {
+    return { gate: after, waiter: null, answer: { kind: 'inside', atMs } }
+  }
+  if (perSecond === undefined || reservedMs !== null) return inside(reservedMs ?? now, gate)
+  const intervalMs = 1_000 / perSecond
+  const busyUntilMs = Math.max(gate.busyUntilMs, now)
+  const atMs = Math.max(now, Math.ceil(busyUntilMs - (burst - 1) * intervalMs))
+  return inside(atMs, { ...gate, busyUntilMs: busyUntilMs + intervalMs })
+}
+
+function queued(gate: GateDocument, { visitor, gate: { group: wanted } }: Arrival, now: number): Arrived {
+  const group = groupIn(gate, wanted)
+  const known = gate.lanes.find((lane) => lane.group === group)
+  const lane = known ?? { group, first: gate.nextNumber, next: gate.nextNumber }
+  const number = lane.next
+  const longer = { ...lane, next: number + 1 }
+  const lanes =
+    known === undefined ? [...gate.lanes, longer] : gate.lanes.map((each) => (each === known ? longer : each))
+  const waiter: GateWaiterDocument = {
+    id: waiterDocumentId(group, number),
+    pk: gate.pk,
+    type: 'sas.waiter',
+    schema: continuingSchema,
+    visitor,
+    group,
+    number,
+    sinceMs: now,
+    ttl: -1,
+  }
+  const nextNumber = Math.max(gate.nextNumber, number) + 1
+  return { gate: { ...gate, lanes, nextNumber }, waiter, answer: { kind: 'waits', turn: { group, number } } }
+}
+
+/** Returns the group whose queue a step joins: its own, or one of the others if there are too many groups. */
+function groupIn({ lanes }: GateDocument, group: string): string {
+  if (lanes.length < maxLanes || lanes.some((lane) => lane.group === group)) return group
+  let sum = 0
+  for (const character of group) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003
+  return lanes[sum % lanes.length]?.group ?? group
+}
+
+function isQueued({ lanes }: GateDocument, { group, number }: Turn): boolean {
+  return lanes.some((lane) => lane.group === group && lane.first <= number && number < lane.next)
+}
+
+/** Returns the gate without a step that has left it. */
+export function left(gate: GateDocument, visitor: Visitor): GateDocument {
+  const holder = holderOf(gate, visitor)
+  return holder === undefined ? gate : { ...gate, holders: gate.holders.filter((each) => each !== holder) }
+}
+
+/** The next check of a step inside a gate. `isAwaited` says that the step had not begun yet. */
+export interface Check {
+  readonly visitor: Visitor
+  readonly untilMs: number
+  readonly isAwaited: boolean
+}
+
+/** Returns the gate with a later check of a step that is still inside. */
+export function checkedLater(gate: GateDocument, { visitor, untilMs, isAwaited }: Check): GateDocument {
+  const holder = holderOf(gate, visitor)
+  if (holder === undefined) return gate
+  const { isCalled: _isCalled, isAwaited: _isAwaited, ...known } = holder
+  const later = { ...known, untilMs, ...(isAwaited && { isAwaited }) }
+  return { ...gate, holders: gate.holders.map((each) => (each === holder ? later : each)) }
+}
+
+export function holderOf({ holders }: GateDocument, visitor: Visitor): Holder | undefined {
+  return holders.find((holder) => isSame(holder, visitor))
+}
+
+function isSame(one: Visitor, other: Visitor): boolean {
+  return (
+    one.entry === other.entry &&
+    one.stepId === other.stepId &&
+    one.jobId === other.jobId &&
+    one.pk === other.pk
+  )
+}
+
+/**
+ * Returns the gate with the time of its next check. A step that has ended in silence matters only while others
+ * wait. A called step matters until it is known to have entered.
+ */
+export function withNextCheck(gate: GateDocument, now: number): GateDocument {
+  const { holders, lanes, operated } = gate
+  const checked = lanes.length > 0 ? holders : holders.filter(({ isCalled }) => isCalled)
+  const times = checked.map(({ untilMs }) => untilMs)
+  // One write calls only some of the waiters that may enter, so the others are still due.
+  if (nextTurns(gate).turns.length > 0) times.push(now)
+  const completeByMs = times.length === 0 ? null : Math.min(...times)
+  const isEmpty = holders.length === 0 && lanes.length === 0 && operated === null
+  return { ...gate, completeByMs, ttl: isEmpty ? emptyGateTtl : -1 }
+}
+
+/** Returns the document of a waiter that has been served. The store removes it soon. */
+export function served(waiter: GateWaiterDocument): GateWaiterDocument {
+  return { ...waiter, ttl: servedTtl }
+}

@@ -1,0 +1,292 @@
+import type { Clock } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { StoreUnavailable } from '../model/errors.js'
+import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
+import {
+  replacing,
+  type DocumentAddress,
+  type StateStore,
+  type StateWrite,
+  type Stored,
+} from '../store/state-store.js'
+import { UnclearWrites } from '../store/unclear-writes.js'
+import { readStep, updateDocument } from '../store/update-document.js'
+import {
+  arrive,
+  called,
+  checkedLater,
+  type Check,
+  emptyGate,
+  left,
+  nextTurns,
+  ruledBy,
+  served,
+  withNextCheck,
+  type Arrival,
+  type GateAnswer,
+} from './gate.js'
+import { calledStep, standingOf } from './standing.js'
+import { gateAddress, readGate, readWaiter, stepAddressOf } from './stored-gate.js'
+
+export interface GatekeeperOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+/** A change of the gate's document that one caller wants. */
+type Wish =
+  | { readonly kind: 'arrive'; readonly arrival: Arrival }
+  | { readonly kind: 'leave'; readonly visitor: Visitor }
+  | ({ readonly kind: 'checkLater' } & Check)
+  /** Replaces the rules of an operator, or calls waiters that are still due (`operated` undefined). */
+  | { readonly kind: 'rule'; readonly operated?: GateDocument['operated'] }
+
+interface Waiting {
+  readonly wish: Wish
+  readonly resolve: (result: WishResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface WishResult {
+  readonly gate: GateDocument
+  /** The answer to an arrival. Null for the other wishes. */
+  readonly answer: GateAnswer | null
+}
+
+/** A gate as this process has written or read it. */
+interface Known {
+  readonly gate: Stored<GateDocument>
+  /** Whether no other process changed the gate between the last two uses. Then the next use needs no read. */
+  readonly isTrusted: boolean
+}
+
+/** The largest number of gates that are remembered. */
+const maxKnown = 200
+
+/** The largest number of wishes in one write, each with at most one new waiter. */
+const maxWishes = 50
+
+/** The number of tries of one write. A try fails if another instance changes the gate first. */
+const maxTries = 10
+
+/**
+ * Changes the documents of gates for the steps of this process. Wishes for the same gate that come together share
+ * one conditional write. After each write, the waiters that may enter are called: their steps are offered to the
+ * scheduler. If the process dies in between, a supervisor calls them.
+ */
+export class Gatekeeper {
+  /** The wishes that wait, by key. */
+  private readonly lines = new Map<string, Waiting[]>()
+  private readonly known = new Map<string, Known>()
+
+  constructor(private readonly options: GatekeeperOptions) {}
+
+  /**
+   * Lets a step enter a gate, or join its queue. The same arrival may be repeated.
+   *
+   * @throws StoreUnavailable if the store could not be reached
+   */
+  async arrive(arrival: Arrival): Promise<GateAnswer> {
+    const { answer } = await this.wish(arrival.gate.key, { kind: 'arrive', arrival })
+    if (answer === null) throw new Error(`gate ${arrival.gate.key} gave no answer`)
+    return answer
+  }
+
+  /** Frees the place of a step, and calls the next waiters. */
+  async leave(key: string, visitor: Visitor): Promise<void> {
+    await this.wish(key, { kind: 'leave', visitor })
+  }
+
+  /** Sets the rules of an operator, or with null, gives the rules back to the workflows. */
+  async rule(key: string, operated: GateDocument['operated']): Promise<GateDocument> {
+    return (await this.wish(key, { kind: 'rule', operated })).gate
+  }
+
+  /**
+   * Checks the steps inside a gate whose time has come, and frees the places of those that are gone. Returns the
+   * time of the next check, or null.
+   */
+  async check(address: DocumentAddress, graceMs: number): Promise<number | null> {
+    const { store, clock } = this.options
+    const gate = await readGate(store, address)
+    const dueMs = gate?.completeByMs ?? null
+    if (gate === null || dueMs === null) return null
+    if (clock.now() < dueMs + graceMs) return dueMs + graceMs
+    const due = gate.holders.filter(({ untilMs }) => untilMs + graceMs <= clock.now())
+    const wishes = due.map(async (holder): Promise<Wish> => {
+      const step = await readStep(store, stepAddressOf(holder))
+      const standing = standingOf(step, holder, gate.key)
+      // A scheduler may be about to write a step that is coming. It uses its answer for a shorter time.
+      const isLost = standing === 'coming' && holder.isAwaited === true
+      if (standing === 'gone' || isLost) return { kind: 'leave', visitor: holder }
+      if (standing === 'waiting') await this.call(holder, gate.key)
+      const withinMs = step?.completeWithinMs ?? 0
+      const againMs = clock.now() + (standing === 'coming' ? maxPauseMs : Math.min(withinMs, maxPauseMs))
+      const untilMs = Math.max(standing === 'inside' ? (step?.completeByMs ?? 0) : 0, againMs)
+      return { kind: 'checkLater', visitor: holder, untilMs, isAwaited: standing === 'coming' }
+    })
+    const results = await Promise.all((await Promise.all(wishes)).map((wish) => this.wish(gate.key, wish)))
+    const after = results.at(-1) ?? (await this.wish(gate.key, { kind: 'rule' }))
+    const { completeByMs } = after.gate
+    return completeByMs === null ? null : Math.max(completeByMs + graceMs, clock.now() + soonMs)
+  }
+
+  private wish(key: string, wish: Wish): Promise<WishResult> {
+    return new Promise((resolve, reject) => {
+      const line = this.lines.get(key)
+      if (line !== undefined) {
+        line.push({ wish, resolve, reject })
+        return
+      }
+      const begun = [{ wish, resolve, reject }]
+      this.lines.set(key, begun)
+      this.serve(key, begun).catch((error: unknown) => this.failed(error))
+    })
+  }
+
+  /** Writes the wishes of a gate, group by group, until none waits. */
+  private async serve(key: string, line: Waiting[]): Promise<void> {
+    while (line.length > 0) {
+      const group = line.splice(0, maxWishes)
+      try {
+        const results = await this.write(
+          key,
+          group.map(({ wish }) => wish),
+        )
+        for (const [index, { resolve }] of group.entries()) {
+          const result = results[index]
+          if (result !== undefined) resolve(result)
+        }
+      } catch (error) {
+        this.known.delete(key)
+        for (const { reject } of group) reject(error)
+      }
+    }
+    this.lines.delete(key)
+  }
+
+  private async write(key: string, wishes: readonly Wish[]): Promise<readonly WishResult[]> {
+    const { store, clock } = this.options
+    const unclear = new UnclearWrites(`gate ${JSON.stringify(key)}`)
+    let mustRead = false
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const known = this.known.get(key)
+      const isRead = mustRead || known?.isTrusted !== true
+      const before = isRead ? await this.read(key) : known.gate
+      const decision = await this.decided(before ?? emptyGate(key, clock.now()), wishes)
+      if (decision.writes === null) {
+        if (isRead) return decision.results
+        // Without a write, only the stored document shows that the answers are true.
+        mustRead = true
+        continue
+      }
+      const { gate, writes } = decision
+      const write: StateWrite = before === null ? { kind: 'create', document: gate } : replacing(before, gate)
+      const result = await unclear.write(() => store.apply(gate.pk, [write, ...writes]))
+      if (result.kind === 'applied') {
+        const isTrusted = this.known.get(key)?.isTrusted === true
+        this.remember({ ...gate, _etag: result.etags[0] ?? '', _ts: 0 }, isTrusted)
+        for (const visitor of decision.called) this.callLater(visitor, key)
+        if (nextTurns(gate).turns.length > 0) this.callMore(key)
+        return decision.results
+      }
+      this.known.delete(key)
+    }
+    const message = `gate ${JSON.stringify(key)}: another writer changed it first in each of ${maxTries} tries`
+    throw new StoreUnavailable(message, { cause: null })
+  }
+
+  private async read(key: string): Promise<Stored<GateDocument> | null> {
+    const known = this.known.get(key)
+    const gate = await readGate(this.options.store, gateAddress(key))
+    if (gate === null) this.known.delete(key)
+    else this.remember(gate, known?.gate._etag === gate._etag)
+    return gate
+  }
+
+  private remember(gate: Stored<GateDocument>, isTrusted: boolean): void {
+    this.known.delete(gate.key)
+    this.known.set(gate.key, { gate, isTrusted })
+    const [oldest] = this.known.keys()
+    if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
+  }
+
+  /** Decides about wishes, in an order in which the rules are known first and places are freed before others come. */
+  private async decided(before: GateDocument, wishes: readonly Wish[]): Promise<Decided> {
+    const { store, clock } = this.options
+    const now = clock.now()
+    let gate = before
+    for (const wish of wishes) {
+      if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
+      else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
+      else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
+      else if (wish.operated !== undefined) gate = { ...gate, operated: wish.operated }
+    }
+    const next = nextTurns(gate)
+    gate = next.gate
+    const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.pk, turn)))
+    const writes: StateWrite[] = []
+    const calls: Visitor[] = []
+    for (const waiter of waiters) {
+      if (waiter === null) continue
+      gate = called(gate, waiter.visitor, now)
+      calls.push(waiter.visitor)
+      writes.push(replacing(waiter, served(waiter)))
+    }
+    const answers = wishes.map((wish): GateAnswer | null => {
+      if (wish.kind !== 'arrive') return null
+      const arrived = arrive(gate, wish.arrival, now)
+      gate = arrived.gate
+      if (arrived.waiter !== null) writes.push(creating(arrived.waiter))
+      return arrived.answer
+    })
+    const isChanged = gate !== before
+    if (isChanged) gate = withNextCheck(gate, now)
+    const results = answers.map((answer) => ({ gate, answer }))
+    return { gate, results, writes: isChanged ? writes : null, called: calls }
+  }
+
+  private callLater(visitor: Visitor, key: string): void {
+    this.call(visitor, key).catch((error: unknown) => this.failed(error))
+  }
+
+  private callMore(key: string): void {
+    this.wish(key, { kind: 'rule' }).catch((error: unknown) => this.failed(error))
+  }
+
+  /** Offers the step of a visitor to the scheduler, or frees the place of a step that is gone. */
+  private async call(visitor: Visitor, key: string): Promise<void> {
+    const { store, clock } = this.options
+    const from = { address: stepAddressOf(visitor), known: null, read: readStep }
+    const update = await updateDocument(store, from, (step) => {
+      const standing = standingOf(step, visitor, key)
+      return { write: standing === 'waiting' ? calledStep(step, clock.now()) : null, result: standing }
+    })
+    const standing = update.kind === 'missing' ? 'gone' : update.result
+    if (standing === 'gone') await this.leave(key, visitor)
+  }
+
+  private failed(error: unknown): void {
+    this.options.telemetry.emit({ type: 'loop.failed', loop: 'gates', error })
+  }
+}
+
+/** The shortest pause between two checks of a gate. */
+const soonMs = 1_000
+
+/** The longest pause between two checks of a step that reports no deadline. */
+const maxPauseMs = 60_000
+
+interface Decided {
+  readonly gate: GateDocument
+  readonly results: readonly WishResult[]
+  /** The writes besides that of the gate. Null if nothing changes. */
+  readonly writes: readonly StateWrite[] | null
+  /** The steps that come from the queue. */
+  readonly called: readonly Visitor[]
+}
+
+function creating(document: GateWaiterDocument): StateWrite {
+  return { kind: 'create', document }
+}

@@ -1,0 +1,148 @@
+import { kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { CommandInvalid } from '../model/errors.js'
+import type { GateDocument } from '../model/gate-documents.js'
+import type { JobQueries } from '../store/job-queries.js'
+import { rulesOf } from './gate.js'
+import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
+import { gateAddress, readGate } from './stored-gate.js'
+
+/** A limit that steps share, and the steps that are inside it or wait. */
+export interface LimitView {
+  readonly key: string
+  /** The largest number of steps at work at once. Null if there is no such limit. */
+  readonly atOnce: number | null
+  /** The largest number of attempts that begin in a second, on average. Null if there is no such limit. */
+  readonly perSecond: number | null
+  readonly burst: number | null
+  /** The operator who has set the limit. Null if the limit is that of the workflow. */
+  readonly set: { readonly by: string; readonly at: string; readonly why: string } | null
+  /** The steps at work. */
+  readonly inside: readonly { readonly jobId: string; readonly stepId: string }[]
+  /** The number of steps that wait for others to end. */
+  readonly waiting: number
+  /** The groups whose steps wait (`fairBy`), the next one first. */
+  readonly groups: readonly { readonly group: string; readonly waiting: number }[]
+}
+
+/** The numbers of a limit that an operator sets in place of those of the workflow. */
+export interface LimitRules {
+  /** The largest number of steps at work at once, at most 1,000. Default: no such limit. */
+  readonly atOnce?: number
+  /** The largest number of attempts that begin in a second, on average. Default: no such limit. */
+  readonly perSecond?: number
+  /** The largest number of attempts that may begin at once after a quiet time. Default: those of a second. */
+  readonly burst?: number
+}
+
+/** Who decides about a limit, and why. Both are kept with the limit. */
+export interface LimitCommandOptions {
+  /** The name of the operator. Default `'operator'`. */
+  readonly by?: string
+  readonly why?: string
+}
+
+export interface LimitsOptions extends GatekeeperOptions {
+  readonly queries: Pick<JobQueries, 'listGates'>
+}
+
+/** The largest number of steps at once. The document of a gate names each of them. */
+const maxAtOnce = 1_000
+
+/** The shape of the numbers of a limit. */
+export const rulesShape = {
+  atOnce: optional(wholeNumber(1, maxAtOnce)),
+  perSecond: optional(
+    kind<number>('a number from 0.0001 to 10,000', (value) => {
+      return typeof value === 'number' && value >= 0.0001 && value <= 10_000
+    }),
+  ),
+  burst: optional(wholeNumber(1, 10_000)),
+}
+
+type Numbers = { readonly [K in keyof LimitRules]: LimitRules[K] | undefined }
+
+/** Returns what is wrong with the numbers of a limit together. */
+export function rulesProblems({ atOnce, perSecond, burst }: Numbers): readonly string[] {
+  if (atOnce === undefined && perSecond === undefined) return ['a limit needs atOnce or perSecond']
+  return burst !== undefined && perSecond === undefined ? ['burst needs perSecond'] : []
+}
+
+/** Reads the limits of steps, and changes them while jobs wait. */
+export class Limits {
+  private readonly gates: Gatekeeper
+
+  /** @internal */
+  constructor(private readonly options: LimitsOptions) {
+    this.gates = new Gatekeeper(options)
+  }
+
+  /** Lists the limits to which steps have come, by key. A limit that no step used for a day is left out. */
+  async list(): Promise<readonly LimitView[]> {
+    const found = await this.options.queries.listGates()
+    return found.map(viewOfGate).sort((one, other) => (one.key < other.key ? -1 : 1))
+  }
+
+  /** Returns a limit, or null if no step has come to it for a day. */
+  async get(key: string): Promise<LimitView | null> {
+    refuse('get', keyProblems(key))
+    const gate = await readGate(this.options.store, gateAddress(key))
+    return gate === null ? null : viewOfGate(gate)
+  }
+
+  /**
+   * Sets a limit in place of that of the workflows, until {@link clear}. Steps that wait and have room now begin
+   * at once. If more steps are at work than the new limit allows, they end their work.
+   *
+   * @throws CommandInvalid if a number is not allowed; nothing was written
+   * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
+   */
+  async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
+    const { values, problems } = readOptions(rulesShape, rules)
+    const all = [...keyProblems(key), ...problems, ...(problems.length === 0 ? rulesProblems(values) : [])]
+    refuse('set', all)
+    const { atOnce, perSecond, burst } = values
+    const { by = 'operator', why = 'set' } = options
+    const at = new Date(this.options.clock.now()).toISOString()
+    const numbers = {
+      ...(atOnce !== undefined && { atOnce }),
+      ...(perSecond !== undefined && { perSecond }),
+      ...(burst !== undefined && { burst }),
+    }
+    return viewOfGate(await this.gates.rule(key, { ...numbers, at, by, why }))
+  }
+
+  /**
+   * Gives a limit back to the workflows. The definition of the newest job applies again.
+   *
+   * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
+   */
+  async clear(key: string): Promise<LimitView> {
+    refuse('clear', keyProblems(key))
+    return viewOfGate(await this.gates.rule(key, null))
+  }
+}
+
+function keyProblems(key: unknown): readonly string[] {
+  return typeof key === 'string' && key !== '' ? [] : ['the key of a limit must be a text that is not empty']
+}
+
+function refuse(call: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new CommandInvalid(`limits.${call}: ${problems.join('; ')}`)
+}
+
+/** Returns a gate as it is shown to people. */
+function viewOfGate(gate: GateDocument): LimitView {
+  const { atOnce = null, perSecond = null, burst = null } = rulesOf(gate)
+  const { key, operated, holders, lanes } = gate
+  const groups = lanes.map(({ group, first, next }) => ({ group, waiting: next - first }))
+  return {
+    key,
+    atOnce,
+    perSecond,
+    burst,
+    set: operated === null ? null : { by: operated.by, at: operated.at, why: operated.why },
+    inside: holders.map(({ jobId, stepId }) => ({ jobId, stepId })),
+    waiting: groups.reduce((sum, { waiting }) => sum + waiting, 0),
+    groups,
+  }
+}

@@ -1,0 +1,36 @@
+import type { StepDocument } from '../model/documents.js'
+import type { Visitor } from '../model/gate-documents.js'
+import { deadline, withDerivedState } from '../model/process-state.js'
+
+/**
+ * How a step stands to a gate whose document names it:
+ *
+ * - `coming`: the scheduler has not written yet that the step has begun.
+ * - `waiting`: the step does not know that it may enter.
+ * - `inside`: the step is at work, or will try again.
+ * - `gone`: the step is over, was stopped, or waits for an operator, so its place is free.
+ */
+export type Standing = 'coming' | 'waiting' | 'inside' | 'gone'
+
+/** Returns how a step stands to the gate of this key. `step` is null if its document is gone. */
+export function standingOf(step: StepDocument | null, visitor: Visitor, key: string): Standing {
+  if (step === null) return 'gone'
+  const { place, direction, processState, dispatch, attention, completeByMs, held } = step
+  if (place?.entry !== visitor.entry) return dispatch === visitor.entry ? 'coming' : 'gone'
+  const isUp = processState === 'Pending' || processState === 'Processing'
+  if (direction === 'undo' || attention?.kind === 'parked' || !isUp) return 'gone'
+  // The supervisor removes the deadline of a step whose job has ended.
+  if (completeByMs === null && held === undefined) return 'gone'
+  return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null ? 'waiting' : 'inside'
+}
+
+/** Returns a step that waits at a gate, offered to the scheduler because it may enter (W6). */
+export function calledStep(step: StepDocument, now: number): StepDocument {
+  return withDerivedState({
+    ...step,
+    fence: step.fence + 1,
+    lockedBy: null,
+    notBeforeMs: null,
+    ...deadline(now + step.completeWithinMs),
+  })
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../platform/index.js'
+import type { JobDocument } from '../model/documents.js'
+import type { Gatekeeper } from './gatekeeper.js'
+import type { GateRequest, Pass } from './pass.js'
+
+/** The shortest time after which a supervisor checks a step that has entered. */
+const leastWithinMs = 60_000
+
+/** The time for which an answer of the gates may be used. It is shorter than the time until the first check. */
+const usableMs = 30_000
+
+interface Known {
+  readonly pass: Pass
+  readonly untilMs: number
+}
+
+/**
+ * The answers of the gates to the steps of one job, for one decision. A step comes to its gates one after the
+ * other, ordered by key. It keeps the places that it has while it waits at the next gate.
+ */
+export class Visits {
+  private readonly known = new Map<string, Known>()
+
+  constructor(
+    private readonly gates: Gatekeeper,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answers that may still be used. */
+  get passes(): ReadonlyMap<string, Pass> {
+    const now = this.clock.monotonic()
+    const usable = [...this.known].filter(([, { untilMs }]) => now < untilMs)
+    return new Map(usable.map(([stepId, { pass }]) => [stepId, pass]))
+  }
+
+  /** @throws StoreUnavailable if a gate could not be read or written */
+  async make(job: JobDocument, requests: readonly GateRequest[]): Promise<void> {
+    const untilMs = this.clock.monotonic() + usableMs
+    await Promise.all(
+      requests.map(async (request) => {
+        const pass = await this.visit(job, request)
+        this.known.set(request.step.stepId, { pass, untilMs })
+      }),
+    )
+  }
+
+  private async visit({ submittedAtMs }: JobDocument, request: GateRequest): Promise<Pass> {
+    const { step, entry, gates, reservedMs } = request
+    const { pk, jobId, stepId, completeWithinMs, place } = step
+    const visitor = { pk, jobId, stepId, entry }
+    const withinMs = Math.max(completeWithinMs, leastWithinMs)
+    let atMs = 0
+    for (const gate of gates) {
+      const turn = place?.waitsFor === gate.key ? request.turn : null
+      const arrival = { visitor, gate, submittedAtMs, withinMs, turn, reservedMs }
+      const answer = await this.gates.arrive(arrival)
+      if (answer.kind === 'waits') {
+        return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
+      }
+      atMs = Math.max(atMs, answer.atMs)
+    }
+    return { entry, gates, kind: 'inside', atMs, waitsFor: null, turn: null }
+  }
+}

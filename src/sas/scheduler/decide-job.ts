@@ -1,0 +1,65 @@
+import type { Clock } from '../../platform/index.js'
+import type { SeenVersions } from './changed-jobs.js'
+import type { Schedule } from '../decisions/continue-or-end-job.js'
+import { schedule } from '../decisions/schedule.js'
+import type { Visits } from '../gates/visits.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { isOver } from '../model/is-over.js'
+import type { Stored } from '../store/state-store.js'
+import type { Settled } from './job-writer.js'
+import type { KnownJobs, UnreadableStep } from './known-jobs.js'
+
+/** What a decision about a job goes by. */
+export interface Deciding {
+  readonly seen: SeenVersions
+  readonly visits: Visits
+  readonly settled?: Settled
+}
+
+export interface DecidingBy {
+  readonly known: KnownJobs
+  readonly clock: Clock
+  readonly instanceName: string
+}
+
+/** A decision that needs no more reads and no more answers. */
+export type Decided = Exclude<Schedule, { readonly kind: 'read' | 'visit' }>
+
+/** The number of times that a decision may ask for steps or for answers of gates. */
+const maxRounds = 6
+
+/** Decides, reads the steps that the decision needs, and lets steps come to their gates. */
+export async function decideJob(
+  job: Stored<JobDocument>,
+  { seen, visits, settled }: Deciding,
+  { known, clock, instanceName }: DecidingBy,
+): Promise<Decided | (UnreadableStep & { readonly kind: 'unreadable' })> {
+  // If a step is ahead, the job has been continued, and the store answered with an old version.
+  if (isOver(job)) return { kind: known.isAhead(job) ? 'stale' : 'nothing' }
+  for (let rounds = 0; rounds < maxRounds; rounds += 1) {
+    const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
+    const reads = own.map((stepId) => known.ensureStep(job, stepId, seen))
+    const unreadable = (await Promise.all(reads)).flat()
+    // Newer code wrote the step, so this instance leaves the job alone. An instance with that code
+    // continues the job after its next change (F-C10).
+    if (unreadable.some((step) => step.isNewer)) return { kind: 'nothing' }
+    const [first] = unreadable
+    if (first !== undefined) return { kind: 'unreadable', ...first }
+    // During the reads, an old page may have brought an older version of a step.
+    if (!own.every((stepId) => known.hasStep(job, stepId, seen))) continue
+    const steps = new Map<string, StepDocument>(known.stepsOf(job))
+    if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
+    const { passes } = visits
+    const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName, passes })
+    if (decision.kind === 'visit') {
+      await visits.make(job, decision.requests)
+      continue
+    }
+    if (decision.kind !== 'read') return decision
+    for (const stepId of decision.stepIds) {
+      known.forgetStep(job, stepId)
+      seen.steps.set(stepId, null)
+    }
+  }
+  return { kind: 'stale' }
+}

@@ -1,0 +1,326 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { JobClient } from '../../../src/sas/client/job-client.js'
+import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
+import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
+import type { GateDocument } from '../../../src/sas/model/gate-documents.js'
+import { defineWorkflow, type Limit, type Reference, type StepOptions } from '../../../src/sas/index.js'
+import { shop } from '../../support/a-job.js'
+import { StateWorld } from '../../support/state-world.js'
+
+interface Order {
+  readonly tenant: string
+}
+
+/** A workflow of one step with limits. */
+const limited = (limits: (input: Reference<Order>) => readonly Limit[], more: StepOptions = {}) =>
+  defineWorkflow<Order>('shopping', (job) => {
+    const options = { completeWithin: '1m', ...more, limits: limits(job.input), undo: 'none' } as const
+    job.step('pay', shop.sell, { item: 'pay' }, options)
+  })
+
+let world: StateWorld
+let client: JobClient
+let scheduler: ReturnType<StateWorld['scheduler']>
+let agents: ReturnType<StateWorld['agents']>
+
+beforeEach(() => {
+  world = new StateWorld()
+  const { store, queries, clock, telemetry } = world
+  client = new JobClient({ store, queries, clock, telemetry })
+  scheduler = world.scheduler()
+  agents = world.agents()
+})
+
+async function submitted(workflow: ReturnType<typeof limited>, jobIds: readonly string[], tenant = 'acme') {
+  for (const jobId of jobIds) await client.submit(workflow, { tenant }, { jobId })
+  await schedule()
+}
+
+async function gate(key = 'bank'): Promise<GateDocument> {
+  const found = await readGate(world.truth, gateAddress(key))
+  if (found === null) throw new Error(`there is no gate ${key}`)
+  return found
+}
+
+/** Delivers the changes to the scheduler until it has nothing to do. */
+async function schedule(): Promise<void> {
+  for (let page = await world.changes(); page.length > 0; page = await world.changes()) {
+    await scheduler.onChanges(page)
+    await world.clock.advance(0)
+  }
+}
+
+/** Lets agents make the attempts that are dispatched, and the scheduler decide what follows. */
+async function work(...jobIds: readonly string[]): Promise<void> {
+  const steps = await Promise.all(jobIds.map((jobId) => world.step('pay', jobId)))
+  const context = { leaseToken: '0', signal: new AbortController().signal }
+  await agents.onChanges(
+    steps.map((step) => ({ ...step, _lsn: 1 })),
+    context,
+  )
+  await world.clock.advance(1)
+  await schedule()
+}
+
+async function states(...jobIds: readonly string[]): Promise<string[]> {
+  return Promise.all(jobIds.map(async (id) => (await world.step('pay', id)).processState))
+}
+
+const insideOf = ({ holders }: GateDocument): string[] => holders.map(({ jobId }) => jobId)
+
+describe('steps with a limit of steps at once', () => {
+  const two = limited(() => [{ key: 'bank', atOnce: 2 }])
+  const one = limited(() => [{ key: 'bank', atOnce: 1 }])
+
+  it('wait without an attempt while the limit is reached, and begin when another is done', async () => {
+    await submitted(two, ['a', 'b', 'c'])
+    expect(await states('a', 'b', 'c')).toEqual(['Processing', 'Processing', 'Pending'])
+    const waiting = await world.step('pay', 'c')
+    expect(waiting).toMatchObject({ lockedBy: null, failureCount: 0, place: { waitsFor: 'bank' } })
+    await work('a', 'b')
+    expect(await states('a', 'b', 'c')).toEqual(['Processed', 'Processed', 'Processing'])
+    await work('c')
+    expect((await world.job('c')).processState).toBe('Processed')
+    expect(insideOf(await gate())).toEqual([])
+  })
+
+  it('cost two requests for a step that has room', async () => {
+    const count = () => world.faults.count('apply') + world.faults.count('read')
+    const plain = defineWorkflow<Order>('plain', (job) => {
+      job.step('pay', shop.sell, { item: 'pay' }, { undo: 'none' })
+    })
+    for (const jobId of ['x', 'y']) {
+      await submitted(two, [jobId])
+      await work(jobId)
+    }
+    const before = count()
+    await submitted(two, ['a'])
+    await work('a')
+    const withLimit = count() - before
+    await submitted(plain, ['b'])
+    await work('b')
+    const without = count() - before - withLimit
+    expect(withLimit - without).toBe(2)
+  })
+
+  it('say for which limit they wait', async () => {
+    await submitted(one, ['a', 'b'])
+    const job = await client.get('b')
+    const { why } = (await job?.view()) ?? {}
+    expect(why).toMatch(/^Step pay waits for room in limit "bank" since 2026-.*stepward limits/)
+  })
+
+  it('take turns between groups', async () => {
+    const fair = limited(({ tenant }) => [{ key: 'bank', atOnce: 1, fairBy: tenant }])
+    await submitted(fair, ['first'])
+    await submitted(fair, ['x1', 'x2', 'x3'], 'x')
+    await submitted(fair, ['y1'], 'y')
+    const order: string[] = []
+    for (let [next] = insideOf(await gate()); next !== undefined; [next] = insideOf(await gate())) {
+      order.push(next)
+      await work(next)
+    }
+    expect(order).toEqual(['first', 'x1', 'y1', 'x2', 'x3'])
+  })
+
+  it('have a limit for each value of a key', async () => {
+    const each = limited(({ tenant }) => [{ key: tenant, atOnce: 1 }])
+    await submitted(each, ['x1', 'x2'], 'x')
+    await submitted(each, ['y1'], 'y')
+    expect(await states('x1', 'x2', 'y1')).toEqual(['Processing', 'Pending', 'Processing'])
+  })
+
+  it('leave the queue when their job is cancelled (F-G5)', async () => {
+    await submitted(one, ['a', 'b', 'c'])
+    await client.cancel('b', 'not wanted')
+    await schedule()
+    await work('a')
+    expect(await states('c')).toEqual(['Processing'])
+    expect(insideOf(await gate())).toEqual(['c'])
+  })
+
+  it('begin when an operator raises the limit, and keep it for new jobs (F-G6)', async () => {
+    await submitted(one, ['a', 'b', 'c'])
+    const set = await client.limits.set('bank', { atOnce: 3 }, { by: 'ann', why: 'the bank is fast' })
+    expect(set).toMatchObject({ atOnce: 3, set: { by: 'ann', why: 'the bank is fast' }, waiting: 0 })
+    await world.clock.advance(1)
+    await schedule()
+    expect(await states('a', 'b', 'c')).toEqual(['Processing', 'Processing', 'Processing'])
+    await submitted(one, ['d'])
+    expect(await states('d')).toEqual(['Pending'])
+    expect(await client.limits.clear('bank')).toMatchObject({ atOnce: 1, set: null, waiting: 1 })
+  })
+
+  it('are listed with the steps at work and the groups that wait', async () => {
+    const fair = limited(({ tenant }) => [{ key: 'bank', atOnce: 1, fairBy: tenant }])
+    await submitted(fair, ['a', 'b', 'c'], 'x')
+    expect(await client.limits.list()).toEqual([
+      {
+        key: 'bank',
+        atOnce: 1,
+        perSecond: null,
+        burst: null,
+        set: null,
+        inside: [{ jobId: 'a', stepId: 'pay' }],
+        waiting: 2,
+        groups: [{ group: 'x', waiting: 2 }],
+      },
+    ])
+    expect(await client.limits.get('unknown')).toBeNull()
+  })
+
+  it('refuse numbers that are not allowed', async () => {
+    await expect(client.limits.set('bank', {})).rejects.toThrow('a limit needs atOnce or perSecond')
+    await expect(client.limits.set('bank', { atOnce: 0 })).rejects.toThrow('atOnce')
+    await expect(client.limits.set('', { atOnce: 1 })).rejects.toThrow('the key of a limit')
+    expect(await client.limits.list()).toEqual([])
+  })
+
+  it('are refused for an operator to see if the key is no text', async () => {
+    const strange = limited(({ tenant }) => [{ key: tenant, atOnce: 1 }])
+    await client.submit(strange, { tenant: ['x'] } as never, { jobId: 'a' })
+    await schedule()
+    const { attention } = await world.job('a')
+    expect(attention?.message).toContain(
+      'the key of a limit must be a text of 1 to 200 characters, and it is ["x"]',
+    )
+  })
+
+  it('keep their place between two attempts, and free it for an operator', async () => {
+    await submitted(
+      limited(() => [{ key: 'bank', atOnce: 1 }], { onExhausted: 'park', retry: { tries: 1 } }),
+      ['a', 'b'],
+    )
+    const supervisor = world.supervisor()
+    await world.clock.advance(63_000)
+    await supervisor.runOnce()
+    await world.clock.advance(1)
+    await schedule()
+    expect((await world.step('pay', 'a')).attention?.kind).toBe('parked')
+    expect(insideOf(await gate())).toEqual(['b'])
+    await client.release('a')
+    await schedule()
+    expect((await world.step('pay', 'a')).place?.waitsFor).toBe('bank')
+    await work('b')
+    await work('a')
+    expect((await world.job('a')).processState).toBe('Processed')
+  })
+})
+
+describe('a gate whose steps end in silence', () => {
+  const one = limited(() => [{ key: 'bank', atOnce: 1 }])
+
+  it('is freed by the supervisor if the process died before it left the gate', async () => {
+    await submitted(one, ['a'])
+    const held = await gate()
+    await work('a')
+    // The write that frees the place is lost with its process.
+    const now = await gate()
+    const { _etag } = now as unknown as { _etag: string }
+    await world.put(held.pk, [{ kind: 'replace', document: { ...held }, ifMatch: _etag }])
+    await submitted(one, ['b'])
+    expect(await states('b')).toEqual(['Pending'])
+    await world.clock.advance(63_000)
+    expect((await world.supervisor().runOnce()).lookedAt).toBeGreaterThan(0)
+    await world.clock.advance(1)
+    await schedule()
+    expect(await states('b')).toEqual(['Processing'])
+  })
+
+  it('keeps a step that is at work for longer than one attempt', async () => {
+    await submitted(
+      limited(() => [{ key: 'bank', atOnce: 1 }], { retry: { tries: 9 } }),
+      ['a', 'b'],
+    )
+    const supervisor = world.supervisor()
+    for (let minutes = 0; minutes < 4; minutes += 1) {
+      await world.clock.advance(63_000)
+      await supervisor.runOnce()
+      await world.clock.advance(1)
+      await schedule()
+    }
+    expect((await world.step('pay', 'a')).failureCount).toBeGreaterThan(1)
+    expect(insideOf(await gate())).toEqual(['a'])
+    expect(await states('b')).toEqual(['Pending'])
+  })
+
+  it('calls a step again whose call was lost', async () => {
+    await submitted(one, ['a', 'b'])
+    const waiting = await world.step('pay', 'b')
+    await work('a')
+    const called = await world.step('pay', 'b')
+    const { _etag, _ts, ...document } = { ...waiting, dispatch: called.dispatch, fence: called.fence + 1 }
+    const job = await world.job('b')
+    await world.put('b', [{ kind: 'replace', document, ifMatch: called._etag }])
+    expect(job.processState).toBe('Processing')
+    await world.clock.advance(33_000)
+    await world.supervisor().runOnce()
+    expect((await world.step('pay', 'b')).notBeforeMs).toBeNull()
+  })
+})
+
+describe('steps with a limit of attempts in a second', () => {
+  it('begin at the times that the rate allows', async () => {
+    await submitted(
+      limited(() => [{ key: 'bank', perSecond: 1, burst: 1 }]),
+      ['a', 'b', 'c'],
+    )
+    const times = await Promise.all(
+      ['a', 'b', 'c'].map(async (id) => (await world.step('pay', id)).notBeforeMs),
+    )
+    const now = world.clock.now()
+    expect(times).toEqual([null, now + 1_000, now + 2_000])
+    await world.clock.advance(3_500)
+    await world.supervisor().runOnce()
+    await schedule()
+    expect(await states('b', 'c')).toEqual(['Processing', 'Pending'])
+    const { busyUntilMs } = await gate()
+    expect(busyUntilMs).toBe(now + 3_000)
+  })
+})
+
+describe('the definition of a limit', () => {
+  const problemsOf = (limit: object): string => {
+    try {
+      limited(() => [limit as Limit])
+      return ''
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  it.each([
+    [{ key: 'bank' }, 'a limit needs atOnce or perSecond'],
+    [{ key: 'bank', atOnce: 0 }, 'it must be a whole number from 1 to 1000'],
+    [{ key: 'bank', atOnce: 1_001 }, 'it must be a whole number from 1 to 1000'],
+    [{ key: 'bank', burst: 5, atOnce: 1 }, 'burst needs perSecond'],
+    [{ key: 'bank', perSecond: '20' }, 'it must be a number from 0.0001 to 10,000'],
+    [{ key: '', atOnce: 1 }, 'it must be a text or a reference'],
+    [{ atOnce: 1 }, 'key'],
+    [{ key: 'bank', concurrency: 5 }, 'atOnce: 5'],
+  ])('is refused if it is wrong: %j', (limit, problem) => {
+    expect(problemsOf(limit)).toContain(problem)
+  })
+
+  it('makes a job that older schedulers leave alone', async () => {
+    await submitted(
+      limited(() => [{ key: 'bank', atOnce: 1 }]),
+      ['a'],
+    )
+    const job = await world.truth.read({ pk: 'a', id: jobDocumentId('a') })
+    expect(job?.['schema']).toBe(2)
+  })
+
+  it('may use the output of an earlier step, which then comes first', () => {
+    const workflow = defineWorkflow('two', (job) => {
+      const found = job.step('find', shop.sell, { item: 'x' }, { undo: 'none' })
+      job.step(
+        'pay',
+        shop.sell,
+        { item: 'y' },
+        { undo: 'none', limits: [{ key: found.output.item, atOnce: 1 }] },
+      )
+    })
+    expect(workflow.plan.steps[1]?.dependsOn).toEqual(['find'])
+  })
+})

@@ -1,0 +1,72 @@
+import type { VersionFields } from '../../src/emulator/engine/index.js'
+import type { StepDocument } from '../../src/sas/model/documents.js'
+import type { GateDocument, Visitor } from '../../src/sas/model/gate-documents.js'
+import type { Checker, SimulationEvent } from '../../src/testing/events.js'
+import { stateContainer } from '../../src/testing/job-fleet.js'
+
+/** Checks the gates of limits against the invariants I25 and I26 of docs/failure-matrix.md. */
+export class GateChecker implements Checker {
+  /** The current gates by key. */
+  private readonly gates = new Map<string, GateDocument>()
+
+  check(event: SimulationEvent): readonly string[] {
+    if (event.type !== 'written' || event.container !== stateContainer || event.after === null) return []
+    const after = parsed(event.after)
+    const before = event.before === null ? null : parsed(event.before)
+    if (after.type === 'sas.gate') return this.gate(before as GateDocument | null, after)
+    return isStep(after) ? this.step(before as StepDocument | null, after) : []
+  }
+
+  private gate(before: GateDocument | null, after: GateDocument): readonly string[] {
+    const { key, holders, lanes, completeByMs, nextNumber } = after
+    this.gates.set(key, after)
+    const problems: string[] = []
+    const atOnce = atOnceOf(after)
+    if (holders.length > atOnce && holders.length > (before?.holders.length ?? 0))
+      problems.push(`I25: ${holders.length} steps are inside gate ${key}, which lets in ${atOnce}`)
+    if (new Set(holders.map(nameOf)).size < holders.length)
+      problems.push(`I25: a step is inside gate ${key} twice`)
+    if (lanes.length > 0 && completeByMs === null)
+      problems.push(`I26: steps wait at gate ${key} and no supervisor checks it`)
+    for (const { group, first, next } of lanes) {
+      const was = before?.lanes.find((lane) => lane.group === group)
+      if (first >= next) problems.push(`I26: the queue of ${group} at gate ${key} is empty`)
+      if (was !== undefined && (first < was.first || next < was.next))
+        problems.push(`I26: the queue of ${group} at gate ${key} goes backwards`)
+    }
+    if (before !== null && nextNumber < before.nextNumber)
+      problems.push(`I26: the numbers of gate ${key} go backwards`)
+    return problems
+  }
+
+  /** An attempt is dispatched only while its step is inside every gate. */
+  private step(before: StepDocument | null, after: StepDocument): readonly string[] {
+    const { place, direction, lockedBy, dispatch, pk, jobId, stepId } = after
+    const isDispatch = lockedBy !== null && dispatch > (before?.dispatch ?? 0)
+    if (!isDispatch || direction === 'undo' || after.limits === undefined) return []
+    if (place === undefined) return [`I25: ${after.id} was dispatched and came to no gate`]
+    const visitor = { pk, jobId, stepId, entry: place.entry }
+    return place.gates.flatMap(({ key }) => {
+      const gate = this.gates.get(key)
+      if (gate === undefined) return [`I25: ${after.id} was dispatched without gate ${key}`]
+      const isInside = gate.holders.some((holder) => nameOf(holder) === nameOf(visitor))
+      return isInside || atOnceOf(gate) === Infinity ? [] : [`I25: ${after.id} is not inside gate ${key}`]
+    })
+  }
+}
+
+function isStep(document: object): document is StepDocument {
+  return 'type' in document && document.type === 'sas.step'
+}
+
+function parsed({ text }: VersionFields): StepDocument | GateDocument {
+  return JSON.parse(text) as StepDocument | GateDocument
+}
+
+function atOnceOf({ operated, rules }: GateDocument): number {
+  return (operated ?? rules).atOnce ?? Infinity
+}
+
+function nameOf({ pk, jobId, stepId, entry }: Visitor): string {
+  return JSON.stringify([pk, jobId, stepId, entry])
+}

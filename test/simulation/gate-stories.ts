@@ -1,0 +1,50 @@
+import type { Limit } from '../../src/sas/index.js'
+import { fan, timing, unableAt, willing, workflowOf, type Scenario } from './scenario.js'
+import type { StoryOfJob } from './stories.js'
+
+const bank: Limit = { key: 'bank', atOnce: 1 }
+
+/** Three steps in parallel that share a limit, between two others. */
+const limited = (limit: Limit, options = {}) => {
+  const each = { ...timing, ...options, limits: [limit] }
+  return workflowOf(fan, { onExhausted: 'compensate' }, { of: { hotel: each, flight: each, car: each } })
+}
+
+/** Stories of steps with limits, in which every write meets every fault. */
+export const gates: readonly Scenario[] = [
+  { name: 'gate', workflow: limited(bank), moods: willing, end: 'Processed' },
+  { name: 'gate-together', workflow: limited(bank), moods: willing, isTogether: true, end: 'Processed' },
+  {
+    name: 'gate-retry',
+    workflow: limited(bank, { retry: { tries: 5, backoff: { min: '1s', max: '2s' } } }),
+    moods: ({ stepId, count }) => (stepId === 'flight' && count === 1 ? 'busy' : 'willing'),
+    end: 'Processed',
+  },
+  { name: 'gate-undone', workflow: limited(bank), moods: unableAt('confirm'), end: 'Compensated' },
+  {
+    name: 'gate-rate',
+    workflow: limited({ key: 'bank', atOnce: 2, perSecond: 0.5, burst: 1 }),
+    moods: willing,
+    end: 'Processed',
+  },
+]
+
+/** Stories of steps with limits that meet random faults. */
+export const gateStories: readonly StoryOfJob[] = [
+  {
+    name: 'gate-shared',
+    promise: 'jobs that share a limit are never at work together beyond it, and none is left behind',
+    workflow: limited({ key: 'shared', atOnce: 3 }),
+    moods: willing,
+    end: 'Processed',
+  },
+  {
+    name: 'gate-cancelled',
+    promise: 'a job that is cancelled while it waits at a gate leaves the gate to others',
+    workflow: limited({ key: 'shared', atOnce: 3 }),
+    moods: willing,
+    interventions: [{ when: { isBegun: 'car' }, command: 'cancel' }],
+    end: 'Compensated',
+    otherEnds: ['Processed'],
+  },
+]
