@@ -1,5 +1,6 @@
 /** The additional names of this room that only other rooms see. */
 export { agentOperations, isAgent } from './agents/agent.js'
+export { largeListOf } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
 export { conditionText, templateText } from './plan/template-text.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'

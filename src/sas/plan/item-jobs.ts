@@ -1,5 +1,6 @@
 import type { Json } from '../model/documents.js'
-import type { Plan } from './plan.js'
+import type { Plan, PlanStep } from './plan.js'
+import { resolveTemplate } from './template.js'
 
 /** The operation that makes the items of a large list jobs, and counts their ends. Every agents role has it. */
 export const itemsOperation = { actor: 'stepward', action: 'each' } as const
@@ -45,6 +46,17 @@ export interface ItemsState {
   /** The first failures that were found, at most 50. */
   readonly failures: readonly ItemFailure[]
   readonly isOver: boolean
+}
+
+/** Returns the plan of the items of a step, and how many may be under way. Null for any other step. */
+export function largeListOf({
+  actor,
+  action,
+  input,
+}: Pick<PlanStep, 'actor' | 'action' | 'input'>): Pick<ItemsInput, 'plan' | 'atOnce'> | null {
+  if (actor !== itemsOperation.actor || action !== itemsOperation.action) return null
+  // Only the list is a reference.
+  return resolveTemplate(input, { input: null, outputs: new Map() }) as unknown as ItemsInput
 }
 
 export function noItemsYet(of: number): ItemsState {
