@@ -152,7 +152,7 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
       completeWithinMs: step.completeWithinMs,
       rounds: step.repeat?.atMost ?? null,
       undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
-      limits: (step.limits ?? []).map(({ key }) => templateText(key)),
+      limits: (step.limits ?? []).map(({ key }) => (typeof key === 'string' ? key : templateText(key))),
       longestMs: own.get(step.id) ?? null,
     })),
     longestMs: jobMs,
