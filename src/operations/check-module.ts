@@ -169,7 +169,7 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
         rounds: items === null ? (step.repeat?.atMost ?? null) : null,
         items: items === null ? null : { workflow: items.plan.workflow, atOnce: items.atOnce },
         undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
-        limits: (step.limits ?? []).map(({ key }) => templateText(key)),
+        limits: (step.limits ?? []).map(({ key }) => (typeof key === 'string' ? key : templateText(key))),
         longestMs: own.get(step.id) ?? null,
       }
     }),
