@@ -42,6 +42,8 @@ export interface ItemsAgentOptions {
   readonly payloads: Payloads
 }
 
+/** The number of rounds that run in one process, so that slots are left for the items themselves. */
+const roundsAtOnce = 4
 /** The number of requests to the store at the same time. */
 const requestsAtOnce = 16
 /** The longest time of a round, whose state is recorded at its end. */
@@ -56,9 +58,9 @@ const maxTagLength = 100
  * no item twice (I32).
  */
 export function itemsAgent(options: ItemsAgentOptions): Agent {
-  return defineAgent(itemsOperation.actor, {
-    [itemsOperation.action]: (input: ItemsInput, context) => new Round(options, input, context).run(),
-  })
+  const each = (input: ItemsInput, context: AgentContext): Promise<ItemsState> =>
+    new Round(options, input, context).run()
+  return defineAgent(itemsOperation.actor, { [itemsOperation.action]: each }, { slots: roundsAtOnce })
 }
 
 /**
