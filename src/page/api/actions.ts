@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
 import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable } from '../../sas/index.js'
 import type { Progress } from './operation-log.js'
-import { filterOf, filterShape } from './looks.js'
+import { filterOf, filterShape } from './filters.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
 

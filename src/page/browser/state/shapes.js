@@ -9,7 +9,8 @@
  *
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string, state: State,
  *   submittedAt: string, endedAt: string | null, stepsDone: number, stepCount: number,
- *   attention: Attention | null }} JobSummary
+ *   attention: Attention | null, tags: Record<string, string>,
+ *   paused: { since: string, by: string, why: string } | null }} JobSummary
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
  *   state: State | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused', attempt: number, failureCount: number, maxFailures: number,
