@@ -13,7 +13,7 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
   (family) => `functions/${family}`,
 )
 
-const stores = ['sas/model', 'sas/store', '/lease-store']
+const stores = ['sas/model', 'sas/store', 'sas/store/filters', '/lease-store']
 const jobs = ['platform', 'sas', 'telemetry']
 
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
@@ -73,7 +73,10 @@ const rooms = {
     'model/values': ['/platform'],
     model: ['model/values', '/platform'],
     plan: ['model', 'model/values'],
-    store: ['model', 'model/values', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
+    'store/filters': ['model', '/platform'],
+    store: [
+      'model', 'model/values', 'store/filters', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
+    ],
     waiting: ['model', 'model/values', 'plan', '/platform'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     decisions: ['gates', 'model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
@@ -96,7 +99,7 @@ const rooms = {
     ],
     client: [
       'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'plan',
-      'schedules', 'store', 'submission', 'waiting',
+      'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -110,7 +113,7 @@ const rooms = {
     ],
     '.': [
       'agents', 'client', 'decisions', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'plan',
-      'scheduler', 'schedules', 'store',
+      'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

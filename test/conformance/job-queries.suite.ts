@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { withDerivedState } from '../../src/sas/model/process-state.js'
-import type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from '../../src/sas/store/job-filter.js'
+import type {
+  JobFilter,
+  NoticeFilter,
+  PageEnd,
+  QuestionFilter,
+} from '../../src/sas/store/filters/job-filter.js'
 import { replacing } from '../../src/sas/store/state-store.js'
 import type { SubmitRequest } from '../../src/sas/submission/submit.js'
 import { defineWorkflow } from '../../src/sas/workflow/workflow.js'

@@ -11,8 +11,8 @@ import {
 } from '../../platform/options.js'
 import { attentionKinds, processStates } from '../model/documents.js'
 import { readTags } from '../model/tags.js'
-import { waitKinds } from '../store/waiting-steps.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
+import { waitKinds } from '../store/filters/waiting-steps.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/filters/job-filter.js'
 
 const limit = wholeNumber(1).optional()
 

@@ -12,12 +12,12 @@ import { decodeDocument } from '../model/decode.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
 import { CosmosStateRequests, type CosmosStateStoreOptions, type Question } from './cosmos-state-requests.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
-import { jobConditions, waitingQuery } from './job-conditions.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
+import { jobConditions, waitingQuery } from './filters/job-conditions.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from './filters/job-filter.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
-import { hasStepOf, type WaitingStep, type WaitKind } from './waiting-steps.js'
+import { hasStepOf, type WaitingStep, type WaitKind } from './filters/waiting-steps.js'
 
 /** The least number of jobs that one query asks for, if not all of them belong to the list. */
 const leastAsked = 100

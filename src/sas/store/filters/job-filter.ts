@@ -1,6 +1,6 @@
-import type { Attention, ProcessState } from '../model/documents.js'
-import type { Tags } from '../model/tags.js'
-import type { Duration } from '../../platform/index.js'
+import type { Attention, ProcessState } from '../../model/documents.js'
+import type { Tags } from '../../model/tags.js'
+import type { Duration } from '../../../platform/index.js'
 import type { WaitKind } from './waiting-steps.js'
 
 /** The last job of a page. */

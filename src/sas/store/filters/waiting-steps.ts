@@ -1,9 +1,9 @@
-import type { JobDocument, ProcessState } from '../model/documents.js'
+import type { JobDocument, ProcessState } from '../../model/documents.js'
 
 /** What a step of a job can wait for. */
-export const waitKinds = ['question', 'event', 'time', 'retry'] as const
+export type WaitKind = 'question' | 'event' | 'time' | 'retry'
 
-export type WaitKind = (typeof waitKinds)[number]
+export const waitKinds = ['question', 'event', 'time', 'retry'] as const satisfies readonly WaitKind[]
 
 /** The states of jobs whose steps can wait. In the other states, only an operator lets a job go on. */
 export const waitingStates = ['Pending', 'Processing', 'Compensating'] as const satisfies ProcessState[]

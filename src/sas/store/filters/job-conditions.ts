@@ -1,15 +1,22 @@
-import { durationMs } from '../../platform/internal.js'
-import { jobDocumentId } from '../model/document-ids.js'
-import { readTags } from '../model/tags.js'
-import type { Question } from './cosmos-state-requests.js'
+import { durationMs } from '../../../platform/internal.js'
+import { jobDocumentId } from '../../model/document-ids.js'
+import { readTags } from '../../model/tags.js'
 import type { JobFilter } from './job-filter.js'
 import { waitConditions, waitingStates, type WaitingStep, type WaitKind } from './waiting-steps.js'
 
 /** The most jobs that a query names. Of more jobs, the states are queried, and the others are left out later. */
 const mostNamed = 100
 
-/** The conditions of a query for jobs, with the values that they name. */
-export type JobConditions = Pick<Question, 'parameters'> & { readonly conditions: readonly string[] }
+/** The conditions of a query for jobs, with the values that they name. Undefined values are left out. */
+export interface JobConditions {
+  readonly conditions: readonly string[]
+  readonly parameters: Readonly<Record<string, string | number | undefined>>
+}
+
+/** A query for steps. */
+interface StepQuestion extends Pick<JobConditions, 'parameters'> {
+  readonly text: string
+}
 
 /**
  * Returns the filter as conditions of a query. `waiting` has the steps that wait for what the filter says. The
@@ -67,7 +74,7 @@ function jobsOf(steps: readonly WaitingStep[]): JobConditions {
 }
 
 /** Returns the query for the steps that wait. Steps without a deadline or a question do not count towards the charge. */
-export function waitingQuery(kind: WaitKind, { workflow }: Pick<JobFilter, 'workflow'>): Question {
+export function waitingQuery(kind: WaitKind, { workflow }: Pick<JobFilter, 'workflow'>): StepQuestion {
   const conditions = ["c.type = 'sas.step'", waitConditions[kind]]
   if (workflow !== undefined) conditions.push('c.workflow = @workflow')
   return {
