@@ -48,6 +48,7 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     inputTemplate: null,
     output: null,
     event: null,
+    asks: false,
     question: null,
     outcome: null,
     idempotencyKey: 'k',
@@ -78,6 +79,7 @@ function aJob(parts: Partial<Job>): Job {
     attention: null,
     advice: null,
     compensation: null,
+    paused: null,
     diagnostics: [],
     audit: [],
     notices: [],
@@ -265,6 +267,11 @@ describe('the command of an action', () => {
   it.each([
     [{ kind: 'cancel', jobId: 'J-1', why: 'no' }, 'stepward cancel --why no J-1'],
     [{ kind: 'cancel', jobId: 'J-1', why: '' }, 'stepward cancel --why TEXT J-1'],
+    [
+      { kind: 'pause', jobId: 'J-1', why: 'the bank is down' },
+      `stepward pause --why 'the bank is down' job J-1`,
+    ],
+    [{ kind: 'resume', jobId: '-rf' }, 'stepward resume -- job -rf'],
     [{ kind: 'release', jobId: '-rf', step: 'pay' }, 'stepward release --step pay -- -rf'],
     [
       { kind: 'resubmit', filter: { workflow: 'buying', state: 'Error' }, why: "it's" },

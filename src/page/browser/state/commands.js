@@ -55,7 +55,14 @@ export function commandOf({
           : ['--payload', 'input.json']
         : optionsOf({ step, why, isDryRun, input })
   const one = schedule ?? jobId
-  const names = one === undefined ? [] : [one, ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : [])]
+  const names =
+    one === undefined
+      ? []
+      : [
+          ...(kind === 'pause' || kind === 'resume' ? ['job'] : []),
+          one,
+          ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : []),
+        ]
   const words = [
     'stepward',
     kind,

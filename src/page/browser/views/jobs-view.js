@@ -110,9 +110,22 @@ export function JobsView() {
 const actions = /** @type {const} */ ([
   ['resubmit', 'Resubmit'],
   ['release', 'Release'],
+  ['pause', 'Pause'],
+  ['resume', 'Resume'],
   ['cancel', 'Cancel'],
   ['resend', 'Send notices again'],
 ])
+
+/**
+ * Checks whether an action can be carried out on all jobs that match. Like in the command line, jobs are paused and
+ * resumed by their names, and notices are chosen only by the workflow.
+ *
+ * @param {(typeof actions)[number][0]} kind
+ * @param {Record<string, string>} given
+ */
+function goesByFilter(kind, given) {
+  return kind === 'resend' ? given['workflow'] !== undefined : kind !== 'pause' && kind !== 'resume'
+}
 
 /** @param {{ chosen: JobSummary[], filter: Record<string, string>, onDone: () => void }} props */
 function Toolbar({ chosen, filter, onDone }) {
@@ -120,7 +133,7 @@ function Toolbar({ chosen, filter, onDone }) {
   // A selection of the API has no filter for attention, so it would reach more jobs than the list shows.
   const isFiltered = Object.keys(given).length > 0 && given['attention'] === undefined
   const jobs = chosen.map(({ jobId, partitionKey }) => ({ jobId, partitionKey }))
-  /** @param {'resubmit' | 'release' | 'cancel' | 'resend'} kind */
+  /** @param {'resubmit' | 'release' | 'pause' | 'resume' | 'cancel' | 'resend'} kind */
   const ask = (kind) => {
     if (jobs.length > 0) asked.value = { kind, jobs, onDone }
     else {
@@ -137,7 +150,7 @@ function Toolbar({ chosen, filter, onDone }) {
       ([kind, name]) =>
         html`<button
           type="button"
-          disabled=${jobs.length === 0 && (!isFiltered || (kind === 'resend' && given['workflow'] === undefined))}
+          disabled=${jobs.length === 0 && (!isFiltered || !goesByFilter(kind, given))}
           onClick=${() => ask(kind)}
         >
           ${name}
