@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 /** An example line for each command. A test checks that every command has one. */
 export const examples: Readonly<Record<string, string>> = {
+  check: 'stepward check ./workflows.js',
   dev: 'stepward dev ./workflows.js --data .stepward/dev',
   emulator: 'stepward emulator --port 8081 --data .stepward/cosmos',
   'emulator split': 'stepward emulator split stepward/state',

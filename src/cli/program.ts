@@ -15,6 +15,7 @@
  */
 import { Argument, Command, Option } from 'commander'
 import type { AutoscaleOptions } from './commands/instances/autoscale.js'
+import type { CheckOptions } from './commands/operations/check.js'
 import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
 import type { EmulatorCommandOptions } from './commands/store/emulator.js'
@@ -251,6 +252,16 @@ function addPageCommand({ program, terminal, ending }: Parts): void {
 }
 
 function addStoreCommands({ program, terminal, ending }: Parts): void {
+  withCommonOptions(program.command('check [module]'))
+    .description(
+      'the plans of a module, their deadlines and request units, and every problem; needs no store',
+    )
+    .option('--config <file>', 'the configuration; default: stepward.config.js or stepward.config.json')
+    .action(async (module: string | undefined, options: CheckOptions) => {
+      const { check } = await import('./commands/operations/check.js')
+      await ending(check(module, options, terminal))
+    })
+
   withCommonOptions(program.command('cost'))
     .description('the request units of a job and of idle instances, computed without a store')
     .option('--steps <n>', 'the number of steps of a job, one after another', '3')

@@ -7,6 +7,7 @@
  * - `leases.ts` and `unit-lag.ts` show the owner of each lease, and how far the lease is behind.
  * - `attention.ts` finds the jobs that need a person, and `attention-groups.ts` groups them and gives advice.
  * - `audit.ts` reads the decisions of operators about all jobs and schedules.
+ * - `check-module.ts` checks the workflows, agents and schedules of a module, without a store.
  * - `cost-report.ts` computes the request units of jobs and of instances without work.
  * - `job-pages.ts` names the pages of a list of jobs.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
@@ -19,6 +20,7 @@ export { estimateLag, listLeases, type EstimateRow, type Lag, type LeaseRow } fr
 export { readAttention, type FoundAttention } from './attention.js'
 export { adviceOn, type AttentionGroup } from './attention-groups.js'
 export { readAudit, type AuditPage, type AuditRow } from './audit.js'
+export { checkModule, type CheckedStep, type CheckedWorkflow, type CheckReport } from './check-module.js'
 export { costReport, daysPerMonth, type CostReport } from './cost-report.js'
 export { examine } from './examine.js'
 export { earliest, instantOf, pageAfter, pageBefore } from './job-pages.js'

@@ -1,5 +1,7 @@
 /** The additional names of this room that only other rooms see. */
-export { isAgent } from './agents/agent.js'
+export { agentOperations, isAgent } from './agents/agent.js'
+export { longestTimes } from './plan/longest-times.js'
+export { conditionText, templateText } from './plan/template-text.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
 export { CosmosJobQueries } from './store/cosmos-job-queries.js'
 export { CosmosStateStore } from './store/cosmos-state-store.js'

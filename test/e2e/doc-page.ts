@@ -42,13 +42,16 @@ export function textsIn(path: string, language: string, note?: string): readonly
     .map(({ text }) => text)
 }
 
-/** A page whose examples all use the agents of its first example. */
 export const workflowsPage = 'docs/workflows.md'
+export const recipesPage = 'docs/how-do-i.md'
+
+/** The pages whose examples all use the agents of their first example. */
+const pagesWithAgents: readonly string[] = [workflowsPage, recipesPage]
 
 /** Returns the examples in TypeScript of a page as modules. */
 export function programsIn(path: string): readonly string[] {
   const [first = '', ...others] = textsIn(path, 'ts')
-  if (path !== workflowsPage) return textsIn(path, 'ts')
+  if (!pagesWithAgents.includes(path)) return textsIn(path, 'ts')
   return [first, ...others.map((text) => `${first}\n${text}`)]
 }
 

@@ -1,12 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineAgent, type Workflow } from '../../src/index.js'
-import { isWorkflow } from '../../src/sas/internal.js'
-import { simulateWorkflow, type StoryAnswer, type StoryEvent } from '../../src/testing/index.js'
-import { pageText, programsIn, root, workflowsPage } from './doc-page.js'
+import { describe, expect, it } from 'vitest'
+import { pageText, workflowsPage } from './doc-page.js'
+import { testExamples, type Run } from './workflow-examples.js'
 
 const purchase = {
   orderId: 'order-1',
@@ -18,31 +12,6 @@ const purchase = {
     { sku: 'a', quantity: 1 },
     { sku: 'b', quantity: 2 },
   ],
-}
-
-const outputs: Readonly<Record<string, object | null>> = {
-  reserve: { hold: 'h1', parts: [{ sku: 'a' }] },
-  charge: { receipt: 'r1' },
-  invoice: { receipt: 'r2' },
-  pack: { parcel: 'p1' },
-  ship: { track: 't1' },
-  track: { place: 'away' },
-  release: null,
-  refund: null,
-  wrap: null,
-}
-
-interface Run {
-  readonly input?: object
-  /** The operations that fail permanently. */
-  readonly failing?: readonly string[]
-  readonly events?: readonly StoryEvent[]
-  readonly answers?: readonly StoryAnswer[]
-  readonly end?: string
-  /** The round in which a tracked parcel is at home. Default: none. */
-  readonly homeAfter?: number
-  /** The calls that agents received, in any order: the operation, and parts of its input. */
-  readonly calls: readonly (readonly [string, object])[]
 }
 
 const [approve, day] = [{ step: 'approve', payload: { by: 'ann' } }, 24 * 3_600_000]
@@ -200,95 +169,8 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   withDefaults: [{ calls: [['charge', {}]] }],
 }
 
-let directory: string
-beforeAll(() => {
-  // Inside the package, so that its own name resolves.
-  mkdirSync(join(root, '.stepward'), { recursive: true })
-  directory = mkdtempSync(join(root, '.stepward', 'docs-'))
-})
-afterAll(() => {
-  rmSync(directory, { recursive: true })
-})
-
-/** Returns the workflows that an example exports. */
-async function exported(
-  code: string,
-  index: number,
-): Promise<readonly (readonly [string, Workflow<object>])[]> {
-  const { outputText } = ts.transpileModule(code, {
-    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
-  })
-  const path = join(directory, `example-${index}.mjs`)
-  writeFileSync(path, outputText)
-  const module = (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Readonly<
-    Record<string, unknown>
-  >
-  return Object.entries(module).flatMap(([name, value]) =>
-    isWorkflow(value) ? [[name, value as Workflow<object>] as const] : [],
-  )
-}
-
-/** Runs a job of the workflow, and returns how it ended and the calls of its agents. */
-async function ran(
-  workflow: Workflow<object>,
-  { input = purchase, failing = [], events = [], answers = [], homeAfter }: Run,
-) {
-  const calls: [string, unknown][] = []
-  const agent = (name: string, operations: readonly string[]) =>
-    defineAgent(
-      name,
-      Object.fromEntries(
-        operations.map((operation) => [
-          operation,
-          (given: object, context: { readonly round: number; failPermanently(reason: string): never }) => {
-            calls.push([operation, given])
-            if (failing.includes(operation)) context.failPermanently('no')
-            const isThere = operation === 'track' && context.round === homeAfter
-            return isThere ? { place: 'home' } : (outputs[operation] ?? null)
-          },
-        ]),
-      ),
-    )
-  const agents = [agent('shop', Object.keys(outputs)), agent('mail', ['send'])]
-  const { ends, problems } = await simulateWorkflow({
-    workflow,
-    input,
-    events,
-    answers,
-    only: [],
-    setup: () => ({ agents }),
-  })
-  return { ends, problems, calls }
-}
-
 describe(workflowsPage, () => {
-  const programs = programsIn(workflowsPage)
-
-  it.each(programs.slice(1).map((code, index) => [index + 2, code] as const))(
-    'has an example that runs as the page says: %i',
-    async (index, code) => {
-      const workflows = await exported(code, index)
-      expect(workflows).not.toEqual([])
-      for (const [name, workflow] of workflows) {
-        expect(runs).toHaveProperty(name)
-        for (const run of runs[name] ?? []) {
-          const { ends, problems, calls } = await ran(workflow, run)
-          expect({ name, ends, problems }).toEqual({
-            name,
-            ends: { [run.end ?? 'Processed']: 1 },
-            problems: [],
-          })
-          expect(calls).toHaveLength(run.calls.length)
-          for (const call of run.calls)
-            expect(calls).toContainEqual(
-              call.map((part) =>
-                typeof part === 'string' ? part : (expect.objectContaining(part) as unknown),
-              ),
-            )
-        }
-      }
-    },
-  )
+  testExamples(workflowsPage, purchase, runs)
 
   it('names every function of condition', async () => {
     const { condition } = await import('../../src/index.js')

@@ -1,6 +1,8 @@
 import { schemaVersion } from '../../src/sas/model/documents.js'
 import { scheduleDocumentId } from '../../src/sas/model/document-ids.js'
 import type { ScheduleDocument } from '../../src/sas/model/schedule-documents.js'
+import type { Plan } from '../../src/sas/plan/plan.js'
+import type { Schedule } from '../../src/sas/schedules/define-schedule.js'
 import { withNextAfter } from '../../src/sas/schedules/tick-time.js'
 
 /** Returns the document of a schedule whose first tick comes after `createdMs`. */
@@ -33,4 +35,16 @@ export function aSchedule(createdMs: number, overrides: Partial<ScheduleDocument
     ...overrides,
   }
   return withNextAfter(made, createdMs)
+}
+
+/** Returns a schedule whose plan is changed after its definition, so that no tick can be submitted. */
+export function withPlan(schedule: Schedule, change: (plan: Plan) => Plan): Schedule {
+  const { definition } = schedule
+  const { job } = definition
+  return { ...schedule, definition: { ...definition, job: { ...job, plan: change(job.plan) } } }
+}
+
+/** Returns a plan whose steps have a condition that cannot be read. */
+export function withoutSense(plan: Plan): Plan {
+  return { ...plan, steps: plan.steps.map((step) => ({ ...step, when: { no: 1 } })) }
 }

@@ -195,6 +195,15 @@ export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && definition in value
 }
 
+/** Returns the name of an agent and of its operations. */
+export function agentOperations(agent: Agent): {
+  readonly name: string
+  readonly operations: readonly string[]
+} {
+  const { name, handlers } = definitionOf(agent)
+  return { name, operations: [...handlers.keys()] }
+}
+
 export function definitionOf(agent: Agent): AgentDefinition {
   return agent[definition] as AgentDefinition
 }

@@ -24,6 +24,8 @@ export interface Dispatching {
   readonly scheduler: string
   /** The answers of the gates to the steps with limits. Missing if no step has asked yet. */
   readonly passes?: Passes
+  /** The ids of waiting steps that may enter their limit now. Missing if there are none. */
+  readonly called?: ReadonlySet<string>
 }
 
 /** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */

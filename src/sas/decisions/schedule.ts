@@ -196,11 +196,12 @@ function isNews(state: SchedulingState, ledger: Ledger): boolean {
 }
 
 /** Returns the steps under way that are free for another attempt. */
-function underWayAndFree({ steps, now }: SchedulingState, ledger: Ledger): StepDocument[] {
+function underWayAndFree({ steps, now, called }: SchedulingState, ledger: Ledger): StepDocument[] {
   return inState(ledger, 'Processing').flatMap((stepId) => {
     const step = steps.get(stepId)
     const isFree = step?.dispatch === ledger[stepId]?.dispatch && step?.processState === 'Pending'
-    return isFree && !isHeldBack(step, now) ? [step] : []
+    const isCalled = called?.has(stepId) === true && step?.place?.waitsFor !== null
+    return isFree && (isCalled || !isHeldBack(step, now)) ? [step] : []
   })
 }
 

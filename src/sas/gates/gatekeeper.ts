@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { StoreUnavailable } from '../model/errors.js'
-import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
+import type { GateDocument, Visitor } from '../model/gate-documents.js'
 import {
   replacing,
   type DocumentAddress,
@@ -11,47 +11,26 @@ import {
 } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readStep, updateDocument } from '../store/update-document.js'
-import {
-  arrive,
-  called,
-  checkedLater,
-  type Check,
-  emptyGate,
-  left,
-  nextTurns,
-  ruledBy,
-  served,
-  withNextCheck,
-  type Arrival,
-  type GateAnswer,
-} from './gate.js'
+import { emptyGate, nextTurns, type Arrival, type GateAnswer } from './gate.js'
 import { calledStep, standingOf } from './standing.js'
-import { gateAddress, readGate, readWaiter, stepAddressOf } from './stored-gate.js'
+import { decideWishes, type Wish, type WishResult } from './wishes.js'
+import { gateAddress, readGate, stepAddressOf } from './stored-gate.js'
 
 export interface GatekeeperOptions {
   readonly store: StateStore
   readonly clock: Clock
   readonly telemetry: Telemetry
+  /**
+   * Lets the scheduler of this process go on with a step that may enter. Resolves to false if it does not drive
+   * the step's job. Then the step is offered by a write.
+   */
+  readonly goOnHere?: (visitor: Visitor) => Promise<boolean>
 }
-
-/** A change of the gate's document that one caller wants. */
-type Wish =
-  | { readonly kind: 'arrive'; readonly arrival: Arrival }
-  | { readonly kind: 'leave'; readonly visitor: Visitor }
-  | ({ readonly kind: 'checkLater' } & Check)
-  /** Replaces the rules of an operator, or calls waiters that are still due (`operated` undefined). */
-  | { readonly kind: 'rule'; readonly operated?: GateDocument['operated'] }
 
 interface Waiting {
   readonly wish: Wish
   readonly resolve: (result: WishResult) => void
   readonly reject: (error: unknown) => void
-}
-
-interface WishResult {
-  readonly gate: GateDocument
-  /** The answer to an arrival. Null for the other wishes. */
-  readonly answer: GateAnswer | null
 }
 
 /** A gate as this process has written or read it. */
@@ -174,7 +153,7 @@ export class Gatekeeper {
       const known = this.known.get(key)
       const isRead = mustRead || known?.isTrusted !== true
       const before = isRead ? await this.read(key) : known.gate
-      const decision = await this.decided(before ?? emptyGate(key, clock.now()), wishes)
+      const decision = await decideWishes(before ?? emptyGate(key, clock.now()), wishes, this.options)
       if (decision.writes === null) {
         if (isRead) return decision.results
         // Without a write, only the stored document shows that the answers are true.
@@ -212,47 +191,21 @@ export class Gatekeeper {
     if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
   }
 
-  /** Decides about wishes, in an order in which the rules are known first and places are freed before others come. */
-  private async decided(before: GateDocument, wishes: readonly Wish[]): Promise<Decided> {
-    const { store, clock } = this.options
-    const now = clock.now()
-    let gate = before
-    for (const wish of wishes) {
-      if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
-      else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
-      else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
-      else if (wish.operated !== undefined) gate = { ...gate, operated: wish.operated }
-    }
-    const next = nextTurns(gate)
-    gate = next.gate
-    const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.pk, turn)))
-    const writes: StateWrite[] = []
-    const calls: Visitor[] = []
-    for (const waiter of waiters) {
-      if (waiter === null) continue
-      gate = called(gate, waiter.visitor, now)
-      calls.push(waiter.visitor)
-      writes.push(replacing(waiter, served(waiter)))
-    }
-    const answers = wishes.map((wish): GateAnswer | null => {
-      if (wish.kind !== 'arrive') return null
-      const arrived = arrive(gate, wish.arrival, now)
-      gate = arrived.gate
-      if (arrived.waiter !== null) writes.push(creating(arrived.waiter))
-      return arrived.answer
-    })
-    const isChanged = gate !== before
-    if (isChanged) gate = withNextCheck(gate, now)
-    const results = answers.map((answer) => ({ gate, answer }))
-    return { gate, results, writes: isChanged ? writes : null, called: calls }
-  }
-
   private callLater(visitor: Visitor, key: string): void {
-    this.call(visitor, key).catch((error: unknown) => this.failed(error))
+    this.callHere(visitor, key).catch((error: unknown) => this.failed(error))
   }
 
   private callMore(key: string): void {
     this.wish(key, { kind: 'rule' }).catch((error: unknown) => this.failed(error))
+  }
+
+  /** Lets the scheduler of this process go on with the step, which saves a write, or offers the step. */
+  private async callHere(visitor: Visitor, key: string): Promise<void> {
+    const isHere = await this.options.goOnHere?.(visitor).catch((error: unknown) => {
+      this.failed(error)
+      return false
+    })
+    if (isHere !== true) await this.call(visitor, key)
   }
 
   /** Offers the step of a visitor to the scheduler, or frees the place of a step that is gone. */
@@ -277,16 +230,3 @@ const soonMs = 1_000
 
 /** The longest pause between two checks of a step that reports no deadline. */
 const maxPauseMs = 60_000
-
-interface Decided {
-  readonly gate: GateDocument
-  readonly results: readonly WishResult[]
-  /** The writes besides that of the gate. Null if nothing changes. */
-  readonly writes: readonly StateWrite[] | null
-  /** The steps that come from the queue. */
-  readonly called: readonly Visitor[]
-}
-
-function creating(document: GateWaiterDocument): StateWrite {
-  return { kind: 'create', document }
-}

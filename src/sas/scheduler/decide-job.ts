@@ -14,6 +14,8 @@ export interface Deciding {
   readonly seen: SeenVersions
   readonly visits: Visits
   readonly settled?: Settled
+  /** The ids of waiting steps that may enter their limit now. */
+  readonly called?: ReadonlySet<string>
 }
 
 export interface DecidingBy {
@@ -31,7 +33,7 @@ const maxRounds = 6
 /** Decides, reads the steps that the decision needs, and lets steps come to their gates. */
 export async function decideJob(
   job: Stored<JobDocument>,
-  { seen, visits, settled }: Deciding,
+  { seen, visits, settled, called }: Deciding,
   { known, clock, instanceName }: DecidingBy,
 ): Promise<Decided | (UnreadableStep & { readonly kind: 'unreadable' })> {
   // If a step is ahead, the job has been continued, and the store answered with an old version.
@@ -50,7 +52,14 @@ export async function decideJob(
     const steps = new Map<string, StepDocument>(known.stepsOf(job))
     if (settled !== undefined) steps.set(settled.after.stepId, settled.after)
     const { passes } = visits
-    const decision = schedule({ job, steps, now: clock.now(), scheduler: instanceName, passes })
+    const decision = schedule({
+      job,
+      steps,
+      now: clock.now(),
+      scheduler: instanceName,
+      passes,
+      ...(called && { called }),
+    })
     if (decision.kind === 'visit') {
       await visits.make(job, decision.requests)
       continue

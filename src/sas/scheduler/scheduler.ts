@@ -2,7 +2,9 @@ import type { Change, ChangeFeedContext } from '../../change-feed-processor/inde
 import type { Clock, Random } from '../../platform/index.js'
 import { SerialByKey } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
-import { changedJob, noneSeen, noteUnreadable, type ChangedJob } from './changed-jobs.js'
+import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
+import { noteChange } from './note-change.js'
+import type { Visitor } from '../model/gate-documents.js'
 import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
@@ -10,6 +12,7 @@ import { StoreUnavailable } from '../model/errors.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
 import { Visits } from '../gates/visits.js'
+import { WaitingHere } from './waiting-here.js'
 import { leaveGates, leavingGates } from './leave-gates.js'
 import { decideJob, type DecidingBy } from './decide-job.js'
 import { JobsAside } from './jobs-aside.js'
@@ -17,7 +20,6 @@ import { emitDispatches, emitEnd } from './job-events.js'
 import { JobWriter, type Applied, type Written } from './job-writer.js'
 import { KnownJobs } from './known-jobs.js'
 import { PostponedWork, type RefusedWork } from './postponed-work.js'
-import { mustRead } from '../decisions/readers.js'
 import { isOpen } from '../decisions/settle.js'
 import type { SettledAttempt, EndedAttempt, InProcessPath } from '../in-process/in-process-path.js'
 import type { StateStore } from '../store/state-store.js'
@@ -61,6 +63,7 @@ export class Scheduler {
   private readonly writer: JobWriter
   private readonly aside: JobsAside
   private readonly gates: Gatekeeper
+  private readonly waiting = new WaitingHere()
   private beginning = 0
 
   constructor(private readonly options: SchedulerOptions) {
@@ -69,7 +72,7 @@ export class Scheduler {
     this.aside = new JobsAside(options, this.known)
     this.postponed = new PostponedWork(options)
     this.unreadable = new UnreadableJobs(options)
-    this.gates = new Gatekeeper(options)
+    this.gates = new Gatekeeper({ ...options, goOnHere: (visitor) => this.goOn(visitor) })
   }
 
   /**
@@ -81,7 +84,8 @@ export class Scheduler {
     { leaseToken, holdCheckpoint }: DelegateContext = {},
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
-    for (const change of changes) this.note(change, changed)
+    for (const change of changes)
+      noteChange(change, changed, { known: this.known, telemetry: this.options.telemetry })
     // Requests and dispatches follow this order (R126). Jobs of equal priority keep the feed's order.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
     const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
@@ -98,6 +102,7 @@ export class Scheduler {
   /** Drops postponed work of the lease. The next owner gets the changes again. */
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
+    this.waiting.forgetLease(leaseToken)
   }
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
@@ -181,23 +186,20 @@ export class Scheduler {
     return null
   }
 
-  private note(change: Change, changed: Map<string, ChangedJob>): void {
-    const decoded = this.known.note(change)
-    if (decoded === null) return
-    if (decoded.kind === 'job') {
-      const { job } = decoded
-      if (mustRead.scheduler(job)) changedJob(job, changed).seen.job = change._etag
-      // The supervisor or an operator requires a check of the whole job (R98), so its steps are forgotten.
-      if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) this.known.forgetSteps(job)
-    } else if (decoded.kind === 'step') {
-      const { step } = decoded
-      if (mustRead.scheduler(step)) changedJob(step, changed).seen.steps.set(step.stepId, change._etag)
-    } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
-      const reason =
-        decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
-      this.options.telemetry.emit({ type: 'document.refused', id: change.id, reason })
-      if (decoded.kind === 'invalid') noteUnreadable(change, changed)
-    }
+  /** Goes on with a step that may enter its limit. Resolves to false if this instance does not drive its job. */
+  private async goOn(visitor: Visitor): Promise<boolean> {
+    const found = this.waiting.take(visitor)
+    if (found === null) return false
+    const { step, leaseToken } = found
+    const changed = changedJob(step, new Map())
+    const called = new Set([step.stepId])
+    return this.partitions.run(step.pk, async () => {
+      const job = await this.known.job(changed, noneSeen())
+      if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return false
+      await this.advance(changed, leaseToken, called)
+      // If the step still waits, for example because its job is paused, it is offered by a write.
+      return this.known.step(job, step.stepId)?.place?.waitsFor === null
+    })
   }
 
   /** Advances a job, unless work of its partition waits already. Returns the work to do later. */
@@ -226,7 +228,11 @@ export class Scheduler {
     }
   }
 
-  private async advance(changed: ChangedJob, leaseToken: string | null): Promise<void> {
+  private async advance(
+    changed: ChangedJob,
+    leaseToken: string | null,
+    called?: ReadonlySet<string>,
+  ): Promise<void> {
     const seen = { ...changed.seen, steps: new Map(changed.seen.steps) }
     let wasUnreadable = false
     const unclear = new UnclearWrites(`job ${changed.jobId}`)
@@ -235,7 +241,8 @@ export class Scheduler {
       const job = await this.known.job(changed, seen)
       if (job === null) return this.unreadable.flag(changed)
       await this.unreadable.clear(changed)
-      const decision = await decideJob(job, { seen, visits }, this.deciding)
+      const going = { seen, visits, ...(called && { called }) }
+      const decision = await decideJob(job, going, this.deciding)
       if (decision.kind === 'nothing') return
       const leaving = decision.kind === 'write' ? leavingGates(job, decision, { known: this.known }) : []
       const applied =
@@ -275,6 +282,7 @@ export class Scheduler {
   ): void {
     const { inProcessPath, onOpenSteps, onJobEnded, telemetry, clock } = this.options
     emitDispatches(decision, telemetry)
+    this.waiting.note(decision.job, steps, leaseToken)
     leaveGates(leaving, this.gates, telemetry)
     if (ended !== null) {
       emitEnd(ended, telemetry)

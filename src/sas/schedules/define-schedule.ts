@@ -20,6 +20,7 @@ import { hashOf, planHash } from '../plan/payload.js'
 import type { Plan } from '../plan/plan.js'
 import { exceeds } from '../store/transaction.js'
 import { isWorkflow, type Workflow } from '../workflow/workflow.js'
+import { tickInput } from './tick-input.js'
 import { cronProblem, timeZoneProblem } from './calendar.js'
 
 /** The tick of a schedule, as the input of its job may refer to it. */
@@ -153,6 +154,13 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   }
   const inputTemplate = inputOf(values.input, problems)
   if (problems.length > 0) throw new ScheduleInvalid(id, problems)
+  const anyTick = { due: new Date(0).toISOString(), scheduleId: id }
+  const input = tickInput({ plan: values.workflow.plan, inputTemplate }, anyTick)
+  if (input.problems.length > 0)
+    throw new ScheduleInvalid(
+      id,
+      input.problems.map((what) => `its input: ${what}`),
+    )
   const { workflow, overlap, catchUp: catchUpMs, jitter: jitterMs, priority = 0, replyTo } = values
   const { completeWithin: completeWithinMs = null, retainFor: retainForMs = null } = values
   const tagged = tags.stored.length === 0 ? {} : { tags: [...tags.stored] }

@@ -1,16 +1,14 @@
 import type { ScheduledJobDocument } from '../model/schedule-documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { DocumentInvalid, JobConflict, JobUnreadable, SubmissionInvalid } from '../model/errors.js'
-import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
 import type { Plan } from '../plan/plan.js'
-import { resolveTemplate } from '../plan/template.js'
 import type { StateStore } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { SubmitRequest } from '../submission/submit.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
-import { storedInputCheck } from '../workflow/input-schema.js'
 import type { Tick } from './decide-tick.js'
+import { tickInput } from './tick-input.js'
 
 /** Submits the jobs of ticks to a store. */
 export interface TickSubmitter {
@@ -61,11 +59,9 @@ export async function jobExists(store: StateStore, jobId: string): Promise<boole
 
 function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: number): SubmitRequest {
   const tick = { due: new Date(dueMs).toISOString(), scheduleId: job.scheduleId }
-  const input = resolveTemplate(job.inputTemplate, { input: tick, outputs: new Map() })
-  const stored = job.plan as unknown as Plan
-  const wrong = stored.inputSchema === undefined ? [] : storedInputCheck(stored.inputSchema)(input)
-  const { plan, problems } = fitPlan(stored, input)
-  if (wrong.length + problems.length > 0) throw new SubmissionInvalid([...wrong, ...problems].join('; '))
+  const { inputTemplate } = job
+  const { plan, input, problems } = tickInput({ plan: job.plan as unknown as Plan, inputTemplate }, tick)
+  if (problems.length > 0) throw new SubmissionInvalid(problems.join('; '))
   return {
     plan,
     jobId,

@@ -33,6 +33,7 @@ const onlyOnPage: Readonly<Record<string, string>> = {
 
 /** Commands without an action or a view, each with the reason. */
 const onlyInTerminal: Readonly<Record<string, string>> = {
+  check: 'it checks a file of its own machine, before there is a store',
   dev: 'it starts the process that serves the page',
   page: 'it starts the process that serves the page',
   start: 'a process is started where it runs',

@@ -3,6 +3,7 @@ import { Schedules } from '../../../../src/sas/client/schedules.js'
 import { CommandInvalid, ScheduleNotFound, SubmissionInvalid } from '../../../../src/sas/model/errors.js'
 import { defineSchedule, type ScheduleOptions } from '../../../../src/sas/schedules/define-schedule.js'
 import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
+import { withoutSense, withPlan } from '../../../support/a-schedule.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const minute = 60_000
@@ -138,8 +139,6 @@ it.each([
 })
 
 it('a job that can never be accepted is refused with the reason', async () => {
-  const workflow = aWorkflow()
-  const steps = workflow.plan.steps.map((step) => ({ ...step, when: { no: 1 } }))
-  await schedules.set(hourly({ workflow: { ...workflow, plan: { ...workflow.plan, steps } } }))
+  await schedules.set(withPlan(hourly(), withoutSense))
   await expect(schedules.trigger('hourly')).rejects.toThrow(SubmissionInvalid)
 })

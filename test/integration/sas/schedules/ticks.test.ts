@@ -12,8 +12,8 @@ import { schemaVersion } from '../../../../src/sas/model/documents.js'
 import { withDerivedState } from '../../../../src/sas/model/process-state.js'
 import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
-import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
-import { aWorkflow, shop, submittedAtMs } from '../../../support/a-job.js'
+import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
+import { withoutSense, withPlan } from '../../../support/a-schedule.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const minute = 60_000
@@ -57,13 +57,10 @@ function firstTicks(count: number): readonly string[] {
 }
 
 it('a tick whose input does not fit the schema of the workflow is refused', async () => {
-  const schema = { type: 'object', properties: { due: { type: 'number' } } }
-  const workflow = defineWorkflow<unknown>(
-    'shopping',
-    (job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: 'none' }),
-    { input: schema },
-  )
-  await set({ workflow, input: (tick: Reference<ScheduleTick>) => ({ due: tick.due }) })
+  const inputSchema = { type: 'object', properties: { due: { type: 'number' } } }
+  const input = (tick: Reference<ScheduleTick>) => ({ due: tick.due })
+  const schedule = defineSchedule('minutely', { workflow: aWorkflow(), every: '1m', input })
+  await schedules.set(withPlan(schedule, (plan) => ({ ...plan, inputSchema })))
   await started('s1')
   await world.clock.advance(minute + 1_000)
   expect(await jobIds()).toEqual([])
@@ -197,11 +194,7 @@ describe('the ticks of a schedule', () => {
 
   it('count as missed with a reason if their job can never be accepted (F-T6)', async () => {
     const workflow = aWorkflow()
-    const plan = {
-      ...workflow.plan,
-      steps: workflow.plan.steps.map((step) => ({ ...step, when: { no: 1 } })),
-    }
-    await set({ workflow: { ...workflow, plan } })
+    await schedules.set(withPlan(defineSchedule('minutely', { workflow, every: '1m' }), withoutSense))
     const supervisor = await started('supervisor-1')
     await world.clock.advance(2 * minute)
     expect(await jobIds()).toEqual([])

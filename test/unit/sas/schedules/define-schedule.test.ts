@@ -78,6 +78,16 @@ describe('the definition of a schedule', () => {
     expect(problemsOf('nightly', options).join('\n')).toMatch(problem)
   })
 
+  it('refuses an input that the workflow would refuse at each tick', () => {
+    const schema = { type: 'object', properties: { day: { type: 'number' } }, required: ['day'] }
+    const strict = { ...workflow, plan: { ...workflow.plan, inputSchema: schema } }
+    const options = { workflow: strict, every: '1h' }
+    expect(problemsOf('nightly', { ...options, input: { day: 'monday' } })).toEqual([
+      'its input: input.day is "monday": invalid input: expected number, received string',
+    ])
+    expect(problemsOf('nightly', { ...options, input: { day: 1 } })).toEqual([])
+  })
+
   it('refuses a plan and an input that are too large for a document', () => {
     expect(problemsOf('nightly', { every: '1h', input: 'x'.repeat(1_000_001) })).toEqual([
       'its plan and input exceed 1000000 bytes: pass large inputs by reference',

@@ -1,0 +1,119 @@
+import {
+  checkModule,
+  type CheckedStep,
+  type CheckedWorkflow,
+  type CheckReport,
+} from '../../../operations/index.js'
+import { counted } from '../../../platform/internal.js'
+import { readSettings } from '../../../connection/internal.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { loadUserModule, modulePath } from '../../input/user-module.js'
+import { durationText } from '../../output/duration-text.js'
+import { fitted } from '../../output/fitted.js'
+import type { Terminal } from '../../output/terminal.js'
+
+export interface CheckOptions {
+  readonly config?: string
+  readonly json?: boolean
+}
+
+/** Prints the plans of a module, what they add up to, and every problem. Needs no store. */
+export async function check(
+  module: string | undefined,
+  { config, json }: CheckOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const where = config === undefined ? {} : { configPath: config }
+  const { module: configured } = await readSettings({ flags: {}, directory: process.cwd(), ...where })
+  const path = modulePath(module, configured, 'stepward check')
+  const loaded = await loadUserModule(path)
+  if (loaded.workflows.length + loaded.agents.length + loaded.schedules.length === 0) {
+    const rule = 'export what defineWorkflow, defineAgent and defineSchedule return'
+    throw new CliError(`module ${path} exports no workflow, agent or schedule: ${rule}`, exitCodes.usage)
+  }
+  const report = checkModule(loaded)
+  terminal.print(json === true ? JSON.stringify(report) : textOf(report, terminal.tableWidth))
+  return report.problems.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+function textOf({ workflows, schedules, problems, warnings }: CheckReport, width: number): string {
+  const blocks = workflows.map((workflow) => workflowText(workflow, width))
+  const ticks = schedules.map(({ id, workflow }) => `schedule ${id} submits jobs of ${workflow}`)
+  const found = [
+    ...problems.map((what) => `problem: ${what}`),
+    ...warnings.map((what) => `warning: ${what}`),
+    `${counted(problems.length, 'problem')}, ${counted(warnings.length, 'warning')}`,
+  ]
+  return [...blocks, ...(ticks.length === 0 ? [] : [ticks.join('\n')]), found.join('\n')].join('\n\n')
+}
+
+function workflowText({ name, version, steps, longestMs, undoMs, charge }: CheckedWorkflow, width: number) {
+  const depths = depthsOf(steps)
+  const rows = steps.map((step) => [
+    `${'  '.repeat(Math.min(depths.get(step.id) ?? 0, 8))}${step.id}`,
+    whatText(step),
+    timeText(step),
+    remark(step),
+  ])
+  const fits = fitted(['', '', '', ''], rows, width - 4)
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...fits.map((row) => row[column]?.length ?? 0)))
+  const lines = fits.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  const longest = longestMs === null ? 'as long as its sleeps take' : `at most ${exactText(longestMs)}`
+  const undone = undoMs === 0 ? '' : `, and ${exactText(undoMs)} to undo it`
+  return [
+    `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
+    ...lines.map((line) => `  ${line}`),
+    `  if every attempt fails at its deadline: ${longest}${undone}`,
+    `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart`,
+  ].join('\n')
+}
+
+/** Returns a duration in its two largest units, such as `10 d 3 min`. */
+function exactText(ms: number): string {
+  const parts: string[] = []
+  let restMs = ms
+  for (const unitMs of [86_400_000, 3_600_000, 60_000, 1_000]) {
+    if (restMs >= unitMs && parts.length < 2) {
+      parts.push(durationText(Math.floor(restMs / unitMs) * unitMs))
+      restMs %= unitMs
+    }
+  }
+  return parts.length === 0 ? `${ms} ms` : parts.join(' ')
+}
+
+function whatText({ kind, calls }: CheckedStep): string {
+  if (calls !== null) return calls
+  return { sleep: 'sleeps', waitFor: 'waits for an event', ask: 'asks people', gather: 'gathers' }[
+    kind === 'operation' ? 'gather' : kind
+  ]
+}
+
+function timeText({ kind, calls, tries, completeWithinMs, rounds, longestMs }: CheckedStep): string {
+  if (kind === 'gather') return ''
+  if (kind === 'sleep') return longestMs === null ? 'until an instant' : durationText(longestMs)
+  if (calls === null) return durationText(completeWithinMs)
+  const attempts = `${tries} × ${durationText(completeWithinMs)}`
+  return rounds === null ? attempts : `${attempts}, ${rounds} rounds`
+}
+
+function remark({ when, undo, limits }: CheckedStep): string {
+  return [
+    ...(when === null ? [] : [`if ${when}`]),
+    ...(undo === null ? [] : [`undo ${undo}`]),
+    ...limits.map((key) => `limit ${key}`),
+  ].join(', ')
+}
+
+/** Returns how many steps come one after another before each step. */
+function depthsOf(steps: readonly CheckedStep[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>()
+  for (const { id, after } of steps) {
+    depths.set(id, Math.max(-1, ...after.map((before) => depths.get(before) ?? 0)) + 1)
+  }
+  return depths
+}

@@ -1,0 +1,162 @@
+import type { Agent, Schedule, Workflow } from '../sas/index.js'
+import { durationMs } from '../platform/internal.js'
+import { agentOperations, conditionText, jobCost, longestTimes, templateText } from '../sas/internal.js'
+
+/** What a module exports. */
+export interface ModuleUnderCheck {
+  readonly agents: readonly Agent[]
+  readonly workflows: readonly Workflow<unknown>[]
+  readonly schedules: readonly Schedule[]
+}
+
+/** One step of a plan, as it is shown to people. */
+export interface CheckedStep {
+  readonly id: string
+  readonly kind: 'operation' | 'sleep' | 'waitFor' | 'ask' | 'gather'
+  /** The operation as `agent.operation`, or null. */
+  readonly calls: string | null
+  readonly after: readonly string[]
+  /** The condition as text, or null. */
+  readonly when: string | null
+  readonly tries: number
+  readonly completeWithinMs: number
+  /** The largest number of rounds of a repeated step. Null if the step runs once. */
+  readonly rounds: number | null
+  readonly undo: string | null
+  /** The keys of its limits as text. */
+  readonly limits: readonly string[]
+  /** The longest time of the step. Null if it is unknown. */
+  readonly longestMs: number | null
+}
+
+export interface CheckedWorkflow {
+  readonly name: string
+  readonly version: number
+  readonly steps: readonly CheckedStep[]
+  /** The longest time to the end of the last step, if every attempt fails at its deadline. Null if unknown. */
+  readonly longestMs: number | null
+  /** The longest time to undo all steps. */
+  readonly undoMs: number
+  /** The request units of a job without faults, with documents of 1 KB. */
+  readonly charge: { readonly together: number; readonly apart: number }
+}
+
+export interface CheckReport {
+  readonly workflows: readonly CheckedWorkflow[]
+  readonly schedules: readonly { readonly id: string; readonly workflow: string }[]
+  /** What will fail. */
+  readonly problems: readonly string[]
+  /** What may be wrong. */
+  readonly warnings: readonly string[]
+}
+
+/** Checks what a module exports. Its definitions are valid, because otherwise the module could not be loaded. */
+export function checkModule({ agents, workflows, schedules }: ModuleUnderCheck): CheckReport {
+  const known = new Map(
+    agents.map((agent) => agentOperations(agent)).map((each) => [each.name, each.operations]),
+  )
+  const calls = workflows.flatMap(callsOf)
+  const called = new Set(calls.map(({ actor }) => actor))
+  const problems = [
+    ...calls.flatMap((call) => callProblem(call, known.get(call.actor))),
+    ...repeated(
+      'workflow',
+      workflows.map(({ name }) => name),
+    ),
+    ...repeated(
+      'agent',
+      agents.map((agent) => agentOperations(agent).name),
+    ),
+  ]
+  const elsewhere = [...called].filter((actor) => !known.has(actor))
+  const unused = [...known.keys()].filter((name) => !called.has(name))
+  const warnings = [
+    ...(agents.length === 0
+      ? []
+      : elsewhere.map((name) => `agent ${name} is not in this module: another process must run it`)),
+    ...(workflows.length === 0
+      ? []
+      : unused.map((name) => `agent ${name} is called by no workflow of this module`)),
+    ...workflows.flatMap(tooShort),
+  ]
+  return {
+    workflows: workflows.map(checkedWorkflow),
+    schedules: schedules.map(({ id, definition }) => ({ id, workflow: definition.workflow })),
+    problems,
+    warnings,
+  }
+}
+
+interface Call {
+  readonly workflow: string
+  readonly stepId: string
+  readonly actor: string
+  readonly action: string
+}
+
+function callsOf({ name, plan }: Workflow<unknown>): readonly Call[] {
+  return plan.steps.flatMap(({ id, kind, actor, action, undo }) => [
+    ...(kind === 'operation' ? [{ workflow: name, stepId: id, actor, action }] : []),
+    ...(undo === null ? [] : [{ workflow: name, stepId: id, actor: undo.actor, action: undo.action }]),
+  ])
+}
+
+function callProblem({ workflow, stepId, actor, action }: Call, operations: readonly string[] | undefined) {
+  if (operations === undefined || operations.includes(action)) return []
+  const rule = `agent ${actor} has no operation ${action}, it has ${operations.join(', ')}`
+  return [`workflow ${workflow}: step ${stepId}: ${rule}`]
+}
+
+function repeated(what: string, names: readonly string[]): readonly string[] {
+  const twice = names.filter((name, index) => names.indexOf(name) !== index)
+  return [...new Set(twice)].map((name) => `${what} ${name} is exported twice, with different definitions`)
+}
+
+/** Warns if a job cannot be done within its own time, even if no attempt fails. */
+function tooShort({ name, plan, submission }: Workflow<unknown>): readonly string[] {
+  const { completeWithin } = submission
+  if (completeWithin === undefined) return []
+  const sleeps = plan.steps.map((step) => (step.kind === 'sleep' ? step : { ...step, completeWithinMs: 0 }))
+  const { jobMs } = longestTimes({ steps: sleeps })
+  const limitMs = durationMs(completeWithin)
+  if (jobMs === null || limitMs === null || jobMs < limitMs) return []
+  return [`workflow ${name}: its sleeps alone take as long as completeWithin`]
+}
+
+function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
+  const { steps: own, jobMs, undoMs } = longestTimes(plan)
+  const operations = plan.steps.filter(({ kind }) => kind === 'operation')
+  const question = {
+    steps: plan.steps.length,
+    claimedSteps: operations.filter(({ isClaimRequired }) => isClaimRequired).length,
+    documentKilobytes: 1,
+    indexing: 'lean',
+    partitions: 1,
+    instances: 1,
+    hasNotifier: false,
+  } as const
+  const charge = (isTogether: boolean): number => {
+    const { writeCharge, feedCharge } = jobCost({ ...question, isTogether })
+    return Math.round((writeCharge + feedCharge) * 10) / 10
+  }
+  return {
+    name,
+    version: plan.version,
+    steps: plan.steps.map((step) => ({
+      id: step.id,
+      kind: step.question === undefined ? step.kind : 'ask',
+      calls: step.kind === 'operation' ? `${step.actor}.${step.action}` : null,
+      after: step.dependsOn,
+      when: step.when === null ? null : conditionText(step.when),
+      tries: step.maxFailures,
+      completeWithinMs: step.completeWithinMs,
+      rounds: step.repeat?.atMost ?? null,
+      undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
+      limits: (step.limits ?? []).map(({ key }) => (typeof key === 'string' ? key : templateText(key))),
+      longestMs: own.get(step.id) ?? null,
+    })),
+    longestMs: jobMs,
+    undoMs,
+    charge: { together: charge(true), apart: charge(false) },
+  }
+}

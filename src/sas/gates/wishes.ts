@@ -1,0 +1,87 @@
+import type { Clock } from '../../platform/index.js'
+import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
+import { replacing, type StateStore, type StateWrite } from '../store/state-store.js'
+import {
+  arrive,
+  called,
+  checkedLater,
+  left,
+  nextTurns,
+  ruledBy,
+  served,
+  withNextCheck,
+  type Arrival,
+  type Check,
+  type GateAnswer,
+} from './gate.js'
+import { readWaiter } from './stored-gate.js'
+
+/** A change of the gate's document that one caller wants. */
+export type Wish =
+  | { readonly kind: 'arrive'; readonly arrival: Arrival }
+  | { readonly kind: 'leave'; readonly visitor: Visitor }
+  | ({ readonly kind: 'checkLater' } & Check)
+  /** Replaces the rules of an operator, or calls waiters that are still due (`operated` undefined). */
+  | { readonly kind: 'rule'; readonly operated?: GateDocument['operated'] }
+
+export interface WishResult {
+  readonly gate: GateDocument
+  /** The answer to an arrival. Null for the other wishes. */
+  readonly answer: GateAnswer | null
+}
+
+export interface Decided {
+  readonly gate: GateDocument
+  readonly results: readonly WishResult[]
+  /** The writes besides that of the gate. Null if nothing changes. */
+  readonly writes: readonly StateWrite[] | null
+  /** The steps that come from the queue. */
+  readonly called: readonly Visitor[]
+}
+
+function creating(document: GateWaiterDocument): StateWrite {
+  return { kind: 'create', document }
+}
+
+interface DecidingBy {
+  readonly store: StateStore
+  readonly clock: Clock
+}
+
+/** Decides about wishes, in an order in which the rules are known first and places are freed before others come. */
+export async function decideWishes(
+  before: GateDocument,
+  wishes: readonly Wish[],
+  { store, clock }: DecidingBy,
+): Promise<Decided> {
+  const now = clock.now()
+  let gate = before
+  for (const wish of wishes) {
+    if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
+    else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
+    else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
+    else if (wish.operated !== undefined) gate = { ...gate, operated: wish.operated }
+  }
+  const next = nextTurns(gate)
+  gate = next.gate
+  const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.pk, turn)))
+  const writes: StateWrite[] = []
+  const calls: Visitor[] = []
+  for (const waiter of waiters) {
+    if (waiter === null) continue
+    gate = called(gate, waiter.visitor, now)
+    calls.push(waiter.visitor)
+    writes.push(replacing(waiter, served(waiter)))
+  }
+  const answers = wishes.map((wish): GateAnswer | null => {
+    if (wish.kind !== 'arrive') return null
+    const arrived = arrive(gate, wish.arrival, now)
+    gate = arrived.gate
+    if (arrived.waiter !== null) writes.push(creating(arrived.waiter))
+    return arrived.answer
+  })
+  const isChanged = gate !== before
+  if (isChanged) gate = withNextCheck(gate, now)
+  const results = answers.map((answer) => ({ gate, answer }))
+  return { gate, results, writes: isChanged ? writes : null, called: calls }
+}

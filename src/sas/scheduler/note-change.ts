@@ -1,0 +1,30 @@
+import type { Change } from '../../change-feed-processor/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { mustRead } from '../decisions/readers.js'
+import { isTerminal } from '../model/process-state.js'
+import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
+import type { KnownJobs } from './known-jobs.js'
+
+/** Notes the job that a change of the feed concerns, with the version to decide from. */
+export function noteChange(
+  change: Change,
+  changed: Map<string, ChangedJob>,
+  { known, telemetry }: { readonly known: KnownJobs; readonly telemetry: Telemetry },
+): void {
+  const decoded = known.note(change)
+  if (decoded === null) return
+  if (decoded.kind === 'job') {
+    const { job } = decoded
+    if (mustRead.scheduler(job)) changedJob(job, changed).seen.job = change._etag
+    // The supervisor or an operator requires a check of the whole job (R98), so its steps are forgotten.
+    if (job.lockedBy === null && job.fence > 0 && !isTerminal(job)) known.forgetSteps(job)
+  } else if (decoded.kind === 'step') {
+    const { step } = decoded
+    if (mustRead.scheduler(step)) changedJob(step, changed).seen.steps.set(step.stepId, change._etag)
+  } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
+    const reason =
+      decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`
+    telemetry.emit({ type: 'document.refused', id: change.id, reason })
+    if (decoded.kind === 'invalid') noteUnreadable(change, changed)
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import { check } from '../../../src/cli/commands/operations/check.js'
+import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
+import type { CheckReport } from '../../../src/operations/index.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+const module = fileURLToPath(new URL('./checked-module.ts', import.meta.url))
+const directory = mkdtempSync(join(tmpdir(), 'check-'))
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+})
+
+it('prints the plan, what it adds up to, and every problem', async () => {
+  const { terminal: narrow, said } = recordedTerminal()
+  const terminal = { ...narrow, tableWidth: 140 }
+  expect(await check(module, {}, terminal)).toBe(1)
+  const text = said()
+  expect(text.split('\n')).toEqual([
+    'workflow buy, version 1: 6 steps',
+    expect.stringMatching(/^ {2}approve +asks people +7 d$/),
+    expect.stringMatching(
+      /^ {4}charge +shop\.charge +3 × 1 min +if equal\(approve\.output, true\), undo shop\.refund, limit input\.tenant$/,
+    ),
+    expect.stringMatching(/^ {6}cool-down +sleeps +2 d$/),
+    expect.stringMatching(/^ {6}track +shop\.track +3 × 1 min, 10 rounds$/),
+    expect.stringMatching(/^ {2}tell +elsewhere\.tell +3 × 1 min$/),
+    expect.stringMatching(/^ {2}run +older\.run +3 × 1 min$/),
+    '  if every attempt fails at its deadline: at most 9 d 3 min, and 3 min to undo it',
+    expect.stringMatching(
+      /^ {2}a job without faults: \d+(\.\d)? RU in one process, \d+(\.\d)? RU with the roles apart$/,
+    ),
+    '',
+    'schedule nightly submits jobs of buy',
+    '',
+    'problem: workflow buy: step run: agent older has no operation run, it has stop',
+    'warning: agent elsewhere is not in this module: another process must run it',
+    'warning: agent unused is called by no workflow of this module',
+    'warning: workflow buy: its sleeps alone take as long as completeWithin',
+    '1 problem, 3 warnings',
+  ])
+})
+
+it('prints the same as JSON', async () => {
+  const { terminal: narrow, said } = recordedTerminal()
+  const terminal = { ...narrow, tableWidth: 140 }
+  await check(module, { json: true }, terminal)
+  const report = JSON.parse(said()) as CheckReport
+  expect(report.workflows[0]).toMatchObject({
+    name: 'buy',
+    longestMs: 9 * 86_400_000 + 180_000,
+    undoMs: 180_000,
+  })
+  expect(report.workflows[0]?.steps.map(({ id, kind }) => [id, kind])).toContainEqual(['approve', 'ask'])
+  expect(report.problems).toHaveLength(1)
+})
+
+it.each([
+  ['missing.mjs', null, /missing\.mjs does not exist/],
+  [
+    'empty.mjs',
+    'export const nothing = 1',
+    /exports no workflow, agent or schedule: export what defineWorkflow/,
+  ],
+  ['broken.mjs', 'export const = 1', /could not be loaded: .*run "node .*" to see where/s],
+])('refuses %s with one message', async (name, code, message) => {
+  const path = join(directory, name)
+  if (code !== null) writeFileSync(path, code)
+  const { terminal } = recordedTerminal()
+  const error: unknown = await check(path, {}, terminal).catch((caught: unknown) => caught)
+  expect(String(error)).toMatch(message)
+  expect(exitCodeOf(error)).toBe(2)
+})
