@@ -7,12 +7,12 @@ import type { RunCommand } from './run-command.js'
 /** Adds the commands about pauses. */
 export function addPauseCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   const kinds = [
-    ['pause', 'let no attempt of a job begin until the job is resumed; attempts under way end'],
-    ['resume', 'end the pause of a job; its deadlines are later by the time of the pause'],
+    ['pause', 'let no attempt of a job begin, or no step with a limit of this key, until it is resumed'],
+    ['resume', 'end the pause of a job, whose deadlines are then later, or of a key'],
   ] as const
   for (const [kind, description] of kinds) {
     withStoreOptions(program.command(`${kind} <what> <name>`))
-      .description(`${description} (WHAT is job)`)
+      .description(`${description} (WHAT is job or key)`)
       .option('--why <text>', 'the reason; stored with the job')
       .option('--by <name>', 'who decides; default: your account on this machine')
       .option('--dry-run', 'only check the command, and write nothing')

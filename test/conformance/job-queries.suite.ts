@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { emptyGate } from '../../src/sas/gates/gate.js'
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { withDerivedState } from '../../src/sas/model/process-state.js'
 import type {
@@ -289,6 +290,16 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         if (job === undefined) throw new Error('there is no job')
         applied(await opened.store.apply('three', [replacing(job, { ...job, note: 'x' })]))
       })
+    })
+
+    it('list the gates of all limits, and no other document of this kind that cannot be read', async () => {
+      const gates = [emptyGate('bank', 1), { ...emptyGate('shop', 1), completeByMs: 20 }]
+      for (const gate of gates) applied(await opened.store.apply(gate.pk, [create(gate)]))
+      opened.put({ id: 'sas.gate:broken', pk: 'sas.gate:broken', type: 'sas.gate', schema: 2 })
+      const keys = (await opened.queries.listGates()).map(({ key }) => key)
+      expect(keys.toSorted()).toEqual(['bank', 'shop'])
+      const due = await opened.store.listOverdue({ afterMs: 0, beforeMs: 30, pickUpWithinMs: 60_000 }, 100)
+      expect(due).toEqual([{ pk: 'sas.gate:shop', id: 'sas.gate:shop', dueMs: 20 }])
     })
 
     describe('`listUndelivered`', () => {

@@ -26,7 +26,7 @@ export interface LimitView {
 
 /** The numbers of a limit that an operator sets in place of those of the workflow. */
 export interface LimitRules {
-  /** The largest number of steps at work at once, at most 1,000. Default: no such limit. */
+  /** The largest number of steps at work at once, at most 1,000. 0 lets no step begin. Default: no such limit. */
   readonly atOnce?: number
   /** The largest number of attempts that begin in a second, on average. Default: no such limit. */
   readonly perSecond?: number
@@ -58,6 +58,9 @@ export const rulesShape = {
   ),
   burst: optional(wholeNumber(1, 10_000)),
 }
+
+/** An operator may also let no step begin. */
+const operatorsShape = { ...rulesShape, atOnce: optional(wholeNumber(0, maxAtOnce)) }
 
 type Numbers = { readonly [K in keyof LimitRules]: LimitRules[K] | undefined }
 
@@ -91,13 +94,14 @@ export class Limits {
 
   /**
    * Sets a limit in place of that of the workflows, until {@link clear}. Steps that wait and have room now begin
-   * at once. If more steps are at work than the new limit allows, they end their work.
+   * at once. If more steps are at work than the new limit allows, they end their work. `atOnce: 0` pauses all steps
+   * with this key.
    *
    * @throws CommandInvalid if a number is not allowed; nothing was written
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
-    const { values, problems } = readOptions(rulesShape, rules)
+    const { values, problems } = readOptions(operatorsShape, rules)
     const all = [...keyProblems(key), ...problems, ...(problems.length === 0 ? rulesProblems(values) : [])]
     refuse('set', all)
     const { atOnce, perSecond, burst } = values

@@ -151,6 +151,18 @@ describe('steps with a limit of steps at once', () => {
     expect(await client.limits.clear('bank')).toMatchObject({ atOnce: 1, set: null, waiting: 1 })
   })
 
+  it('do not begin while an operator pauses their key, and begin when it is resumed', async () => {
+    await submitted(two, ['a'])
+    await client.limits.set('bank', { atOnce: 0 }, { by: 'ann', why: 'down' })
+    await submitted(two, ['b', 'c', 'd'])
+    await work('a')
+    expect(await states('a', 'b', 'c', 'd')).toEqual(['Processed', 'Pending', 'Pending', 'Pending'])
+    await client.limits.clear('bank')
+    await world.clock.advance(1)
+    await schedule()
+    expect(await states('b', 'c', 'd')).toEqual(['Processing', 'Processing', 'Pending'])
+  })
+
   it('are listed with the steps at work and the groups that wait', async () => {
     const fair = limited(({ tenant }) => [{ key: 'bank', atOnce: 1, fairBy: tenant }])
     await submitted(fair, ['a', 'b', 'c'], 'x')
@@ -171,7 +183,7 @@ describe('steps with a limit of steps at once', () => {
 
   it('refuse numbers that are not allowed', async () => {
     await expect(client.limits.set('bank', {})).rejects.toThrow('a limit needs atOnce or perSecond')
-    await expect(client.limits.set('bank', { atOnce: 0 })).rejects.toThrow('atOnce')
+    await expect(client.limits.set('bank', { atOnce: -1 })).rejects.toThrow('atOnce')
     await expect(client.limits.set('', { atOnce: 1 })).rejects.toThrow('the key of a limit')
     expect(await client.limits.list()).toEqual([])
   })

@@ -97,6 +97,7 @@ function listed(found: readonly LimitView[], width: number): string {
 }
 
 function insideText({ inside, atOnce }: LimitView): string {
+  if (atOnce === 0) return inside.length === 0 ? 'paused' : `${inside.length}, paused`
   return atOnce === null ? '-' : `${inside.length} of ${atOnce}`
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
-import type { JobSummary } from '../../../sas/index.js'
+import type { JobClient, JobSummary } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { whoAmI } from '../../input/who-am-i.js'
@@ -31,23 +31,55 @@ export async function decidePause(
   options: PauseOptions,
   terminal: Terminal,
 ): Promise<number> {
-  if (what !== 'job')
-    throw new CliError(`${kind} ${what}: only a job can be ${past[kind]}: ${kind} job ID`, exitCodes.usage)
+  if (what !== 'job' && what !== 'key') {
+    const rule = `${kind} job ID, or ${kind} key NAME for all steps with a limit`
+    throw new CliError(`${kind} ${what}: a job or a key can be ${past[kind]}: ${rule}`, exitCodes.usage)
+  }
   const { by = whoAmI(), why = kind === 'resume' ? past[kind] : undefined, dryRun = false } = options
   if (why === undefined)
     throw new CliError(
       'pass --why TEXT, the reason: it is stored on the job with the decision',
       exitCodes.usage,
     )
+  const decide = what === 'job' ? decideJob : decideKey
   await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) =>
-      kind === 'pause' ? client.pause(name, why, { by, dryRun }) : client.resume(name, { by, why, dryRun }),
-    ),
+    withClient(settings, (client) => decide(client, kind, name, { by, why, dryRun })),
   )
+  const subject = what === 'job' ? { jobId: name } : { key: name }
   if (options.json === true)
-    terminal.print(JSON.stringify({ command: kind, jobId: name, by, why, isDryRun: dryRun }))
-  else terminal.print(`job ${name} ${dryRun ? 'would be' : 'is'} ${past[kind]}`)
+    terminal.print(JSON.stringify({ command: kind, ...subject, by, why, isDryRun: dryRun }))
+  else terminal.print(`${what} ${name} ${dryRun ? 'would be' : 'is'} ${past[kind]}`)
   return exitCodes.ok
+}
+
+interface Terms {
+  readonly by: string
+  readonly why: string
+  readonly dryRun: boolean
+}
+
+async function decideJob(
+  client: JobClient,
+  kind: keyof typeof past,
+  jobId: string,
+  terms: Terms,
+): Promise<void> {
+  const { by, why, dryRun } = terms
+  if (kind === 'pause') await client.pause(jobId, why, { by, dryRun })
+  else await client.resume(jobId, { by, why, dryRun })
+}
+
+/** Lets no step with a limit of this key begin, or gives the limit back to the workflows. */
+async function decideKey(
+  client: JobClient,
+  kind: keyof typeof past,
+  key: string,
+  terms: Terms,
+): Promise<void> {
+  const { by, why, dryRun } = terms
+  if (dryRun) return
+  if (kind === 'pause') await client.limits.set(key, { atOnce: 0 }, { by, why })
+  else await client.limits.clear(key)
 }
 
 /** Lists the paused jobs, with the newest submission first. */

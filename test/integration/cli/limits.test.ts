@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  clearLimit,
+  limits,
+  setLimit,
+  showLimit,
+  type SetLimitOptions,
+} from '../../../src/cli/commands/jobs/limits.js'
+import { decidePause } from '../../../src/cli/commands/jobs/pauses.js'
+import { status } from '../../../src/cli/commands/jobs/status.js'
+import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { startHost, type Host } from '../../../src/host/index.js'
+import { defineAgent, defineWorkflow, type LimitView } from '../../../src/sas/index.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+/** Ends the work of the handler that is under way. */
+const ending: (() => void)[] = []
+const bank = defineAgent('bank', {
+  pay: (_input: null) => new Promise<null>((end) => ending.push(() => end(null))),
+})
+const paying = defineWorkflow<{ readonly tenant: string }>('paying', (job) => {
+  const limit = { key: 'bank', atOnce: 1, fairBy: job.input.tenant }
+  job.step('pay', bank.pay, null, { limits: [limit], undo: 'none' })
+})
+
+let emulator: Emulator
+let host: Host
+let store: { readonly endpoint: string; readonly key: string }
+const { terminal, said, forget } = recordedTerminal()
+
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 })
+  store = { endpoint: emulator.endpoint, key: emulator.key }
+  host = await startHost({ ...store, roles: ['scheduler', 'supervisor', 'agents'], agents: [bank] })
+  await submitted('A-1', 'step.started')
+  await submitted('A-2', 'waits for room')
+})
+afterAll(async () => {
+  for (const end of ending) end()
+  await host.stop()
+  await emulator.close()
+})
+beforeEach(forget)
+
+/** Submits a job, and waits until its step is with the agent or waits at the limit. */
+async function submitted(jobId: string, until: string): Promise<void> {
+  const job = await host.client.submit(paying, { tenant: jobId }, { jobId })
+  for await (const { why } of job.updates()) if (why.includes(until) || why.includes('with agent')) return
+}
+
+const set = (options: SetLimitOptions) =>
+  setLimit('bank', { ...store, by: 'ann', ...options }, terminal).catch(exitCodeOf)
+
+describe('the commands about limits', () => {
+  it('list the steps at work and the steps that wait', async () => {
+    expect(await limits(store, terminal)).toBe(0)
+    expect(said().split('\n')[1]).toMatch(/^bank +1 of 1 +- +1 +workflow$/)
+    forget()
+    await limits({ ...store, json: true }, terminal)
+    expect(JSON.parse(said())).toMatchObject([{ key: 'bank', atOnce: 1, waiting: 1 }])
+  })
+
+  it('show one limit with its steps and groups', async () => {
+    expect(await showLimit('bank', store, terminal)).toBe(0)
+    expect(said().split('\n')).toEqual([
+      'limit bank: at work 1 of 1, rate -, set by the workflow',
+      '1 step at work:',
+      '  A-1 pay',
+      '1 step waiting, by group:',
+      '  A-2: 1',
+    ])
+  })
+
+  it('name an unknown limit', async () => {
+    const error: unknown = await showLimit('bnak', store, terminal).catch((caught: unknown) => caught)
+    expect(String(error)).toContain(
+      'no step has come to limit "bnak" today: "stepward limits" lists the limits',
+    )
+  })
+
+  it('say in the status of a job for which limit it waits', async () => {
+    await status('A-2', store, terminal)
+    expect(said()).toContain('Step pay waits for room in limit "bank" since')
+  })
+
+  it('refuse numbers that are no numbers, and a limit without numbers', async () => {
+    expect(await set({ atOnce: 'many' })).toBe(2)
+    expect(await set({})).toBe(2)
+    expect(await set({ atOnce: '2000' })).toBe(2)
+    expect((await host.client.limits.get('bank'))?.set).toBeNull()
+  })
+
+  it('pause a key and resume it, with the name and the reason', async () => {
+    const options = { ...store, by: 'ann', why: 'the bank is down' }
+    expect(
+      await decidePause('pause', { what: 'key', name: 'bank' }, { ...options, dryRun: true }, terminal),
+    ).toBe(0)
+    expect(await host.client.limits.get('bank')).toMatchObject({ atOnce: 1 })
+    expect(await decidePause('pause', { what: 'key', name: 'bank' }, options, terminal)).toBe(0)
+    forget()
+    await showLimit('bank', store, terminal)
+    expect(said()).toMatch(/^limit bank: at work 1, paused, rate -, set by ann at 20.*: the bank is down/)
+    expect(await decidePause('resume', { what: 'key', name: 'bank' }, options, terminal)).toBe(0)
+    expect(await host.client.limits.get('bank')).toMatchObject({ atOnce: 1, set: null })
+  })
+
+  it('set a limit while a job waits, which then begins, and give it back', async () => {
+    expect(await set({ atOnce: '2', why: 'more lines' })).toBe(0)
+    expect(said()).toMatch(/^limit bank: at work 2 of 2, rate -, set by ann at 20.*: more lines/)
+    forget()
+    expect(await clearLimit('bank', { ...store, json: true }, terminal)).toBe(0)
+    expect((JSON.parse(said()) as LimitView).atOnce).toBe(1)
+  })
+})
