@@ -13,7 +13,7 @@ const functionFamilies = ['arrays', 'dates', 'full-text', 'numbers', 'spatial', 
   (family) => `functions/${family}`,
 )
 
-const stores = ['sas/model', 'sas/store', '/lease-store']
+const stores = ['sas/model', 'sas/store', 'sas/store/filters', '/lease-store']
 const jobs = ['platform', 'sas', 'telemetry']
 
 /** Which folder may import which besides its own files, from the ground floor up; tests and samples have rules of their own. */
@@ -75,7 +75,10 @@ const rooms = {
     'model/values': ['/platform'],
     model: ['model/values', '/platform'],
     plan: ['model', 'model/values'],
-    store: ['model', 'model/values', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
+    'store/filters': ['model', '/platform'],
+    store: [
+      'model', 'model/values', 'store/filters', '/change-feed-processor', '/lease-store', '/platform', '/telemetry',
+    ],
     waiting: ['model', 'model/values', 'plan', '/platform'],
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
@@ -101,8 +104,7 @@ const rooms = {
       '/telemetry',
     ],
     client: [
-      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier',
-      'payloads', 'plan', 'schedules', 'store', 'submission', 'waiting',
+      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -115,9 +117,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier',
-      'payloads', 'plan',
-      'scheduler', 'schedules', 'store',
+      'agents', 'client', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

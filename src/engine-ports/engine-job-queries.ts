@@ -1,4 +1,4 @@
-import { compare } from '../platform/internal.js'
+import { compare, durationMs } from '../platform/internal.js'
 import { isObject } from '../platform/options.js'
 import {
   processStates,
@@ -20,7 +20,9 @@ import {
 } from '../sas/store/job-queries.js'
 import type { StateDocument, Stored } from '../sas/store/state-store.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from '../sas/store/decoded-documents.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/job-filter.js'
+import { hasText } from '../sas/store/filters/job-conditions.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../sas/store/filters/job-filter.js'
+import { hasStepOf, isWaitingFor, type WaitKind } from '../sas/store/filters/waiting-steps.js'
 import { type ChangeFeedStart, readChanges, type JsonObject } from '../emulator/engine/index.js'
 import { EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
 import { isFlag, isPause, stored } from './state-documents.js'
@@ -37,13 +39,24 @@ export class EngineJobQueries implements JobQueries {
     const { limit = defaultListLimit, after } = filter
     const end = after === undefined ? null : pagePositionOf(after)
     const found = await this.documents.find((document) => isMatch(document, filter))
+    const isWaiting = await this.waitsFor(filter.waitingFor)
     return found
       .flatMap((version) => asJob(stored(version)))
+      .filter(isWaiting)
       .map((job) => ({ job, position: { ms: job.submittedAtMs, id: job.id } }))
       .filter(({ position }) => end === null || comparePositions(position, end) > 0)
       .sort((one, other) => comparePositions(one.position, other.position))
       .slice(0, limit)
       .map(({ job }) => job)
+  }
+
+  /** Returns a check whether a job has a step that waits for this. */
+  private async waitsFor(kind: WaitKind | undefined): Promise<(job: JobDocument) => boolean> {
+    if (kind === undefined) return () => true
+    const found = await this.documents.find(
+      (document) => document['type'] === 'sas.step' && isWaitingFor(kind, document),
+    )
+    return hasStepOf(found.flatMap((version) => asStep(stored(version))))
   }
 
   async countJobs(): Promise<JobCounts> {
@@ -144,6 +157,13 @@ function isMatch(document: Readonly<JsonObject>, filter: JobFilter): boolean {
     (isPaused === undefined || isPause(document['paused'])) &&
     (kind === undefined || (isFlag(attention) && attention['kind'] === kind)) &&
     (step === undefined || (isFlag(attention) && attention['stepId'] === step)) &&
+    (filter.text === undefined || hasText(document, filter.text)) &&
+    (filter.tookAtLeast === undefined || tookMs(document) >= Number(durationMs(filter.tookAtLeast))) &&
     readTags(filter.tags ?? {}).stored.every((tag) => Array.isArray(tags) && tags.includes(tag))
   )
+}
+
+/** Returns the time from the submission of a job to its end. NaN if it has not ended. */
+function tookMs({ endedAtMs, submittedAtMs }: Readonly<JsonObject>): number {
+  return typeof endedAtMs === 'number' ? endedAtMs - Number(submittedAtMs) : Number.NaN
 }

@@ -25,6 +25,12 @@ export function pageBefore(text: string, now: number): Pick<JobFilter, 'before' 
   }
 }
 
+/** Returns the earliest of the times that are given. */
+export function earliest(...times: readonly (Date | undefined)[]): Date | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.toSorted((one, other) => one.getTime() - other.getTime()).at(0)
+}
+
 /** Converts a date or a duration before `now` to epoch milliseconds. Returns null for any other text. */
 export function instantOf(text: string, now: number): number | null {
   const agoMs = durationMs(text)

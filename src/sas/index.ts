@@ -119,7 +119,8 @@ export type {
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
-export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/job-filter.js'
+export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'
+export type { WaitKind } from './store/filters/waiting-steps.js'
 export type { JobCounts } from './store/job-queries.js'
 export type { UnreadableJob } from './store/unreadable-jobs.js'
 export {

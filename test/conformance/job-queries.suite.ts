@@ -2,7 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyGate } from '../../src/sas/gates/gate.js'
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { withDerivedState } from '../../src/sas/model/process-state.js'
-import type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from '../../src/sas/store/job-filter.js'
+import type {
+  JobFilter,
+  NoticeFilter,
+  PageEnd,
+  QuestionFilter,
+} from '../../src/sas/store/filters/job-filter.js'
 import { replacing } from '../../src/sas/store/state-store.js'
 import type { SubmitRequest } from '../../src/sas/submission/submit.js'
 import { defineWorkflow } from '../../src/sas/workflow/workflow.js'
@@ -188,6 +193,96 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
         expect(await listed({ tags: { region: 'us' } })).toEqual([])
         expect(await listed({ tags: { customer: 4711 }, before: new Date(6_000) })).toEqual(['a'])
         expect(await listed({ tags: { customer: 4711 }, limit: 1 })).toEqual(['b'])
+      })
+
+      it('filters by a part of an id, of the order id or of the workflow, and by the time that a job took', async () => {
+        await submitted({ jobId: 'Ring-100%', orderId: 'ÖL-1', partition: 'a', now: 5_000 })
+        expect(await listed({ text: 'RING' })).toEqual(['Ring-100%'])
+        expect(await listed({ text: '%' })).toEqual(['Ring-100%'])
+        expect(await listed({ text: 'öl-' })).toEqual(['Ring-100%'])
+        expect(await listed({ text: 'LEND' })).toEqual(['two'])
+        expect(await listed({ text: 'sas.job' })).toEqual([])
+        const [before] = await opened.queries.listJobs({ text: 'ring' })
+        if (before === undefined) throw new Error('there is no job')
+        const ended = { ...before, endedAtMs: 95_000, endedAt: new Date(95_000).toISOString() }
+        applied(await opened.store.apply('a', [replacing(before, ended)]))
+        expect(await listed({ tookAtLeast: '90s' })).toEqual(['Ring-100%'])
+        expect(await listed({ tookAtLeast: 90_001 })).toEqual([])
+      })
+
+      describe('`waitingFor`', () => {
+        const step = 'sas.step'
+        const due = { type: step, schema: 1, completeByMs: 9, dispatch: 1, direction: 'do', failureCount: 0 }
+        const waits = {
+          event: { ...due, kind: 'waitFor', event: null },
+          time: { ...due, kind: 'sleep' },
+          retry: { ...due, kind: 'operation', failureCount: 1 },
+          question: {
+            type: step,
+            dispatch: 1,
+            asked: { title: 'Sure?', since: '2026', assignees: [], expiresAtMs: 9 },
+          },
+        } as const
+
+        /** Stores a job whose steps have these parts, and whose ledger says that the steps are under way. */
+        async function waiting(
+          jobId: string,
+          parts: object,
+          state = 'Processing',
+          dispatch = 1,
+        ): Promise<void> {
+          await submitted({ jobId, partition: jobId, now: 10_000 })
+          const job = await opened.queries.findJob(jobId)
+          const [first] = await opened.store.listSteps(jobId, jobId)
+          if (job === null || first === undefined) throw new Error('there is no job')
+          const steps = { ...(job as unknown as JobDocument).steps, [first.stepId]: { state, dispatch } }
+          applied(
+            await opened.store.apply(jobId, [
+              replacing(job, { ...job, steps }),
+              replacing(first, withDerivedState({ ...first, ...parts })),
+            ]),
+          )
+        }
+
+        it.each(Object.entries(waits))(
+          '%s finds the jobs with a step that waits for it',
+          async (kind, parts) => {
+            for (const [name, other] of Object.entries(waits)) await waiting(name, other)
+            await waiting('ledger', parts, 'Processed')
+            await waiting('older', parts, 'Processing', 2)
+            await waiting('undispatched', { ...parts, completeByMs: null, asked: null })
+            expect(await listed({ waitingFor: kind as keyof typeof waits })).toEqual([kind])
+          },
+        )
+
+        it('counts failures of the undo, and leaves out steps that wait for something else', async () => {
+          const undo = {
+            actor: 'a',
+            action: 'u',
+            inputTemplate: null,
+            input: null,
+            failureCount: 0,
+            whenUncertain: false,
+          }
+          const undone = { ...waits.retry, direction: 'undo' }
+          await waiting('undo', { ...undone, failureCount: 0, undo: { ...undo, failureCount: 2 } })
+          await waiting('first undo', { ...undone, undo })
+          await waiting('raised', { ...waits.event, event: { payload: 1, at: '2026' } })
+          await waiting('question', { ...waits.event, question: { form: {} } })
+          expect(await listed({ waitingFor: 'retry' })).toEqual(['undo'])
+          expect(await listed({ waitingFor: 'event' })).toEqual([])
+        })
+
+        it('lists page by page, and more jobs than a query names', async () => {
+          for (let count = 0; count < 103; count += 1) await waiting(`job ${1_000 + count}`, waits.retry)
+          await waiting('ended', waits.retry, 'Error')
+          const ids = Array.from({ length: 103 }, (_, count) => `job ${1_000 + count}`)
+          expect(await listed({ waitingFor: 'retry', limit: 1_000 })).toEqual(ids)
+          const after = { submittedAt: new Date(10_000).toISOString(), jobId: 'job 1099' }
+          expect(await listed({ waitingFor: 'retry', limit: 2, after })).toEqual(['job 1100', 'job 1101'])
+          expect(await listed({ waitingFor: 'retry', workflow: 'lending' })).toEqual([])
+          expect(await listed({ waitingFor: 'retry', state: 'Error' })).toEqual([])
+        })
       })
 
       it('returns the etag that a write needs', async () => {

@@ -1,6 +1,6 @@
 import type { Argument, Option } from 'commander'
 import type { Role } from '../../connection/index.js'
-import type { ProcessState } from '../../sas/index.js'
+import type { ProcessState, WaitKind } from '../../sas/index.js'
 
 // These names are repeated here. Importing them would load other rooms and slow down the help.
 const roles: Readonly<Record<Role, true>> = {
@@ -21,6 +21,9 @@ const states: Readonly<Record<ProcessState, true>> = {
   Compensated: true,
 }
 export const stateNames: readonly string[] = Object.keys(states)
+
+const waits: Readonly<Record<WaitKind, true>> = { question: true, event: true, time: true, retry: true }
+export const waitNames: readonly string[] = Object.keys(waits)
 
 /** Shows the possible values in the help and the completion. The command itself must refuse other values. */
 export function withValues<Part extends Argument | Option>(part: Part, values: readonly string[]): Part {

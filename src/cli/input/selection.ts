@@ -1,7 +1,7 @@
 import { instantOf } from '../../operations/index.js'
-import { withoutUndefined } from '../../platform/internal.js'
+import { durationMs, withoutUndefined } from '../../platform/internal.js'
 import type { SelectionFilter } from '../../sas/index.js'
-import { processStates } from '../../sas/internal.js'
+import { processStates, waitKinds } from '../../sas/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 import { tagsOf } from './tags.js'
 import type { SelectionOptions } from './selection-options.js'
@@ -10,7 +10,7 @@ const timeRule = 'must be an age such as 30m, 2h or 1d, or a date such as 2026-0
 
 /** @throws CliError naming every invalid option */
 export function filterOf(options: SelectionOptions, now: number): SelectionFilter {
-  const { workflow, state, step, since, until, tag } = options
+  const { workflow, state, step, since, until, tag, text, took } = options
   const known = processStates.find((name) => name.toLowerCase() === state?.toLowerCase())
   const sinceMs = since === undefined ? null : instantOf(since, now)
   const untilMs = until === undefined ? null : instantOf(until, now)
@@ -25,10 +25,20 @@ export function filterOf(options: SelectionOptions, now: number): SelectionFilte
   if (until !== undefined && untilMs === null) {
     problems.push(`--until ${JSON.stringify(until)} ${timeRule}`)
   }
+  const waitingFor = waitKinds.find((name) => name === options.waitingFor)
+  if (options.waitingFor !== undefined && waitingFor === undefined) {
+    problems.push(
+      `--waiting-for ${JSON.stringify(options.waitingFor)} must be one of ${waitKinds.join(', ')}`,
+    )
+  }
+  if (took !== undefined && (durationMs(took) ?? 0) <= 0) {
+    problems.push(`--took ${JSON.stringify(took)} must be a duration such as 90s, 30m or 2h`)
+  }
+  if (text === '') problems.push('--text must not be empty')
   problems.push(...tagged.problems)
   if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
   return {
-    ...withoutUndefined({ workflow, state: known, step }),
+    ...withoutUndefined({ workflow, state: known, step, text, waitingFor, tookAtLeast: took }),
     ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
     ...(untilMs === null ? {} : { before: new Date(untilMs) }),
     ...(tag === undefined ? {} : { tags: tagged.tags }),

@@ -1,124 +1,19 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
-import { CommandInvalid, CommandRefused, JobNotFound, JobUnreadable } from '../../sas/index.js'
-import type { Progress } from './operation-log.js'
-import { filterOf, filterShape } from './looks.js'
+import { filterOf, filterShape } from './filters.js'
 import type { PageStore } from './page-store.js'
+import {
+  eachOf,
+  jobName,
+  performed,
+  reason,
+  report,
+  selectionShape,
+  type JobName,
+  type Report,
+  type Selected,
+} from './performed.js'
 import { RequestInvalid, route } from './route.js'
-
-const jobName = z.strictObject({ jobId: z.string().min(1), partitionKey: z.string().min(1).optional() })
-
-type JobName = z.infer<typeof jobName>
-
-/** The largest number of jobs that one request names. More jobs are selected by a filter. */
-const mostNamed = 500
-
-/** The jobs of an action. Exactly one of the fields is given. */
-const selectionShape = {
-  job: jobName.optional(),
-  jobs: z.array(jobName).min(1).max(mostNamed).optional(),
-  filter: z
-    .strictObject(filterShape)
-    .optional()
-    .meta({ description: 'Every job that matches. An empty filter matches every job.' }),
-  dryRun: z.boolean().default(false).meta({ description: 'Only check, and write nothing.' }),
-  operation: z.uuid().optional().meta({
-    description:
-      'The id under which an action on many jobs is listed, so that it can be followed and stopped.',
-  }),
-}
-
-const reason = z.string().trim().min(1).meta({ description: 'The reason, stored with the job.' })
-
-/** The answer of every action: what accepted it, and what refused it, with the reason. */
-export const report = z.strictObject({
-  isDryRun: z.boolean(),
-  done: z.array(z.string()),
-  refused: z.array(z.strictObject({ jobId: z.string(), reason: z.string() })),
-})
-
-type Report = z.infer<typeof report>
-
-interface Selected {
-  readonly job?: JobName | undefined
-  readonly jobs?: readonly JobName[] | undefined
-  readonly filter?: z.infer<NonNullable<typeof selectionShape.filter>> | undefined
-  readonly dryRun: boolean
-  readonly operation?: string | undefined
-}
-
-interface Perform {
-  readonly one: (name: JobName) => Promise<unknown>
-  readonly all: (filter: NonNullable<Selected['filter']>, progress: Progress) => Promise<Report>
-}
-
-/** The decision that an action stores with each job. */
-interface Decision {
-  readonly command: string
-  readonly why: string
-}
-
-/** Carries out an action on the selected jobs. A refusal of a single job is an error. */
-async function performed(
-  { operations, by, clock }: PageStore,
-  { command, why }: Decision,
-  selected: Selected,
-  { one, all }: Perform,
-): Promise<Report> {
-  const { job, jobs, filter, dryRun, operation } = selected
-  if ([job, jobs, filter].filter((part) => part !== undefined).length !== 1) {
-    throw new RequestInvalid('name exactly one of job, jobs and filter')
-  }
-  if (job !== undefined) {
-    await one(job)
-    return { isDryRun: dryRun, done: [job.jobId], refused: [] }
-  }
-  const many = (progress: Progress): Promise<Report> =>
-    filter === undefined
-      ? eachOf(jobs ?? [], { isDryRun: dryRun, progress, clock }, one)
-      : all(filter, progress)
-  // A dry run changes nothing, so it is not listed.
-  if (dryRun) return many(unwatched)
-  const id = operation ?? operations.newId()
-  if (operations.has(id)) throw new RequestInvalid('this operation was begun before: choose another id')
-  return operations.run({ id, command, by, why }, many)
-}
-
-const unwatched: Progress = { onProgress: () => undefined, signal: new AbortController().signal }
-
-interface Each {
-  readonly isDryRun: boolean
-  readonly progress: Progress
-  readonly clock: PageStore['clock']
-}
-
-/** Carries out an action on each job. Lists the jobs that refuse it, and continues with the others. */
-async function eachOf(
-  jobs: readonly JobName[],
-  { isDryRun, progress, clock }: Each,
-  one: Perform['one'],
-): Promise<Report> {
-  const done: string[] = []
-  const refused: Report['refused'] = []
-  for (const name of jobs) {
-    if (progress.signal.aborted) break
-    // A store in this process answers at once, so the server could answer no other request until the end.
-    await clock.sleep(0)
-    try {
-      await one(name)
-      done.push(name.jobId)
-    } catch (error) {
-      if (!isAboutOne(error)) throw error
-      refused.push({ jobId: name.jobId, reason: error.message })
-    }
-    progress.onProgress(done.length + refused.length, jobs.length)
-  }
-  return { isDryRun, done, refused }
-}
-
-function isAboutOne(error: unknown): error is Error {
-  return [CommandRefused, CommandInvalid, JobNotFound, JobUnreadable].some((type) => error instanceof type)
-}
 
 function refuseStep(selected: Selected, parts: Readonly<Record<string, unknown>>): void {
   const given = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [name]))

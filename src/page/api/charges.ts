@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { Clock } from '../../platform/index.js'
 
@@ -10,6 +11,7 @@ export interface ChargeRow {
 
 /** Adds up the request units of this server's requests to the state container. */
 export class Charges implements Telemetry {
+  private readonly asking = new AsyncLocalStorage<{ charge: number }>()
   private readonly rows = new Map<string, ChargeRow>()
   readonly since: string
 
@@ -20,8 +22,17 @@ export class Charges implements Telemetry {
   emit(event: Parameters<Telemetry['emit']>[0]): void {
     if (event.type !== 'store.charged') return
     const { operation } = event
+    const present = this.asking.getStore()
+    if (present !== undefined) present.charge += event.charge
     const { requests = 0, charge = 0 } = this.rows.get(operation) ?? {}
     this.rows.set(operation, { operation, requests: requests + 1, charge: charge + event.charge })
+  }
+
+  /** Carries out some work, and returns also the request units of its own requests. */
+  async summed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly charge: number }> {
+    const sum = { charge: 0 }
+    const value = await this.asking.run(sum, work)
+    return { value, charge: sum.charge }
   }
 
   /** Returns the kinds of requests, the most expensive first. */

@@ -1,57 +1,22 @@
 import { z } from 'zod'
 import {
   adviceOn,
+  earliest,
   estimateLag,
   examine,
-  instantOf,
   listLeases,
   pageAfter,
   pageBefore,
   readAttention,
 } from '../../operations/index.js'
 import { withoutUndefined } from '../../platform/internal.js'
-import { JobNotFound, type JobFilter, type SelectionFilter } from '../../sas/index.js'
+import { JobNotFound, type JobFilter } from '../../sas/index.js'
 import { pageRoles } from '../door/people.js'
-import { jobDocumentId, processStates, readJobDetail, tagsByName } from '../../sas/internal.js'
+import { jobDocumentId, processStates, readJobDetail } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
+import { filterOf, filterShape } from './filters.js'
 import { RequestInvalid, route } from './route.js'
-import {
-  attentionGroup,
-  finding,
-  jobDetail,
-  jobSummary,
-  lag,
-  leaseRow,
-  state as stateName,
-} from './shapes.js'
-
-/** The filters of the command line. A text is never empty, because an empty filter would match every job. */
-export const filterShape = {
-  workflow: z.string().min(1).optional(),
-  state: stateName.optional(),
-  step: z.string().min(1).optional(),
-  since: z.string().min(1).optional().meta({ description: 'An age such as 2h, or a date.' }),
-  tag: z
-    .string()
-    .regex(/^[^=]+=./)
-    .optional()
-    .meta({ description: 'A tag as NAME=VALUE.' }),
-}
-
-type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>
-
-/** @throws RequestInvalid if `since` is not a time */
-export function filterOf({ workflow, state, step, since, tag }: AskedFilter, nowMs: number): SelectionFilter {
-  const sinceMs = since === undefined ? null : instantOf(since, nowMs)
-  if (since !== undefined && sinceMs === null) {
-    throw new RequestInvalid(`since ${JSON.stringify(since)} must be an age such as 2h, or a date`)
-  }
-  return {
-    ...withoutUndefined({ workflow, state, step }),
-    ...(sinceMs === null ? {} : { since: new Date(sinceMs) }),
-    ...(tag === undefined ? {} : { tags: tagsByName([tag]) }),
-  }
-}
+import { attentionGroup, finding, jobDetail, jobSummary, lag, leaseRow } from './shapes.js'
 
 const defaultLimit = 50
 
@@ -73,24 +38,31 @@ const jobs = route({
     jobs: z.array(jobSummary),
     next: z.string().nullable(),
     unreadable: z.number().meta({ description: 'The number of jobs whose document cannot be read.' }),
+    charge: z.number().meta({ description: 'The request units of the query.' }),
   }),
-  handle: async ({ client, clock }, { before, attention, limit, ...filter }) => {
-    const page = before === undefined ? {} : pageBefore(before, clock.now())
+  handle: async ({ client, clock, charges }, { before, attention, limit, ...filter }) => {
+    const page: ReturnType<typeof pageBefore> = before === undefined ? {} : pageBefore(before, clock.now())
     if (page === null)
       throw new RequestInvalid(`before ${JSON.stringify(before)} is neither a time nor a page`)
+    const given = filterOf(filter, clock.now())
     const wanted: JobFilter = {
-      ...filterOf(filter, clock.now()),
+      ...given,
       ...page,
+      ...withoutUndefined({ before: earliest(given.before, page.before) }),
       ...(attention === undefined ? {} : { isFlagged: true as const }),
       limit: limit + 1,
     }
-    const [found, unreadable] = await Promise.all([client.list(wanted), client.unreadable()])
+    const [{ value: found, charge }, unreadable] = await Promise.all([
+      charges.summed(() => client.list(wanted)),
+      client.unreadable(),
+    ])
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1) : undefined
     return {
       jobs: shown,
       next: last === undefined ? null : pageAfter(last),
       unreadable: unreadable.length,
+      charge,
     }
   },
 })

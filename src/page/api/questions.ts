@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
-import { report } from './actions.js'
+import { report } from './performed.js'
 import { route } from './route.js'
 import { openQuestion } from './shapes.js'
 

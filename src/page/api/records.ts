@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { instantOf, readAudit } from '../../operations/index.js'
-import { report } from './actions.js'
+import { report } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 
 const auditRow = z.strictObject({

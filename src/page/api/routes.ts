@@ -1,6 +1,7 @@
 import { actions } from './actions.js'
 import { costs } from './costs.js'
 import { looks } from './looks.js'
+import { pauseRoutes } from './pauses.js'
 import { questionRoutes } from './questions.js'
 import { records } from './records.js'
 import type { Route } from './route.js'
@@ -10,6 +11,7 @@ import { scheduleRoutes } from './schedules.js'
 export const routes: readonly Route[] = [
   ...looks,
   ...actions,
+  ...pauseRoutes,
   ...questionRoutes,
   ...scheduleRoutes,
   ...records,

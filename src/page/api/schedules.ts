@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instantOf } from '../../operations/index.js'
 import { ScheduleNotFound } from '../../sas/index.js'
 import { readScheduleTicks } from '../../sas/internal.js'
-import { report } from './actions.js'
+import { report } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 import { decision, state } from './shapes.js'
 

@@ -100,6 +100,7 @@ const stepDetail = z.strictObject({
       at: z.string(),
     })
     .nullable(),
+  asks: z.boolean().meta({ description: 'The step waits for the answer of a person, not for an event.' }),
   question: openQuestion.nullable(),
   event: z.looseObject({ at: z.string() }).nullable(),
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),

@@ -5,7 +5,7 @@ import { Link } from './parts/basics.js'
 import { html } from './parts/html.js'
 import { about } from './state/about.js'
 import { address } from './state/address.js'
-import { read, signedOut } from './state/api.js'
+import { read, signedOut, slowRequests } from './state/api.js'
 import { follow, stream } from './state/live.js'
 import { AuditView } from './views/audit-view.js'
 import { CostView } from './views/cost-view.js'
@@ -75,6 +75,8 @@ function Connection() {
   const { isOpen, trouble } = stream.value
   if (trouble !== null)
     return html`<span class="live bad" role="status">the store does not answer: ${trouble}</span>`
+  if (slowRequests.value > 0)
+    return html`<span class="live bad" role="status">the store answers slowly</span>`
   return html`<span class=${isOpen ? 'live' : 'live bad'} role="status"
     >${isOpen ? 'live' : 'not connected'}</span
   >`

@@ -1,7 +1,18 @@
-import { date, flag, isObject, kind, oneOf, readOptions, text, wholeNumber } from '../../platform/options.js'
+import {
+  date,
+  duration,
+  flag,
+  isObject,
+  kind,
+  oneOf,
+  readOptions,
+  text,
+  wholeNumber,
+} from '../../platform/options.js'
 import { attentionKinds, processStates } from '../model/documents.js'
 import { readTags } from '../model/tags.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
+import { waitKinds } from '../store/filters/waiting-steps.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/filters/job-filter.js'
 
 const limit = wholeNumber(1).optional()
 
@@ -15,6 +26,9 @@ const jobShape = {
   isPaused: flag().optional(),
   attention: oneOf(...attentionKinds).optional(),
   step: text().optional(),
+  text: text().optional(),
+  waitingFor: oneOf(...waitKinds).optional(),
+  tookAtLeast: duration().optional(),
   tags: kind<object>('an object such as { customer: 4711 }', isObject).optional(),
   limit,
 }

@@ -1,7 +1,7 @@
 import { isAborted } from '../../platform/internal.js'
 import type { ProcessState } from '../model/documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
-import type { JobFilter } from '../store/job-filter.js'
+import type { JobFilter } from '../store/filters/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */

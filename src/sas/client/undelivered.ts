@@ -4,7 +4,7 @@ import { decodeDocument } from '../model/decode.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
 import { receiverOf } from '../notifier/reply.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
-import type { NoticeFilter } from '../store/job-filter.js'
+import type { NoticeFilter } from '../store/filters/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { JobPorts } from './job.js'
 

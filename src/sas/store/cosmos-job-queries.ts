@@ -9,14 +9,18 @@ import { jobDocumentId } from '../model/document-ids.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { decodeDocument } from '../model/decode.js'
-import { readTags } from '../model/tags.js'
 import { CosmosPartitionFeed } from './cosmos-partition-feed.js'
-import { CosmosStateRequests, type CosmosStateStoreOptions } from './cosmos-state-requests.js'
+import { CosmosStateRequests, type CosmosStateStoreOptions, type Question } from './cosmos-state-requests.js'
 import { asGate, asJob, asNotice, asSchedule, asStep } from './decoded-documents.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
+import { jobConditions, waitingQuery } from './filters/job-conditions.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from './filters/job-filter.js'
 import { jobPage, pagePositionOf, positionOf, type JobQuestions } from './job-pages.js'
 import { defaultListLimit, type JobCounts, type JobQueries, type PartitionFeed } from './job-queries.js'
 import type { StateDocument, Stored } from './state-store.js'
+import { hasStepOf, type WaitingStep, type WaitKind } from './filters/waiting-steps.js'
+
+/** The least number of jobs that one query asks for, if not all of them belong to the list. */
+const leastAsked = 100
 
 /** The {@link JobQueries} of Azure Cosmos DB, its emulator or the embedded Cosmos DB. */
 export class CosmosJobQueries implements JobQueries {
@@ -27,19 +31,22 @@ export class CosmosJobQueries implements JobQueries {
   }
 
   async listJobs(filter: JobFilter): Promise<readonly Stored<JobDocument>[]> {
-    const { limit = defaultListLimit, after } = filter
-    const questions = this.questionsOf(filter)
+    const { limit = defaultListLimit, after, waitingFor } = filter
+    const waiting = waitingFor === undefined ? null : await this.waitingSteps(waitingFor, filter)
+    if (waiting?.length === 0) return []
+    const isWanted = waiting === null ? () => true : hasStepOf(waiting)
+    const questions = this.questionsOf(filter, waiting)
     const found: Stored<JobDocument>[] = []
     // Unreadable documents count towards the limit of a query, but must not count towards the limit of the
-    // list.
+    // list. Nor do jobs whose steps do not wait for what the filter says.
     for (let end = after === undefined ? null : pagePositionOf(after); found.length < limit;) {
-      const asked = limit - found.length
+      const asked = waiting === null ? limit - found.length : Math.max(limit, leastAsked)
       const page = await jobPage(questions, end, asked)
-      found.push(...page.flatMap(asJob))
+      found.push(...page.flatMap(asJob).filter(isWanted))
       end = positionOf(page.at(-1))
       if (page.length < asked || end === null) break
     }
-    return found
+    return found.slice(0, limit)
   }
 
   async countJobs(): Promise<JobCounts> {
@@ -125,20 +132,22 @@ export class CosmosJobQueries implements JobQueries {
     return { readNext: () => this.requests.asking(operation, () => feed.readNext()) }
   }
 
-  private questionsOf(filter: JobFilter): JobQuestions {
-    const { state, workflow, since, before, attention, step } = filter
-    const times = { since: since?.getTime(), before: before?.getTime() }
-    const given = { ...times, state, workflow, attention, step, ...tagParameters(filter) }
+  private waitingSteps(kind: WaitKind, filter: JobFilter): Promise<readonly WaitingStep[]> {
+    return this.requests.query<WaitingStep>('state.listWaiting', waitingQuery(kind, filter))
+  }
+
+  private questionsOf(filter: JobFilter, waiting: readonly WaitingStep[] | null): JobQuestions {
+    const given = jobConditions(filter, waiting)
     const ask = (
       more: readonly string[],
       order: string,
-      parameters: Readonly<Record<string, string | number | undefined>>,
+      parameters: Question['parameters'],
     ): Promise<Stored<StateDocument>[]> =>
       this.requests.query('state.listJobs', {
         text:
-          `SELECT TOP @limit * FROM c WHERE ${[...conditionsOf(filter), ...more].join(' AND ')} ` +
+          `SELECT TOP @limit * FROM c WHERE ${[...given.conditions, ...more].join(' AND ')} ` +
           `ORDER BY ${order}`,
-        parameters: { ...given, ...parameters },
+        parameters: { ...given.parameters, ...parameters },
       })
     return {
       newest: (olderThanMs, limit) =>
@@ -154,24 +163,4 @@ export class CosmosJobQueries implements JobQueries {
         }),
     }
   }
-}
-
-/** Returns the filter as conditions of a query. */
-function conditionsOf(filter: JobFilter): readonly string[] {
-  const { state, workflow, since, before, isFlagged, isPaused, attention, step } = filter
-  const conditions = ["c.type = 'sas.job'"]
-  if (state !== undefined) conditions.push('c.processState = @state')
-  if (workflow !== undefined) conditions.push('c.workflow = @workflow')
-  if (since !== undefined) conditions.push('c.submittedAtMs >= @since')
-  if (before !== undefined) conditions.push('c.submittedAtMs < @before')
-  if (isFlagged !== undefined) conditions.push('IS_DEFINED(c.attention.kind)')
-  if (isPaused !== undefined) conditions.push('IS_DEFINED(c.paused.since)')
-  if (attention !== undefined) conditions.push('c.attention.kind = @attention')
-  if (step !== undefined) conditions.push('c.attention.stepId = @step')
-  for (const name of Object.keys(tagParameters(filter))) conditions.push(`ARRAY_CONTAINS(c.tags, @${name})`)
-  return conditions
-}
-
-function tagParameters({ tags = {} }: JobFilter): Readonly<Record<string, string>> {
-  return Object.fromEntries(readTags(tags).stored.map((tag, index) => [`tag${index}`, tag]))
 }

@@ -1,6 +1,6 @@
 import { jobDocumentId } from '../model/document-ids.js'
 import type { StateDocument, Stored } from './state-store.js'
-import type { PageEnd } from './job-filter.js'
+import type { PageEnd } from './filters/job-filter.js'
 
 /** A position in the order of pages. */
 export interface PagePosition {

@@ -1,7 +1,7 @@
 import type { JobDocument, NoticeDocument, ProcessState, StepDocument } from '../model/documents.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
-import type { JobFilter, NoticeFilter, QuestionFilter } from './job-filter.js'
+import type { JobFilter, NoticeFilter, QuestionFilter } from './filters/job-filter.js'
 import type { StateDocument, Stored } from './state-store.js'
 
 /** The number of jobs in each state. */

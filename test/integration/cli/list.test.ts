@@ -74,6 +74,19 @@ it('`list --tag` lists jobs with all these tags, and shows the tags', async () =
   expect(said()).toMatch(/=false$/m)
 })
 
+it('`list --text` and `--waiting-for` choose jobs by their names and by their steps', async () => {
+  const { terminal, said, forget } = recordedTerminal()
+  const listed = async (options: object) => {
+    forget()
+    expect(await list({ ...store, limit: '100', json: true, ...options }, terminal)).toBe(0)
+    return (JSON.parse(said()) as JobSummary[]).length
+  }
+  expect(await listed({ text: 'GREETING' })).toBe(23)
+  expect(await listed({ text: 'greetings' })).toBe(0)
+  expect(await listed({ waitingFor: 'retry' })).toBe(0)
+  expect(await listed({ took: '1ms' })).toBe(0)
+})
+
 it('`list --until` ends before a time, also with `--before`', async () => {
   const { terminal, said, forget } = recordedTerminal()
   const listed = async (times: { readonly until?: string; readonly before?: string }) => {

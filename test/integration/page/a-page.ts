@@ -87,6 +87,12 @@ const claiming = defineWorkflow<{ readonly title: string }>('claiming', (job) =>
   })
 })
 
+/** Asks a person, reminds them soon, and then asks once more. */
+export const reminding = defineWorkflow('reminding', (job) => {
+  const first = job.ask('confirm', { title: 'Is it true?', remindAfter: '1s', completeWithin: '1d' })
+  job.ask('later', { title: 'And now?', after: [first], completeWithin: '1d' })
+})
+
 /** Submits a job that asks a question, and waits until the question is open. */
 export async function putQuestion(
   { host, get }: APage,

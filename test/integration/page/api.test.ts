@@ -70,7 +70,8 @@ describe('the description of the API', () => {
       paths: Record<string, { get: { parameters: { name: string }[] } }>
     }
     const names = paths['/api/jobs']?.get.parameters.map(({ name }) => name)
-    expect(names).toEqual(['workflow', 'state', 'step', 'since', 'tag', 'attention', 'before', 'limit'])
+    const filters = ['workflow', 'state', 'step', 'since', 'until', 'tag', 'text', 'waitingFor', 'took']
+    expect(names).toEqual([...filters, 'attention', 'before', 'limit'])
   })
 })
 
@@ -87,6 +88,23 @@ describe('reads', () => {
     expect(await idsOf('tag=customer%3D4712')).toEqual([])
     expect(await idsOf('step=pay&since=1h')).toHaveLength(3)
     expect(await idsOf('before=2001-01-01')).toEqual([])
+    expect(await idsOf('until=2001-01-01')).toEqual([])
+    expect(await idsOf('until=2001-01-01&before=2100-01-01')).toEqual([])
+    expect(await idsOf('text=BAD-')).toEqual(['bad-2'])
+    expect(await idsOf('waitingFor=event')).toEqual(['good'])
+    expect(await idsOf('waitingFor=retry')).toEqual([])
+    expect(await idsOf('took=1ms&text=bad-')).toEqual(['bad-2'])
+    expect(await idsOf('took=1d')).toEqual([])
+  })
+
+  it('jobs with the request units of their query, also at the same time as others', async () => {
+    const charges = await Promise.all(
+      ['', 'state=Error', 'waitingFor=retry'].map(
+        async (query) => (await read<{ charge: number }>(`/api/jobs?${query}`)).charge,
+      ),
+    )
+    expect(charges.every((charge) => charge > 0 && charge < 20)).toBe(true)
+    expect((await read<{ charge: number }>('/api/jobs?')).charge).toBe(charges[0])
   })
 
   it('pages that follow one another', async () => {
@@ -103,14 +121,22 @@ describe('reads', () => {
     expect(new Set(seen).size).toBe(4)
   })
 
-  it.each(['state=Errors', 'limit=0', 'colour=red', 'since=soon', 'before=x', 'workflow=', 'tag=customer'])(
-    'nothing with the wrong parameter %s',
-    async (query) => {
-      const { status, text } = await page.get(`/api/jobs?${query}`)
-      expect(status).toBe(400)
-      expect(JSON.parse(text)).toMatchObject({ error: { name: 'RequestInvalid' } })
-    },
-  )
+  it.each([
+    'state=Errors',
+    'limit=0',
+    'colour=red',
+    'since=soon',
+    'before=x',
+    'workflow=',
+    'tag=customer',
+    'took=long',
+    'waitingFor=x',
+    'text=',
+  ])('nothing with the wrong parameter %s', async (query) => {
+    const { status, text } = await page.get(`/api/jobs?${query}`)
+    expect(status).toBe(400)
+    expect(JSON.parse(text)).toMatchObject({ error: { name: 'RequestInvalid' } })
+  })
 
   it('one job with inputs, outputs and advice', async () => {
     const bad = await read<Record<string, unknown>>(`/api/job?jobId=${encodeURIComponent(`bad ${hostile}`)}`)

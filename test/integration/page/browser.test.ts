@@ -89,6 +89,36 @@ describe.skipIf(path === null)('the page in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
+  it('Jobs: filters by text, tag, wait and time; the list says what its query cost', async () => {
+    await open('/jobs')
+    await page.until(control('order-4'))
+    const filter = async (name: string, value: string): Promise<void> => {
+      await page.evaluate(`(() => {
+        const field = document.querySelector('.filters [name="${name}"]')
+        field.value = ${JSON.stringify(value)}
+        field.dispatchEvent(new Event('change', { bubbles: true }))
+      })()`)
+      await page.until(`new URLSearchParams(location.search).get('${name}') === ${JSON.stringify(value)}`)
+    }
+    await filter('text', 'ORDER-')
+    await page.until(`${control('claim-0')} === undefined && ${control('order-0')}`)
+    await filter('waitingFor', 'event')
+    await page.until(`${control('order-0')} === undefined && ${control('order-4')}`)
+    expect(await page.until<string>(`document.querySelector('.charge')?.textContent`)).toMatch(
+      /^\d+ jobs? shown, read for \d+(\.\d+)? RU\.$/,
+    )
+    await filter('tag', 'customer=none')
+    await page.until(`document.querySelector('.empty')?.textContent === 'No job matches.'`)
+    await open('/jobs?waitingFor=question')
+    await page.until(`${control('claim-0')} && ${control('order-4')} === undefined`)
+    await click('Cancel')
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
+      'stepward cancel --waiting-for question --why TEXT',
+    )
+    expect(page.complaints).toEqual([])
+  })
+
   it('Jobs: an action on ticked jobs asks for the reason, can be tried first, and lists refusals', async () => {
     await open('/jobs')
     await page.until(control('order-2'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
-import { aPage, hostile, putQuestion, type APage } from './a-page.js'
+import { aPage, hostile, putQuestion, reminding, type APage } from './a-page.js'
 import { answerDialog, clickOn, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
@@ -168,6 +168,29 @@ describe.skipIf(path === null)('questions in a browser', () => {
     expect(said).toContain('1 job accepted')
     await page.press('Escape')
     await page.until(`document.querySelector('.timeline').textContent.includes('answered by ada')`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('a problem group of unanswered questions has a button that answers', async () => {
+    await store.host.client.submit(reminding, {}, { jobId: 'slow-1' })
+    await store.telemetry.waitFor('attention.raised', (event) => event.jobId === 'slow-1')
+    await page.begin(`${store.origin}/inbox`)
+    const group = `[...document.querySelectorAll('.group')].find((one) => one.textContent.includes('slow-1'))`
+    await page.until(`${group}?.querySelector('button.primary')`)
+    expect(await page.evaluate(`${group}.querySelector('h2').textContent`)).toContain('unanswered')
+    // The question after it is not put yet, and waits for no event.
+    await page.begin(`${store.origin}/job?jobId=slow-1`)
+    await page.until(control('Answer'))
+    expect(await page.evaluate(`${control('Raise event')} === undefined`)).toBe(true)
+    await page.begin(`${store.origin}/inbox`)
+    await page.until(`${group}?.querySelector('button.primary')`)
+    await page.evaluate(`${group}.querySelector('button.primary').click()`)
+    const said = await answerDialog(page, { 'answer-0': 'true' })
+    expect(said).toContain('1 job accepted')
+    await page.press('Escape')
+    await page.until(`${group} === undefined`)
+    const view = await (await store.host.client.get('slow-1'))?.view()
+    expect(view?.steps.find(({ stepId }) => stepId === 'confirm')?.state).toBe('Processed')
     expect(page.complaints).toEqual([])
   })
 

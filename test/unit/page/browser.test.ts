@@ -20,6 +20,7 @@ import { groupedFindings } from '../../../src/page/browser/state/grouped-finding
 import { heatOf, heatRows, withLook } from '../../../src/page/browser/state/heat.js'
 import { paceOf, withEnds } from '../../../src/page/browser/state/pace.js'
 import { isLineWith, withChanges } from '../../../src/page/browser/state/tail.js'
+import { matches } from '../../../src/page/browser/state/job-filters.js'
 import { placed } from '../../../src/page/browser/state/graph-layout.js'
 import { timelineOf } from '../../../src/page/browser/state/timeline.js'
 
@@ -47,6 +48,7 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     inputTemplate: null,
     output: null,
     event: null,
+    asks: false,
     question: null,
     outcome: null,
     idempotencyKey: 'k',
@@ -77,6 +79,7 @@ function aJob(parts: Partial<Job>): Job {
     attention: null,
     advice: null,
     compensation: null,
+    paused: null,
     diagnostics: [],
     audit: [],
     notices: [],
@@ -116,7 +119,7 @@ describe('the pace of jobs', () => {
     ({
       ...{ jobId, orderId: jobId, partitionKey: jobId, workflow: 'buying', state: 'Processed' as const },
       ...{ submittedAt: at(from), endedAt: to === null ? null : at(to), stepsDone: 1, stepCount: 1 },
-      attention: null,
+      ...{ attention: null, tags: {}, paused: null },
     }) as const
 
   it('is counted once for each end, of the last minutes, from the submission to the end', () => {
@@ -130,6 +133,30 @@ describe('the pace of jobs', () => {
       p95Ms: 40_000,
     })
     expect(paceOf([], 640_000, 610_000)).toMatchObject({ ended: 0, perSecond: 0, p50Ms: null, p95Ms: null })
+  })
+})
+
+describe('a changed job', () => {
+  const job = {
+    ...{ jobId: 'Ring-1', orderId: 'O-7', partitionKey: 'p', workflow: 'buying', state: 'Error' as const },
+    ...{ submittedAt: at(0), endedAt: null, stepsDone: 1, stepCount: 1, paused: null },
+    ...{ tags: { customer: '4711' }, attention: null },
+  }
+
+  it.each([
+    [{}, true],
+    [{ state: 'Error', workflow: 'buying', tag: 'customer=4711', text: 'ring' }, true],
+    [{ text: 'o-7' }, true],
+    [{ text: 'rings' }, false],
+    [{ tag: 'customer=471' }, false],
+    [{ state: 'Processed' }, false],
+    [{ attention: 'true' }, false],
+    [{ step: 'pay' }, false],
+    [{ waitingFor: 'retry' }, false],
+    [{ until: '1h' }, false],
+    [{ took: '1h' }, false],
+  ])('is new in a list of %j: %s', (filter: Record<string, string>, isNew) => {
+    expect(matches(job, filter)).toBe(isNew)
   })
 })
 
@@ -150,7 +177,7 @@ describe('the heat of lags', () => {
 describe('the tail', () => {
   const job = {
     ...{ jobId: 'J-1', orderId: 'J-1', partitionKey: 'J-1', workflow: 'buying', state: 'Error' as const },
-    ...{ submittedAt: at(0), endedAt: null, stepsDone: 1, stepCount: 2 },
+    ...{ submittedAt: at(0), endedAt: null, stepsDone: 1, stepCount: 2, tags: {}, paused: null },
     attention: { kind: 'error', since: at(1), by: 'scheduler', message: 'no money', stepId: 'pay' },
   }
 
@@ -240,10 +267,19 @@ describe('the command of an action', () => {
   it.each([
     [{ kind: 'cancel', jobId: 'J-1', why: 'no' }, 'stepward cancel --why no J-1'],
     [{ kind: 'cancel', jobId: 'J-1', why: '' }, 'stepward cancel --why TEXT J-1'],
+    [
+      { kind: 'pause', jobId: 'J-1', why: 'the bank is down' },
+      `stepward pause --why 'the bank is down' job J-1`,
+    ],
+    [{ kind: 'resume', jobId: '-rf' }, 'stepward resume -- job -rf'],
     [{ kind: 'release', jobId: '-rf', step: 'pay' }, 'stepward release --step pay -- -rf'],
     [
       { kind: 'resubmit', filter: { workflow: 'buying', state: 'Error' }, why: "it's" },
       `stepward resubmit --workflow buying --state Error --why 'it'\\''s'`,
+    ],
+    [
+      { kind: 'cancel', filter: { waitingFor: 'retry', text: '-x', tag: 'a=b c', took: '2h' }, why: 'w' },
+      `stepward cancel --waiting-for retry --text=-x --tag 'a=b c' --took 2h --why w`,
     ],
     [{ kind: 'resend', filter: {}, storeArguments: ['--data', 'a b'] }, `stepward resend --all --data 'a b'`],
     [

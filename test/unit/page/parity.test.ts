@@ -47,8 +47,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   'limit show': 'the page does not show limits yet',
   'limit set': 'the page does not change limits yet',
   'limit clear': 'the page does not change limits yet',
-  pause: 'the page shows pauses in the status of a job, and does not pause yet',
-  resume: 'the page shows pauses in the status of a job, and does not resume yet',
   pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',
   emulator: 'it starts a store, before there is a page',

@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../platform/internal.js'
 import type { JobFilter, JobSummary } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
-import { pageAfter, pageBefore } from '../../../operations/index.js'
+import { earliest, pageAfter, pageBefore } from '../../../operations/index.js'
 import { filterOf } from '../../input/selection.js'
 import type { SelectionOptions } from '../../input/selection-options.js'
 import { tagsText } from '../../input/tags.js'
@@ -80,9 +80,4 @@ function pageFilter(options: ListOptions, limit: number): JobFilter {
     ...(attention === true ? { isFlagged: true as const } : {}),
     limit,
   }
-}
-
-function earliest(...times: readonly (Date | undefined)[]): Date | undefined {
-  const known = times.filter((time) => time !== undefined)
-  return known.toSorted((one, other) => one.getTime() - other.getTime()).at(0)
 }

@@ -5,7 +5,7 @@ import { CliError, exitCodeOf, exitCodes } from '../../output/cli-error.js'
 import { confirmed } from '../../input/confirmed.js'
 import { readJsonFile } from '../../input/json-file.js'
 import { filterOf } from '../../input/selection.js'
-import type { SelectionOptions } from '../../input/selection-options.js'
+import { isSelected, type SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { bar, firstOf, wrapped, type Terminal } from '../../output/terminal.js'
@@ -37,8 +37,7 @@ export async function decide(
   terminal: Terminal,
 ): Promise<number> {
   refuseContradictions(kind, jobId, options)
-  const { workflow, state, step, since, until, tag } = options
-  const isFiltered = [workflow, state, step, since, until, tag].some((value) => value !== undefined)
+  const isFiltered = isSelected(options) || options.step !== undefined
   await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
   const input = options.input === undefined ? {} : { input: await readJsonFile('--input', options.input) }
   const { by = whoAmI(), why = past[kind], dryRun = false } = options
@@ -140,16 +139,16 @@ function print(kind: DecisionKind, { isDryRun, done, refused }: BulkReport, term
 }
 
 function refuseContradictions(kind: DecisionKind, jobId: string | undefined, options: DecideOptions): void {
-  const { workflow, state, step, since, until, tag, all, why, input } = options
+  const { step, all, why, input } = options
   const problems: string[] = []
-  const isFiltered = [workflow, state, since, until, tag].some((value) => value !== undefined) || all === true
+  const isFiltered = isSelected(options) || all === true
   if (jobId === undefined && !isFiltered && step === undefined) {
-    const filters = '--workflow, --state, --step, --since, --until or --tag; --all selects every job'
-    problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}`)
+    const filters = '--workflow, --state, --step, --since, --until, --tag, --text, --waiting-for or --took'
+    problems.push(`${kind} needs a JOB, or a choice of jobs by ${filters}; --all selects every job`)
   }
   if (jobId !== undefined && isFiltered) {
     problems.push(
-      'a JOB and --workflow, --state, --since, --until, --tag or --all exclude each other: pass one or the other',
+      'a JOB and filters such as --workflow or --tag, or --all, exclude each other: pass one or the other',
     )
   }
   if (jobId !== undefined && step !== undefined && kind === 'cancel') {

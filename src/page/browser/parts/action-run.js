@@ -4,10 +4,12 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
-import { act, read, stopOperation } from '../state/api.js'
+import { act, isUnclear, read, stopOperation } from '../state/api.js'
 
 /** The largest number of jobs that one request names. */
 const atOnce = 500
+const unclear =
+  'The action may have been carried out. The view behind this dialog is read again, and shows it.'
 /** The pause between two reads of the progress. */
 const lookMs = 400
 
@@ -68,7 +70,8 @@ export function useRun({ kind, jobs = [], filter, schedule, onDone }) {
         }
       }
     } catch (reason) {
-      setError(/** @type {Error} */ (reason).message)
+      const { message } = /** @type {Error} */ (reason)
+      setError(isUnclear(reason) ? `${message}. ${isDryRun ? 'Nothing was written.' : unclear}` : message)
     } finally {
       // The answer of an action may be lost, so the view reads again in any case.
       if (!isDryRun) onDone?.()

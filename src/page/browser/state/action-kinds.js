@@ -14,7 +14,7 @@
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
  *   fields?: { name: string, label: string, placeholder: string }[] }} ActionKind
  *
- * @typedef {'resubmit' | 'release' | 'cancel' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
+ * @typedef {'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete'} Kind
  */
 
@@ -42,6 +42,18 @@ export const actionKinds = {
     title: 'Cancel',
     effect: 'The job stops, and what was done is undone.',
     reason: 'demanded',
+  },
+  pause: {
+    ...onJobs,
+    title: 'Pause',
+    effect: 'No attempt begins until the job is resumed. Attempts under way end, and deadlines do not run.',
+    reason: 'demanded',
+  },
+  resume: {
+    ...onJobs,
+    title: 'Resume',
+    effect: 'The job continues. Its deadlines are later by the time of the pause.',
+    reason: 'optional',
   },
   resend: {
     ...onJobs,

@@ -4,6 +4,14 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 /** Why this browser must be signed in again, or an empty text. */
 export const signedOut = signal('')
 
+/** The number of requests that have waited long for their answer. */
+export const slowRequests = signal(0)
+
+/** The time after which a request counts as slow. */
+const slowMs = 2_500
+/** The pause before a read that failed for a while is repeated. */
+const againMs = 5_000
+
 /** An answer of the server that is not a success. */
 class ApiError extends Error {
   /**
@@ -21,17 +29,48 @@ class ApiError extends Error {
  * @param {RequestInit} [init]
  */
 async function ask(path, init) {
-  let response
-  try {
-    response = await fetch(path, init)
-  } catch {
-    throw new ApiError(0, 'the server of this page does not answer: is "stepward page" still running?')
-  }
-  const answer = await response.json()
+  const { response, answer } = await noticed(async () => {
+    try {
+      const response = await fetch(path, init)
+      return { response, answer: await response.json() }
+    } catch {
+      throw new ApiError(0, 'the server of this page does not answer: is "stepward page" still running?')
+    }
+  })
   const message = String(answer?.error?.message ?? response.statusText)
   if (answer?.error?.name === 'NotSignedIn') signedOut.value = message
   if (response.ok) return answer
   throw new ApiError(response.status, message)
+}
+
+/**
+ * Counts a request as slow while it waits long.
+ *
+ * @template T
+ * @param {() => Promise<T>} request
+ */
+async function noticed(request) {
+  const noted = { isSlow: false }
+  const timer = setTimeout(() => {
+    noted.isSlow = true
+    slowRequests.value += 1
+  }, slowMs)
+  try {
+    return await request()
+  } finally {
+    clearTimeout(timer)
+    if (noted.isSlow) slowRequests.value -= 1
+  }
+}
+
+/**
+ * Checks whether a request failed for a while only: the server or the store did not answer, or refused for now. An action
+ * may have been carried out nevertheless.
+ *
+ * @param {unknown} reason
+ */
+export function isUnclear(reason) {
+  return reason instanceof ApiError && (reason.status === 0 || reason.status >= 500)
 }
 
 /**
@@ -75,7 +114,7 @@ export function read(path) {
 
 /**
  * Reads an address of the API, and again when it changes or when `reload` is called. What was read before
- * stays until the next answer. A null address reads nothing.
+ * stays until the next answer. A read that failed for a while is repeated. A null address reads nothing.
  *
  * @template T
  * @param {string | null} path
@@ -85,7 +124,7 @@ export function useLoaded(path) {
   const [found, setFound] = useState(
     /** @type {{ path: string | null, data: T | null }} */ ({ path, data: null }),
   )
-  const [error, setError] = useState(/** @type {string | null} */ (null))
+  const [error, setError] = useState(/** @type {Error | null} */ (null))
   const [isReading, setReading] = useState(path !== null)
   const turn = useRef(0)
   const reload = useCallback(() => {
@@ -101,7 +140,7 @@ export function useLoaded(path) {
           setError(null)
         },
         (/** @type {unknown} */ reason) => {
-          if (mine === turn.current) setError(/** @type {Error} */ (reason).message)
+          if (mine === turn.current) setError(/** @type {Error} */ (reason))
         },
       )
       .finally(() => {
@@ -115,6 +154,11 @@ export function useLoaded(path) {
       turn.current += 1
     }
   }, [reload])
+  useEffect(() => {
+    if (!isUnclear(error)) return undefined
+    const timer = setTimeout(reload, againMs)
+    return () => clearTimeout(timer)
+  }, [error, reload])
   const change = useCallback(
     /** @param {(data: T) => T} how */
     (how) => {
@@ -122,5 +166,17 @@ export function useLoaded(path) {
     },
     [],
   )
-  return { data: found.path === path ? found.data : null, error, isReading, reload, change }
+  const data = found.path === path ? found.data : null
+  return { data, error: problemText(error, data !== null), isReading, reload, change }
+}
+
+/**
+ * @param {Error | null} error
+ * @param {boolean} hasData
+ */
+function problemText(error, hasData) {
+  if (error === null) return null
+  if (!isUnclear(error)) return error.message
+  const kept = hasData ? ' What you see was read before.' : ''
+  return `${error.message}.${kept} The page tries again.`
 }

@@ -12,7 +12,8 @@ function word(text) {
 }
 
 /**
- * @typedef {{ workflow?: string, state?: string, step?: string, since?: string }} Filter
+ * @typedef {{ workflow?: string, state?: string, step?: string, since?: string, until?: string, tag?: string,
+ *   text?: string, waitingFor?: string, took?: string }} Filter
  *
  * @typedef {{ kind: Kind, jobId?: string, filter?: Filter, schedule?: string, step?: string, why?: string,
  *   isDryRun?: boolean, workflow?: string, input?: string, answer?: unknown, note?: string, fields?: Record<string, string>,
@@ -54,7 +55,14 @@ export function commandOf({
           : ['--payload', 'input.json']
         : optionsOf({ step, why, isDryRun, input })
   const one = schedule ?? jobId
-  const names = one === undefined ? [] : [one, ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : [])]
+  const names =
+    one === undefined
+      ? []
+      : [
+          ...(kind === 'pause' || kind === 'resume' ? ['job'] : []),
+          one,
+          ...(kind === 'raise' || kind === 'answer' ? [step ?? ''] : []),
+        ]
   const words = [
     'stepward',
     kind,
@@ -102,7 +110,15 @@ function answerWords(answer, note) {
 function filterWords(filter) {
   const given = Object.entries(filter).filter(([, value]) => value !== '')
   if (given.length === 0) return ['--all']
-  return given.flatMap(([name, value]) => [`--${name}`, word(value)])
+  // A text that begins with a dash would be read as an option.
+  return given.flatMap(([name, value]) =>
+    value.startsWith('-') ? [`${optionOf(name)}=${word(value)}`] : [optionOf(name), word(value)],
+  )
+}
+
+/** @param {string} name */
+function optionOf(name) {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
 /** @param {string | undefined} json */

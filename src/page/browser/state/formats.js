@@ -65,6 +65,14 @@ export function unitsText(value) {
 }
 
 /**
+ * @param {number} jobs
+ * @param {number} charge
+ */
+export function chargeText(jobs, charge) {
+  return `${counted(jobs, 'job', 'jobs')} shown, read for ${unitsText(charge)} RU.`
+}
+
+/**
  * @param {number} count
  * @param {string} one
  * @param {string} more

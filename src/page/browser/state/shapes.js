@@ -9,13 +9,14 @@
  *
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string, state: State,
  *   submittedAt: string, endedAt: string | null, stepsDone: number, stepCount: number,
- *   attention: Attention | null }} JobSummary
+ *   attention: Attention | null, tags: Record<string, string>,
+ *   paused: { since: string, by: string, why: string } | null }} JobSummary
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
  *   state: State | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused', attempt: number, failureCount: number, maxFailures: number,
  *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
  *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
- *   question: Question | null, round: { number: number, atMost: number } | null,
+ *   asks: boolean, question: Question | null, round: { number: number, atMost: number } | null,
  *   progress: { done?: number, of?: number, note?: string, at: string } | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
@@ -41,6 +42,7 @@
  *   submittedAt: string, endedAt: string | null, completeBy: string | null, generation: number,
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
+ *   paused: { since: string, by: string, why: string } | null,
  *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,

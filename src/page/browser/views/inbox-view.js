@@ -1,7 +1,7 @@
-/** @import { Found, Group, Questions } from '../state/shapes.js' */
+/** @import { Found, Group, Question, Questions } from '../state/shapes.js' */
 import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
-import { QuestionCard } from '../parts/question-card.js'
+import { AnswerButton, QuestionCard } from '../parts/question-card.js'
 import { Command, Link, Problem } from '../parts/basics.js'
 import { about } from '../state/about.js'
 import { address, addressOf, jobAddress, open } from '../state/address.js'
@@ -38,7 +38,12 @@ export function InboxView() {
         : data.groups.length === 0
           ? html`<p class="good empty">Nothing needs attention.</p>`
           : data.groups.map(
-              (group) => html`<${GroupCard} key=${keyOf(group)} group=${group} reload=${reload} />`,
+              (group) => html`<${GroupCard}
+                  key=${keyOf(group)}
+                  group=${group}
+                  questions=${asking.data?.questions ?? []}
+                  reload=${again}
+                />`,
             )
     }`
 }
@@ -105,8 +110,19 @@ const actionsOf = /** @type {Record<string, ('resubmit' | 'release' | 'cancel' |
 
 const names = { resubmit: 'Resubmit', release: 'Release', cancel: 'Cancel', resend: 'Send again' }
 
-/** @param {{ group: Group, reload: () => void }} props */
-function GroupCard({ group, reload }) {
+/**
+ * Returns the open questions of a group. The groups of the other kinds have none.
+ *
+ * @param {Group} group
+ * @param {Question[]} questions
+ */
+function questionsOf({ kind, jobIds, stepId }, questions) {
+  if (kind !== 'unanswered' && kind !== 'escalated') return []
+  return questions.filter((one) => one.stepId === stepId && jobIds.includes(one.jobId)).slice(0, mostIds)
+}
+
+/** @param {{ group: Group, questions: Question[], reload: () => void }} props */
+function GroupCard({ group, questions, reload }) {
   const { workflow, kind, stepId, message, since, jobIds, advice, command } = group
   const jobs = jobIds.map((jobId) => ({ jobId }))
   return html`<article class="panel group">
@@ -131,6 +147,14 @@ function GroupCard({ group, reload }) {
     </p>
     <p>→ ${advice}</p>
     <div class="buttons start">
+      ${questionsOf(group, questions).map(
+        (question) =>
+          html`<${AnswerButton}
+            question=${question}
+            reload=${reload}
+            text=${jobs.length === 1 ? 'Answer' : `Answer ${question.jobId}`}
+          />`,
+      )}
       ${(actionsOf[kind] ?? []).map(
         (action) =>
           html`<button

@@ -107,8 +107,7 @@ function Actions({ job, reload }) {
     .map(({ stepId }) => stepId)
   const awaiting = steps
     .filter(
-      (step) =>
-        step.kind === 'waitFor' && step.question === null && step.event === null && step.state !== 'Skipped',
+      (step) => step.kind === 'waitFor' && !step.asks && step.event === null && step.state !== 'Skipped',
     )
     .map(({ stepId }) => stepId)
   const isEnded = state === 'Processed' || state === 'Compensated'
@@ -123,6 +122,11 @@ function Actions({ job, reload }) {
     notices.some(({ attention }) => attention !== null)
       ? { kind: 'resend', name: 'Send notices again', steps: [] }
       : null,
+    job.paused !== null
+      ? { kind: 'resume', name: 'Resume', steps: [] }
+      : isEnded || state === 'Error'
+        ? null
+        : { kind: 'pause', name: 'Pause', steps: [] },
     isEnded || state === 'Compensating' ? null : { kind: 'cancel', name: 'Cancel', steps: [] },
   ].flatMap((one) => (one === null ? [] : [one]))
   const questions = steps.flatMap(({ question }) => (question === null ? [] : [question]))

@@ -4,16 +4,15 @@ import { asked } from '../parts/action-dialog.js'
 import { html } from '../parts/html.js'
 import { Link, Problem, StateBadge } from '../parts/basics.js'
 import { about } from '../state/about.js'
-import { address, addressOf, jobAddress, open } from '../state/address.js'
+import { address, addressOf, jobAddress } from '../state/address.js'
 import { read, useLoaded } from '../state/api.js'
-import { agoText, counted } from '../state/formats.js'
+import { agoText, chargeText, counted } from '../state/formats.js'
+import { filterNames, matches } from '../state/job-filters.js'
 import { useChanges } from '../state/live.js'
-import { states } from '../state/shapes.js'
+import { JobFilters } from './job-filters.js'
 import { SubmitForm } from './submit-form.js'
 
-/** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number }} Page */
-
-const filterNames = ['state', 'workflow', 'step', 'since', 'attention']
+/** @typedef {{ jobs: JobSummary[], next: string | null, unreadable: number, charge: number }} Page */
 
 /** @param {{ jobId: string, partitionKey: string }} job */
 function keyOf({ jobId, partitionKey }) {
@@ -52,7 +51,7 @@ function useJobs(filter) {
     setMoreError(null)
     try {
       const page = /** @type {Page} */ (await read(addressOf('/api/jobs', { ...filter, before: next })))
-      change((old) => ({ ...page, jobs: [...old.jobs, ...page.jobs] }))
+      change((old) => ({ ...page, jobs: [...old.jobs, ...page.jobs], charge: old.charge + page.charge }))
     } catch (reason) {
       setMoreError(/** @type {Error} */ (reason).message)
     } finally {
@@ -72,7 +71,7 @@ export function JobsView() {
   const jobs = data?.jobs ?? []
   const chosen = jobs.filter((job) => ticked.has(keyOf(job)))
   return html`<h1>Jobs</h1>
-    <${Filters} filter=${filter} />
+    <${JobFilters} filter=${filter} />
     ${(about.value?.workflows.length ?? 0) === 0 ? null : html`<${SubmitForm} />`}
     <${Problem} error=${error} />
     <${Toolbar} chosen=${chosen} filter=${filter} onDone=${again} />
@@ -92,6 +91,7 @@ export function JobsView() {
           ? html`<p class="quiet empty">No job matches.</p>`
           : html`<${Rows} jobs=${jobs} ticked=${ticked} setTicked=${setTicked} />`
     }
+    ${data === null ? null : html`<p class="quiet charge">${chargeText(jobs.length, data.charge)}</p>`}
     ${
       data !== null && data.unreadable > 0
         ? html`<p class="problem">
@@ -107,76 +107,25 @@ export function JobsView() {
     }`
 }
 
-/**
- * @param {JobSummary} job
- * @param {Record<string, string>} filter
- */
-function matches(job, filter) {
-  if (filter['state'] && job.state !== filter['state']) return false
-  if (filter['workflow'] && job.workflow !== filter['workflow']) return false
-  if (filter['step'] && job.attention?.stepId !== filter['step']) return false
-  return !filter['attention'] || job.attention !== null
-}
-
-/** @param {{ filter: Record<string, string> }} props */
-function Filters({ filter }) {
-  /** @param {Record<string, string>} part */
-  const narrowed = (part) => open(addressOf('/jobs', { ...filter, ...part }))
-  /** @param {{ currentTarget: { name: string, value: string } }} event */
-  const onChange = ({ currentTarget: { name, value } }) => narrowed({ [name]: value.trim() })
-  return html`<form
-    class="filters"
-    aria-label="Filters"
-    onSubmit=${(/** @type {Event} */ event) => {
-      event.preventDefault()
-      const fields = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget))
-      const given = Object.fromEntries(filterNames.map((name) => [name, textOf(fields, name)]))
-      const jobId = textOf(fields, 'job')
-      open(jobId === '' ? addressOf('/jobs', given) : jobAddress({ jobId }))
-    }}
-  >
-    <label>Job <input name="job" type="search" placeholder="id, then Enter" /></label>
-    <label
-      >State
-      <select name="state" value=${filter['state']} onChange=${onChange}>
-        <option value="">any</option>
-        ${states.map((state) => html`<option value=${state}>${state}</option>`)}
-      </select></label
-    >
-    <label>Workflow <input name="workflow" value=${filter['workflow']} onChange=${onChange} /></label>
-    <label>Flagged step <input name="step" value=${filter['step']} onChange=${onChange} /></label>
-    <label
-      >Since <input name="since" placeholder="2h, 1d or a date" value=${filter['since']} onChange=${onChange}
-    /></label>
-    <label class="check"
-      ><input
-        type="checkbox"
-        name="attention"
-        value="true"
-        checked=${filter['attention'] === 'true'}
-        onChange=${(/** @type {any} */ event) => narrowed({ attention: event.currentTarget.checked ? 'true' : '' })}
-      />
-      <span>needs attention</span></label
-    >
-    <button type="submit" class="sr-only">Apply</button>
-  </form>`
-}
-
-/**
- * @param {FormData} fields
- * @param {string} name
- */
-function textOf(fields, name) {
-  const value = fields.get(name)
-  return typeof value === 'string' ? value.trim() : ''
-}
-
 const actions = /** @type {const} */ ([
   ['resubmit', 'Resubmit'],
   ['release', 'Release'],
+  ['pause', 'Pause'],
+  ['resume', 'Resume'],
   ['cancel', 'Cancel'],
   ['resend', 'Send notices again'],
 ])
+
+/**
+ * Checks whether an action can be carried out on all jobs that match. Like in the command line, jobs are paused and
+ * resumed by their names, and notices are chosen only by the workflow.
+ *
+ * @param {(typeof actions)[number][0]} kind
+ * @param {Record<string, string>} given
+ */
+function goesByFilter(kind, given) {
+  return kind === 'resend' ? given['workflow'] !== undefined : kind !== 'pause' && kind !== 'resume'
+}
 
 /** @param {{ chosen: JobSummary[], filter: Record<string, string>, onDone: () => void }} props */
 function Toolbar({ chosen, filter, onDone }) {
@@ -184,7 +133,7 @@ function Toolbar({ chosen, filter, onDone }) {
   // A selection of the API has no filter for attention, so it would reach more jobs than the list shows.
   const isFiltered = Object.keys(given).length > 0 && given['attention'] === undefined
   const jobs = chosen.map(({ jobId, partitionKey }) => ({ jobId, partitionKey }))
-  /** @param {'resubmit' | 'release' | 'cancel' | 'resend'} kind */
+  /** @param {'resubmit' | 'release' | 'pause' | 'resume' | 'cancel' | 'resend'} kind */
   const ask = (kind) => {
     if (jobs.length > 0) asked.value = { kind, jobs, onDone }
     else {
@@ -201,7 +150,7 @@ function Toolbar({ chosen, filter, onDone }) {
       ([kind, name]) =>
         html`<button
           type="button"
-          disabled=${jobs.length === 0 && (!isFiltered || (kind === 'resend' && given['workflow'] === undefined))}
+          disabled=${jobs.length === 0 && (!isFiltered || !goesByFilter(kind, given))}
           onClick=${() => ask(kind)}
         >
           ${name}
@@ -259,7 +208,7 @@ function Rows({ jobs, ticked, setTicked }) {
           <td class="right">${job.stepsDone}/${job.stepCount}</td>
           <td title=${job.submittedAt}>${agoText(job.submittedAt, now)}</td>
           <td class="attention-cell">
-            ${job.attention === null ? '' : `${job.attention.kind}: ${job.attention.message}`}
+            ${job.paused ? `paused by ${job.paused.by}: ${job.paused.why}` : job.attention === null ? '' : `${job.attention.kind}: ${job.attention.message}`}
           </td>
         </tr>`
       })}

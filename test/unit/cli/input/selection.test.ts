@@ -6,12 +6,16 @@ const now = Date.UTC(2026, 0, 31, 12)
 
 describe('a selection of jobs on the command line', () => {
   it('combines all its options', () => {
-    const options = { workflow: 'w', state: 'error', step: 'pay', since: '2h' }
+    const found = { text: 'x', waitingFor: 'retry', took: '90s' }
+    const options = { workflow: 'w', state: 'error', step: 'pay', since: '2h', ...found }
     expect(filterOf(options, now)).toEqual({
       workflow: 'w',
       state: 'Error',
       step: 'pay',
       since: new Date(now - 7_200_000),
+      text: 'x',
+      waitingFor: 'retry',
+      tookAtLeast: '90s',
     })
     expect(filterOf({}, now)).toEqual({})
   })
@@ -20,6 +24,14 @@ describe('a selection of jobs on the command line', () => {
     expect(() => filterOf({ state: 'Done', since: 'yesterday' }, now)).toThrow(
       /--state "Done" must be one of Pending, .*; --since "yesterday" must be an age such as 30m/,
     )
+  })
+
+  it.each([
+    [{ waitingFor: 'rain' }, '--waiting-for "rain" must be one of question, event, time, retry'],
+    [{ took: '0s' }, '--took "0s" must be a duration such as 90s, 30m or 2h'],
+    [{ text: '' }, '--text must not be empty'],
+  ])('refuses %j', (options, message) => {
+    expect(() => filterOf(options, now)).toThrow(message)
   })
 
   it.each([

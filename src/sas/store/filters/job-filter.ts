@@ -1,5 +1,7 @@
-import type { Attention, ProcessState } from '../model/documents.js'
-import type { Tags } from '../model/tags.js'
+import type { Attention, ProcessState } from '../../model/documents.js'
+import type { Tags } from '../../model/tags.js'
+import type { Duration } from '../../../platform/index.js'
+import type { WaitKind } from './waiting-steps.js'
 
 /** The last job of a page. */
 export interface PageEnd {
@@ -48,6 +50,12 @@ export interface JobFilter {
   readonly step?: string
   /** Only jobs with all these tags. A number or a boolean equals its text. */
   readonly tags?: Tags
+  /** Only jobs whose id, order id or workflow contains this text, in capital or small letters. */
+  readonly text?: string
+  /** Only jobs under way with a step that waits for this. `retry` means that an attempt has failed. */
+  readonly waitingFor?: WaitKind
+  /** Only jobs that have ended, and took at least this long from the submission to the end. */
+  readonly tookAtLeast?: Duration
   /** The largest number of jobs in the list. Default 100. */
   readonly limit?: number
 }

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { instantOf } from '../../operations/index.js'
+import { durationMs, withoutUndefined } from '../../platform/internal.js'
+import type { SelectionFilter } from '../../sas/index.js'
+import { tagsByName, waitKinds } from '../../sas/internal.js'
+import { RequestInvalid } from './route.js'
+import { state as stateName } from './shapes.js'
+
+const time = z.string().min(1).optional().meta({ description: 'An age such as 2h, or a date.' })
+
+/** The filters of the command line. A text is never empty, because an empty filter would match every job. */
+export const filterShape = {
+  workflow: z.string().min(1).optional(),
+  state: stateName.optional(),
+  step: z.string().min(1).optional(),
+  since: time,
+  until: time,
+  tag: z
+    .string()
+    .regex(/^[^=]+=./)
+    .optional()
+    .meta({ description: 'A tag as NAME=VALUE.' }),
+  text: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'A part of the id, of the order id or of the workflow.' }),
+  waitingFor: z
+    .enum(waitKinds)
+    .optional()
+    .meta({ description: 'Jobs with a step that waits for this. "retry" means that an attempt failed.' }),
+  took: z
+    .string()
+    .refine((text) => (durationMs(text) ?? 0) > 0, 'must be a duration such as 90s, 30m or 2h')
+    .optional()
+    .meta({ description: 'The least time from the submission of a job to its end.' }),
+}
+
+type AskedFilter = z.infer<z.ZodObject<typeof filterShape>>
+
+/** @throws RequestInvalid if `since` or `until` is not a time */
+export function filterOf(asked: AskedFilter, nowMs: number): SelectionFilter {
+  const { workflow, state, step, tag, text, waitingFor, took: tookAtLeast } = asked
+  const since = timeOf('since', asked.since, nowMs)
+  const before = timeOf('until', asked.until, nowMs)
+  return {
+    ...withoutUndefined({ workflow, state, step, since, before, text, waitingFor, tookAtLeast }),
+    ...(tag === undefined ? {} : { tags: tagsByName([tag]) }),
+  }
+}
+
+function timeOf(name: string, text: string | undefined, nowMs: number): Date | undefined {
+  if (text === undefined) return undefined
+  const ms = instantOf(text, nowMs)
+  if (ms === null) {
+    throw new RequestInvalid(`${name} ${JSON.stringify(text)} must be an age such as 2h, or a date`)
+  }
+  return new Date(ms)
+}

@@ -1,0 +1,40 @@
+/** @import { JobSummary } from './shapes.js' */
+
+/** The filters of the list of jobs. Each is a parameter of the address and of the API. */
+export const filterNames = [
+  ...['state', 'workflow', 'step', 'text', 'tag', 'waitingFor', 'since', 'until', 'took', 'attention'],
+]
+
+/** What a step can wait for, in words. */
+export const waits = /** @type {const} */ ([
+  ['question', 'an answer'],
+  ['event', 'an event'],
+  ['time', 'a time'],
+  ['retry', 'its next attempt'],
+])
+
+/**
+ * Checks whether a changed job is new in the list. Of some filters, only the store knows which jobs match. Lists with
+ * these filters announce no job.
+ *
+ * @param {JobSummary} job
+ * @param {Record<string, string>} filter
+ */
+export function matches(job, filter) {
+  const { state, workflow, step, text, tag, attention } = filter
+  if (filter['waitingFor'] || filter['until'] || filter['took']) return false
+  if (state && job.state !== state) return false
+  if (workflow && job.workflow !== workflow) return false
+  if (step && job.attention?.stepId !== step) return false
+  if (tag && !Object.entries(job.tags).some(([name, value]) => `${name}=${value}` === tag)) return false
+  if (text && ![job.jobId, job.orderId, job.workflow].some((part) => contains(part, text))) return false
+  return !attention || job.attention !== null
+}
+
+/**
+ * @param {string} text
+ * @param {string} part
+ */
+function contains(text, part) {
+  return text.toLowerCase().includes(part.toLowerCase())
+}

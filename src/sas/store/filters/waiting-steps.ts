@@ -1,0 +1,65 @@
+import type { JobDocument, ProcessState } from '../../model/documents.js'
+
+/** What a step of a job can wait for. */
+export type WaitKind = 'question' | 'event' | 'time' | 'retry'
+
+export const waitKinds = ['question', 'event', 'time', 'retry'] as const satisfies readonly WaitKind[]
+
+/** The states of jobs whose steps can wait. In the other states, only an operator lets a job go on. */
+export const waitingStates = ['Pending', 'Processing', 'Compensating'] as const satisfies ProcessState[]
+
+/** A step that waits, as a query returns it. */
+export interface WaitingStep {
+  readonly pk: string
+  readonly jobId: string
+  readonly stepId: string
+  readonly dispatch: number
+}
+
+const isDue = 'c.completeByMs > 0'
+const failedUndo = "(c.direction = 'undo' AND c.undo.failureCount > 0)"
+
+/** The conditions of queries for steps that wait. An index finds the steps with a deadline or a question. */
+export const waitConditions: Readonly<Record<WaitKind, string>> = {
+  question: 'IS_DEFINED(c.asked.since)',
+  event: `${isDue} AND c.kind = 'waitFor' AND NOT IS_DEFINED(c.question) AND IS_NULL(c.event)`,
+  time: `${isDue} AND c.kind = 'sleep'`,
+  retry:
+    `${isDue} AND c.kind = 'operation' AND ` +
+    `((c.direction = 'do' AND c.failureCount > 0) OR ${failedUndo})`,
+}
+
+/** Returns the condition of a step in the words of {@link waitConditions}, for a store without queries. */
+export function isWaitingFor(kind: WaitKind, step: Readonly<Record<string, unknown>>): boolean {
+  const { completeByMs, asked, event, question, direction, failureCount, undo } = step
+  if (kind === 'question') return partOf(asked, 'since') !== undefined
+  if (typeof completeByMs !== 'number' || completeByMs <= 0) return false
+  if (kind === 'time') return step['kind'] === 'sleep'
+  if (kind === 'event') return step['kind'] === 'waitFor' && question === undefined && event === null
+  const failures = direction === 'undo' ? partOf(undo, 'failureCount') : failureCount
+  return step['kind'] === 'operation' && Number(failures) > 0
+}
+
+function partOf(parent: unknown, name: string): unknown {
+  return typeof parent === 'object' && parent !== null
+    ? (parent as Readonly<Record<string, unknown>>)[name]
+    : undefined
+}
+
+/**
+ * Returns a check whether a job has one of these steps under way. A step whose document is older or newer than the
+ * ledger does not count.
+ */
+export function hasStepOf(steps: readonly WaitingStep[]): (job: JobDocument) => boolean {
+  const known = new Set(steps.map(keyOf))
+  return ({ pk, jobId, processState, steps: ledger }) =>
+    waitingStates.some((state) => state === processState) &&
+    Object.entries(ledger).some(([stepId, { state, dispatch }]) => {
+      const isUnderWay = state === 'Processing' || state === 'Compensating'
+      return isUnderWay && known.has(keyOf({ pk, jobId, stepId, dispatch }))
+    })
+}
+
+function keyOf({ pk, jobId, stepId, dispatch }: WaitingStep): string {
+  return JSON.stringify([pk, jobId, stepId, dispatch])
+}

@@ -1,0 +1,128 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, buying, hostile, type APage } from './a-page.js'
+import { answerDialog, clickOn, control } from './controls.js'
+
+const path = await anyBrowserPath()
+const pictures = process.env['PAGE_PICTURES']
+const ids = ['P-1', 'P-2', 'P-3', 'P-4']
+let store: APage
+
+beforeAll(async () => {
+  store = await aPage()
+  for (const jobId of ids) {
+    await store.host.client.submit(buying, { jobId, isRefused: jobId === 'P-4', amount: 7 }, { jobId })
+    await store.telemetry.waitFor('step.settled', (event) => event.jobId === jobId && event.stepId === 'pay')
+  }
+  await store.telemetry.waitFor('attention.raised', (event) => event.jobId === 'P-4')
+})
+afterAll(() => store.close())
+
+const pauseOf = async (jobId: string) => (await (await store.host.client.get(jobId))?.view())?.paused
+
+describe('the API of pauses', () => {
+  it('pauses the jobs that are under way, lists those that refuse, and resumes', async () => {
+    const jobs = ['P-1', 'P-4', 'none'].map((jobId) => ({ jobId }))
+    const dry = await store.post('/api/actions/pause', { jobs, why: 'w', dryRun: true })
+    expect(JSON.parse(dry.text)).toMatchObject({ isDryRun: true, done: ['P-1'] })
+    expect(await pauseOf('P-1')).toBeNull()
+    const paused = await store.post('/api/actions/pause', { jobs, why: `the bank is down ${hostile}` })
+    expect(JSON.parse(paused.text)).toMatchObject({
+      done: ['P-1'],
+      refused: [
+        { jobId: 'P-4', reason: expect.stringContaining('nothing to pause') as string },
+        { jobId: 'none' },
+      ],
+    })
+    expect(await pauseOf('P-1')).toMatchObject({ by: 'ada', why: `the bank is down ${hostile}` })
+    const again = await store.post('/api/actions/pause', { job: { jobId: 'P-1' }, why: 'w' })
+    expect(again.status).toBe(409)
+    await store.post('/api/actions/resume', { job: { jobId: 'P-1' } })
+    expect(await pauseOf('P-1')).toBeNull()
+  })
+
+  it.each([
+    ['pause', { job: { jobId: 'P-1' } }],
+    ['pause', { job: { jobId: 'P-1' }, why: ' ' }],
+    ['pause', { filter: { workflow: 'buying' }, why: 'w' }],
+    ['resume', { filter: {} }],
+    ['resume', {}],
+  ])('refuses %s %j, and pauses nothing', async (kind, body) => {
+    expect((await store.post(`/api/actions/${kind}`, body)).status).toBe(400)
+    expect(await pauseOf('P-1')).toBeNull()
+  })
+})
+
+describe.skipIf(path === null)('pauses in a browser', () => {
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await Browser.open(path ?? '')
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
+  })
+
+  it('one job is paused with the reason, its view says so, and it is resumed', async () => {
+    await page.begin(`${store.origin}/job?jobId=P-2`)
+    await clickOn(page, 'Pause')
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(`document.querySelector('dialog button.primary').disabled`)).toBe(true)
+    expect(await page.evaluate(`document.querySelector('dialog code').textContent`)).toContain(
+      'stepward pause --why TEXT job P-2',
+    )
+    expect(await answerDialog(page, { why: `no stock ${hostile}` })).toContain('1 job accepted this.')
+    await page.press('Escape')
+    const why = await page.until<string>(
+      `[document.querySelector('.why')?.textContent].find((text) => text?.includes('paused by ada'))`,
+    )
+    expect(why).toContain(`no stock ${hostile}`)
+    expect(await page.evaluate(`${control('Pause')} === undefined`)).toBe(true)
+    await clickOn(page, 'Resume')
+    expect(await answerDialog(page, {})).toContain('1 job accepted this.')
+    await page.press('Escape')
+    await page.until(control('Pause'))
+    expect(await pauseOf('P-2')).toBeNull()
+    expect(page.complaints).toEqual([])
+  })
+
+  it('a job that has failed has no pause', async () => {
+    await page.begin(`${store.origin}/job?jobId=P-4`)
+    await page.until(control('Resubmit'))
+    expect(await page.evaluate(`${control('Pause')} === undefined`)).toBe(true)
+  })
+
+  it('ticked jobs are paused after a dry run; without ticks, no filter is enough', async () => {
+    await page.begin(`${store.origin}/jobs?workflow=buying`)
+    await page.until(control('P-3'))
+    expect(await page.evaluate(`${control('Pause')}.disabled`)).toBe(true)
+    expect(await page.evaluate(`${control('Cancel')}.disabled`)).toBe(false)
+    for (const jobId of ['P-3', 'P-4']) {
+      await page.evaluate(`document.querySelector('[aria-label="Choose ${jobId}"]').click()`)
+    }
+    await clickOn(page, 'Pause')
+    expect(await answerDialog(page, { why: 'stock-taking' })).toContain('1 job accepted this, 1 refused')
+    await page.press('Escape')
+    await page.until(`${control('P-3')}?.closest('tr').textContent.includes('paused by ada: stock-taking')`)
+    expect(await pauseOf('P-3')).toMatchObject({ by: 'ada', why: 'stock-taking' })
+    expect(page.complaints).toEqual([])
+  })
+
+  it.skipIf(pictures === undefined)('has pictures of the list with its filters', async () => {
+    await page.begin(`${store.origin}/jobs?text=P-`)
+    await page.until(control('P-3'))
+    await mkdir(pictures ?? '', { recursive: true })
+    for (const width of [390, 1280, 1920]) {
+      for (const isDark of [false, true]) {
+        await page.look({ width, height: width < 500 ? 844 : 1080, isDark })
+        const file = join(pictures ?? '', `jobs-paused-${width}-${isDark ? 'dark' : 'light'}.png`)
+        await writeFile(file, await page.picture())
+      }
+    }
+  })
+})
