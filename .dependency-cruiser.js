@@ -27,12 +27,14 @@ const rooms = {
     'engine-ports': [
       'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
     ],
+    'testing/payloads': ['platform', 'sas', 'testing'],
     testing: [
-      'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
+      'testing/payloads', 'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
     ],
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
+    'connection/azure': ['platform', 'sas'],
     connection: [
-      'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
+      'connection/azure', 'change-feed-processor', 'emulator', 'engine-ports', 'platform', 'sas', 'telemetry', 'wake-up',
       '/lease-store',
     ],
     operations: ['change-feed-processor', 'connection', 'platform', 'sas', '/lease-store'],
@@ -75,13 +77,14 @@ const rooms = {
     plan: ['model', 'model/values'],
     store: ['model', 'model/values', '/change-feed-processor', '/lease-store', '/platform', '/telemetry'],
     waiting: ['model', 'model/values', 'plan', '/platform'],
+    payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     decisions: ['gates', 'model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
@@ -89,14 +92,17 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'timing', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
+    items: [
+      'agents', 'model', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform', '/telemetry',
+    ],
     workflow: ['agents', 'gates', 'model', 'model/values', 'plan', 'waiting', '/platform'],
     schedules: [
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
     client: [
-      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'plan',
-      'schedules', 'store', 'submission', 'waiting',
+      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier',
+      'payloads', 'plan', 'schedules', 'store', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -109,7 +115,8 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'plan',
+      'agents', 'client', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier',
+      'payloads', 'plan',
       'scheduler', 'schedules', 'store',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',

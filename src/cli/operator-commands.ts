@@ -14,12 +14,7 @@ import type { Terminal } from './output/terminal.js'
 
 /** Adds the commands with which an operator inspects jobs and makes decisions about jobs. */
 export function addOperatorCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
-  withStoreOptions(program.command('status [job]'))
-    .description('one job with its steps, or how many jobs there are in each state')
-    .action(async (job: string | undefined, options: StoreOptions) => {
-      const { status } = await import('./commands/jobs/status.js')
-      await ending(status(job, options, terminal))
-    })
+  addStatusCommand(program, terminal, ending)
 
   withSelection(withStoreOptions(program.command('list')))
     .description('jobs, newest submission first')
@@ -104,5 +99,15 @@ function decisionCommand(
     .action(async (job: string | undefined, options: DecideOptions) => {
       const { decide } = await import('./commands/jobs/resubmit-release-cancel.js')
       await ending(decide(kind, job, options, terminal))
+    })
+}
+
+function addStatusCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
+  withStoreOptions(program.command('status [job]'))
+    .description('one job with its steps, or how many jobs there are in each state')
+    .option('--whole', 'with --json, print large values whole, not their tickets')
+    .action(async (job: string | undefined, options: StoreOptions & { readonly whole?: boolean }) => {
+      const { status } = await import('./commands/jobs/status.js')
+      await ending(status(job, options, terminal))
     })
 }

@@ -6,6 +6,7 @@ import type { AgentsSettings, NotifierSettings, ProcessorTiming, SupervisorSetti
 import { agentsShape, notifierShape, supervisorShape, timingShape } from '../sas/internal.js'
 import type { Connection } from './connection.js'
 import { ConfigurationInvalid } from './errors.js'
+import { isBlobContainer } from './azure/payloads-at.js'
 import { roles, rolesNamed, type Role } from './role.js'
 
 const name = optional(text())
@@ -17,6 +18,8 @@ const shape = {
   database: name,
   container: name,
   leaseContainer: name,
+  /** The URL of a container of Azure Blob Storage, or a folder, relative to the configuration file. */
+  payloads: name,
   roles: optional(
     kind<readonly (Role | 'all')[]>(
       `a list of some of ${[...roles, 'all'].join(', ')}`,
@@ -39,7 +42,7 @@ const shape = {
 /** The content of `stepward.config.json` or of `stepward.config.js` (default export). */
 export interface ConfigFile
   extends
-    Omit<Connection, 'client' | 'embedded' | 'provision'>,
+    Omit<Connection, 'client' | 'embedded' | 'provision' | 'payloads'>,
     Pick<AgentsSettings, 'slots'>,
     SupervisorSettings,
     Pick<NotifierSettings, 'alertCallsPerMinute' | 'remindAfter' | 'sendTimeout'> {
@@ -47,6 +50,7 @@ export interface ConfigFile
   readonly port?: number
   readonly module?: string
   readonly unitPrefix?: string
+  readonly payloads?: string
   readonly alertWebhook?: string
   readonly timing?: ProcessorTiming
 }
@@ -67,8 +71,15 @@ export async function readConfigFile(path: string | undefined, directory: string
       if (path !== undefined) throw new ConfigurationInvalid([`configuration file ${path} does not exist`])
       continue
     }
-    const { module, ...config } = checked(content, name)
-    return module === undefined ? config : { ...config, module: resolve(dirname(file), module) }
+    const { module, payloads, ...config } = checked(content, name)
+    const beside = (path: string): string => resolve(dirname(file), path)
+    return {
+      ...config,
+      ...(module === undefined ? {} : { module: beside(module) }),
+      ...(payloads === undefined
+        ? {}
+        : { payloads: isBlobContainer(payloads) ? payloads : beside(payloads) }),
+    }
   }
   return {}
 }

@@ -1,6 +1,7 @@
 import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
-import { JobClient, wakingReaders } from '../sas/internal.js'
+import { systemRandom } from '../platform/internal.js'
+import { JobClient, Payloads, wakingReaders } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
@@ -54,6 +55,7 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       queries,
       clock,
       telemetry,
+      payloads: new Payloads(options.payloads ?? null, systemRandom),
       endHints: link.endHints,
       onAccepted: ({ physicalRangeId }) => hints.part('scheduler').notify(physicalRangeId),
     })

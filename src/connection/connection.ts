@@ -2,8 +2,10 @@ import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
 import type { OpenAccount } from '../emulator/index.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
+import type { PayloadStore } from '../sas/index.js'
 import { ConfigurationInvalid } from './errors.js'
-import { credential } from './identity.js'
+import { credential } from './azure/identity.js'
+import { payloadsAt } from './azure/payloads-at.js'
 
 /** The address of the store and the names of the containers. */
 export interface Connection {
@@ -38,12 +40,22 @@ export interface Connection {
    * has no effect, because the data role of an identity cannot create databases or containers.
    */
   readonly provision?: boolean
+  /**
+   * The store of large inputs and outputs: `blobStorage({ … })` or `folder(path)`. All hosts and clients of a
+   * deployment need the same store. Default: none, and large values are refused.
+   */
+  readonly payloads?: PayloadStore
 }
 
 /** An account that runs in this process. */
 export interface EmbeddedStore extends Pick<OpenAccount, 'stats'> {
   client(): CosmosClient
 }
+
+/** The kind of the option for the payload store. */
+const payloadsOption = optional(
+  having<PayloadStore>('a payload store of blobStorage or folder', 'put', 'get', 'list', 'remove'),
+)
 
 /** The kinds of the options of a {@link Connection}. */
 export const connectionShape = {
@@ -64,6 +76,7 @@ export const connectionShape = {
     having<EmbeddedStore>('an account of createInProcessCosmos or startEmulator', 'client', 'stats'),
   ),
   provision: optional(flag(), true),
+  payloads: payloadsOption,
 }
 
 /** A connection with every name filled in. */
@@ -97,7 +110,9 @@ export function connectionFromEnvironment(
     const value = environment[variable]
     return value === undefined || value === '' ? [] : [[option, value]]
   })
-  return Object.fromEntries(found) as Connection
+  const place = environment['STEPWARD_PAYLOADS'] ?? ''
+  const named = Object.fromEntries(found) as Connection
+  return { ...named, ...(place === '' ? {} : { payloads: payloadsAt(place) }) }
 }
 
 type ConnectionPolicy = NonNullable<CosmosClientOptions['connectionPolicy']>

@@ -10,7 +10,7 @@ export {
   type OpenConnection,
 } from './connection.js'
 export { explained, openContainers, type Containers } from './containers.js'
-export { credential } from './identity.js'
+export { credential } from './azure/identity.js'
 export { instanceNameOf } from './instance-name.js'
 export { processSettings, type ProcessSettings } from './process-environment.js'
 export { provision } from './provision.js'

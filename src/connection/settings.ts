@@ -1,5 +1,6 @@
 import { readConfigFile, type ConfigFile } from './config-file.js'
 import { connectionFromEnvironment, type Connection } from './connection.js'
+import { payloadsAt } from './azure/payloads-at.js'
 
 /**
  * The settings from the command line. Other settings come from the environment and the configuration file.
@@ -11,11 +12,12 @@ export interface SettingsSources {
 }
 
 /** The settings of the connection and of the configuration file together. */
-export type Settings = ConfigFile & Connection
+export type Settings = Omit<ConfigFile, 'payloads'> & Connection
 
 /** Returns all settings: flags win over the environment, and the environment over the configuration file. */
 export async function readSettings(sources: SettingsSources): Promise<Settings> {
-  const file = await readConfigFile(sources.configPath, sources.directory)
+  const { payloads, ...others } = await readConfigFile(sources.configPath, sources.directory)
+  const file: Settings = payloads === undefined ? others : { ...others, payloads: payloadsAt(payloads) }
   const environment = connectionFromEnvironment()
   const said = given(sources.flags)
   // The account comes from one source only. A connection string names a whole account, so it must not be

@@ -6,6 +6,7 @@ import {
   JobClient,
   JobEndings,
   InProcessPath,
+  Payloads,
   wakingReaders,
   type Unit,
 } from '../sas/internal.js'
@@ -223,7 +224,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     clock,
     wakeAddress: link?.wakeAddress,
   }
-  const parts = { settings, ...shared }
+  const parts = { settings, payloads: options.payloads, ...shared }
   for (const role of wanted) {
     const unit = await unitOf(role, parts)
     units.push(unit)
@@ -235,6 +236,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     queries: ports.queries,
     clock,
     telemetry,
+    payloads: new Payloads(options.payloads ?? null, systemRandom),
     wakeUps: endings,
     ...(link === null ? {} : { endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),

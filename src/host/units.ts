@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../change-feed-processor/index.js'
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import type { Clock } from '../platform/index.js'
 import { withoutUndefined, packageVersion } from '../platform/internal.js'
-import { alertWebhook } from '../sas/index.js'
+import { alertWebhook, type PayloadStore } from '../sas/index.js'
 import {
   CosmosReplyContainers,
   createAgents,
@@ -34,6 +34,7 @@ export interface UnitParts {
   /** Reports each job that ends in this process to the callers in this process that wait for it. */
   readonly endings: JobEndings
   readonly clock: Clock
+  readonly payloads: PayloadStore | undefined
   /** The address at which this process takes hints about writes, or undefined. */
   readonly wakeAddress: string | undefined
   /** Reports why this process should take no new work after its event loop was blocked. */
@@ -55,7 +56,7 @@ export async function unitOf(role: Role, parts: UnitParts): Promise<Unit> {
     inProcessPath,
     clock,
     version: packageVersion(),
-    ...withoutUndefined({ timing, wakeAddress: parts.wakeAddress }),
+    ...withoutUndefined({ timing, wakeAddress: parts.wakeAddress, payloads: parts.payloads }),
   }
   switch (role) {
     case 'scheduler':

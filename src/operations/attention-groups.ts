@@ -128,10 +128,18 @@ function adviceFor({ kind, stepId, workflow, jobIds }: About): Pick<AttentionGro
       }
     case 'unanswered':
     case 'escalated':
-      return { advice: 'a question to people is open: answer it', command: `stepward inbox` }
+      return { advice: 'a question to people is open: answer it', command: answerTo(stepId, jobIds) }
     case 'unclaimed':
       return { advice: 'no instance works on the job: check which instances run', command: 'stepward leases' }
   }
+}
+
+/** Returns the command that answers the question of one job, or that lists the questions of several jobs. */
+function answerTo(stepId: string | null, jobIds: readonly string[]): string {
+  const [only] = jobIds
+  return stepId === null || only === undefined || jobIds.length > 1
+    ? 'stepward inbox'
+    : `stepward answer ${word(only)} ${word(stepId)} --answer JSON`
 }
 
 export function standingGroup(standing: StandingWork, nowMs: number): AttentionGroup {

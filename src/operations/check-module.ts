@@ -1,6 +1,13 @@
 import type { Agent, Schedule, Workflow } from '../sas/index.js'
 import { durationMs } from '../platform/internal.js'
-import { agentOperations, conditionText, jobCost, longestTimes, templateText } from '../sas/internal.js'
+import {
+  agentOperations,
+  conditionText,
+  largeListOf,
+  jobCost,
+  longestTimes,
+  templateText,
+} from '../sas/internal.js'
 
 /** What a module exports. */
 export interface ModuleUnderCheck {
@@ -22,6 +29,8 @@ export interface CheckedStep {
   readonly completeWithinMs: number
   /** The largest number of rounds of a repeated step. Null if the step runs once. */
   readonly rounds: number | null
+  /** The workflow of the items of a list, of which each is a job, and how many are under way. Otherwise null. */
+  readonly items: { readonly workflow: string; readonly atOnce: number } | null
   readonly undo: string | null
   /** The keys of its limits as text. */
   readonly limits: readonly string[]
@@ -94,11 +103,16 @@ interface Call {
   readonly action: string
 }
 
-function callsOf({ name, plan }: Workflow<unknown>): readonly Call[] {
-  return plan.steps.flatMap(({ id, kind, actor, action, undo }) => [
-    ...(kind === 'operation' ? [{ workflow: name, stepId: id, actor, action }] : []),
-    ...(undo === null ? [] : [{ workflow: name, stepId: id, actor: undo.actor, action: undo.action }]),
-  ])
+function callsOf({ name, plan }: Pick<Workflow<unknown>, 'name' | 'plan'>): readonly Call[] {
+  return plan.steps.flatMap((step) => {
+    const { id, kind, actor, action, undo } = step
+    const items = largeListOf(step)
+    if (items !== null) return callsOf({ name: items.plan.workflow, plan: items.plan })
+    return [
+      ...(kind === 'operation' ? [{ workflow: name, stepId: id, actor, action }] : []),
+      ...(undo === null ? [] : [{ workflow: name, stepId: id, actor: undo.actor, action: undo.action }]),
+    ]
+  })
 }
 
 function callProblem({ workflow, stepId, actor, action }: Call, operations: readonly string[] | undefined) {
@@ -142,19 +156,23 @@ function checkedWorkflow({ name, plan }: Workflow<unknown>): CheckedWorkflow {
   return {
     name,
     version: plan.version,
-    steps: plan.steps.map((step) => ({
-      id: step.id,
-      kind: step.question === undefined ? step.kind : 'ask',
-      calls: step.kind === 'operation' ? `${step.actor}.${step.action}` : null,
-      after: step.dependsOn,
-      when: step.when === null ? null : conditionText(step.when),
-      tries: step.maxFailures,
-      completeWithinMs: step.completeWithinMs,
-      rounds: step.repeat?.atMost ?? null,
-      undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
-      limits: (step.limits ?? []).map(({ key }) => (typeof key === 'string' ? key : templateText(key))),
-      longestMs: own.get(step.id) ?? null,
-    })),
+    steps: plan.steps.map((step): CheckedStep => {
+      const items = largeListOf(step)
+      return {
+        id: step.id,
+        kind: step.question === undefined ? step.kind : 'ask',
+        calls: step.kind === 'operation' && items === null ? `${step.actor}.${step.action}` : null,
+        after: step.dependsOn,
+        when: step.when === null ? null : conditionText(step.when),
+        tries: step.maxFailures,
+        completeWithinMs: step.completeWithinMs,
+        rounds: items === null ? (step.repeat?.atMost ?? null) : null,
+        items: items === null ? null : { workflow: items.plan.workflow, atOnce: items.atOnce },
+        undo: step.undo === null ? null : `${step.undo.actor}.${step.undo.action}`,
+        limits: (step.limits ?? []).map(({ key }) => (typeof key === 'string' ? key : templateText(key))),
+        longestMs: own.get(step.id) ?? null,
+      }
+    }),
     longestMs: jobMs,
     undoMs,
     charge: { together: charge(true), apart: charge(false) },

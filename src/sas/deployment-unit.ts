@@ -16,7 +16,11 @@ import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
 import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
+import { withItems } from './items/items-agent.js'
 import { Notifier } from './notifier/notifier.js'
+import { Payloads } from './payloads/payloads.js'
+import { withPayloadSweep } from './payloads/payload-sweep.js'
+import type { PayloadStore } from './payloads/payload-store.js'
 import type { ReplyChannel } from './notifier/reply.js'
 import { begunJob } from './scheduler/begin-submission.js'
 import { Scheduler } from './scheduler/scheduler.js'
@@ -27,6 +31,7 @@ import {
   agentsShape,
   failoverMs,
   notifierShape,
+  pollIntervals,
   settingsOf,
   supervisorTimes,
   type AgentsSettings,
@@ -52,6 +57,8 @@ export interface UnitOptions {
   readonly hints?: FeedHints
   /** The path between the scheduler and the agents of this process. Default: they use only the feed. */
   readonly inProcessPath?: InProcessPath
+  /** The store of large values. Default: none. */
+  readonly payloads?: PayloadStore
   readonly telemetry?: Telemetry
   readonly clock?: Clock
   readonly random?: Random
@@ -143,11 +150,14 @@ export function createAgents(
 ): Unit {
   const { agents: known, inProcessPath, unhealthyReason } = options
   const { slots, stopBudget: stopBudgetMs } = settingsOf(agentsShape, options)
+  const common = resolved(options)
+  const payloads = new Payloads(options.payloads ?? null, common.random)
   const agents = new Agents({
-    ...resolved(options),
+    ...common,
     processes: options.processes ?? machineProcesses,
-    agents: known,
+    agents: withItems(known, { ...common, payloads }),
     failoverMs: failoverMs(options.timing),
+    payloads,
     slots,
     ...withoutUndefined({ unhealthyReason }),
   })
@@ -179,13 +189,14 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
     ...(isHere ? beginningHere(inProcessPath, hints) : {}),
     cancel: cancelRun(common),
   })
-  return unit(options, 'supervisor', {
+  const role: Role = {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
     onLeaseAcquired: (leaseToken, { min }) => supervisor.onLeaseAcquired(leaseToken, min === ''),
     onLeaseReleased: (leaseToken) => supervisor.onLeaseReleased(leaseToken),
     start: () => supervisor.start(),
     stop: () => supervisor.stop(),
-  })
+  }
+  return unit(options, 'supervisor', withPayloadSweep(role, { ...common, payloads: options.payloads }))
 }
 
 /**
@@ -240,21 +251,6 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
     clock: clock ?? systemClock,
     random: random ?? systemRandom,
   }
-}
-
-/**
- * The poll intervals of each role. The scheduler and the agents poll often after activity, because writes of
- * other processes may come without a hint. The pause doubles after each empty poll, so a first pause of 10
- * instead of 100 ms costs only three or four more polls. The supervisor may poll
- * rarely, because deadlines are further away and it also has its sweep. The notifier may be half a second
- * late if another process writes. Because of its longer pause, it reads fewer versions of a document that
- * changes often.
- */
-const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
-  scheduler: { min: 10, max: 5_000 },
-  agents: { min: 10, max: 5_000 },
-  supervisor: { min: 1_000, max: 10_000 },
-  notifier: { min: 500, max: 10_000 },
 }
 
 /** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */

@@ -29,7 +29,9 @@
  * receive documents and the time and return the writes. Users define jobs with `workflow/` and their times
  * with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users and operators
  * call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/` connects
- * scheduler, agents and clients of one process, and `timing/` does work when it is due.
+ * scheduler, agents and clients of one process, and `timing/` does work when it is due. `items/` makes
+ * the items of large lists jobs. `payloads/` puts
+ * large values into a payload store, and documents contain tickets in their place.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
  * write came first, the code reads again. Memory holds only data that may be lost, because after any crash
@@ -62,6 +64,8 @@ export {
 export type { AskOptions } from './workflow/ask.js'
 export type { JsonSchema, ZodSchema } from './waiting/form.js'
 export type { ForEachOptions } from './workflow/for-each.js'
+export type { ForEachJobOptions, ItemsResult } from './workflow/each-job.js'
+export type { ItemFailure } from './plan/item-jobs.js'
 export type { Step, StepOutcome } from './model/values/step-handle.js'
 export { text } from './model/values/text-template.js'
 export {
@@ -125,11 +129,16 @@ export {
   JobFailed,
   JobNotFound,
   JobUnreadable,
+  PayloadDamaged,
+  PayloadStoreMissing,
+  PayloadUnavailable,
   ScheduleNotFound,
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,
 } from './model/errors.js'
+export { folder } from './payloads/folder.js'
+export type { PayloadOwner, PayloadStore, StoredPayload } from './payloads/payload-store.js'
 export { alertWebhook, type AlertSink } from './notifier/alert-sink.js'
 export type { Alert } from './notifier/alert.js'
 export type { ProcessorTiming } from '../change-feed-processor/index.js'

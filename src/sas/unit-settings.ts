@@ -11,6 +11,7 @@ import {
   type Shape,
   type Values,
 } from '../platform/options.js'
+import type { Reader } from './decisions/readers.js'
 import type { AlertSink } from './notifier/alert-sink.js'
 
 /** The settings of an instance of the role `agents`. */
@@ -103,4 +104,19 @@ export function supervisorTimes(options: SupervisorSettings) {
 export function failoverMs(timing: ProcessorTiming = {}): number {
   const { leaseExpirationInterval, leaseAcquireInterval } = settingsOf(timingShape, timing)
   return leaseExpirationInterval + leaseAcquireInterval
+}
+
+/**
+ * The poll intervals of each role. The scheduler and the agents poll often after activity, because writes of
+ * other processes may come without a hint. The pause doubles after each empty poll, so a first pause of 10
+ * instead of 100 ms costs only three or four more polls. The supervisor may poll
+ * rarely, because deadlines are further away and it also has its sweep. The notifier may be half a second
+ * late if another process writes. Because of its longer pause, it reads fewer versions of a document that
+ * changes often.
+ */
+export const pollIntervals: Readonly<Record<Reader, { readonly min: number; readonly max: number }>> = {
+  scheduler: { min: 10, max: 5_000 },
+  agents: { min: 10, max: 5_000 },
+  supervisor: { min: 1_000, max: 10_000 },
+  notifier: { min: 500, max: 10_000 },
 }

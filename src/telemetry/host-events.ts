@@ -16,6 +16,8 @@ export type HostEvent =
   // A temporary problem causes one event when it begins and one when it ends, even if many requests fail.
   | { readonly type: 'store.troubled'; readonly reason: string; readonly error: unknown }
   | { readonly type: 'store.recovered'; readonly durationMs: number; readonly failures: number }
+  /** `removed` is the number of payloads. */
+  | { readonly type: 'payloads.removed'; readonly removed: number }
   | { readonly type: 'loop.failed'; readonly loop: string; readonly error: unknown }
   | { readonly type: 'host.started'; readonly instanceName: string; readonly roles: readonly string[] }
   | { readonly type: 'host.stopping'; readonly instanceName: string; readonly reason: string }
@@ -66,6 +68,13 @@ export const hostEvents = {
     text: ({ durationMs, failures: count }) =>
       `The store answers again after ${seconds(durationMs)} and ${counted(count, 'failure')}`,
     meaning: 'the store answers again',
+  },
+  'payloads.removed': {
+    level: 'info',
+    metrics: [events],
+    text: ({ removed }) =>
+      `The supervisor removed ${counted(removed, 'payload')} whose jobs do not exist any more`,
+    meaning: 'a supervisor removed the payloads of expired jobs, and of submissions that wrote no job',
   },
   'loop.failed': {
     level: 'error',

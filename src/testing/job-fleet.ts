@@ -2,7 +2,7 @@ import type { LeaseStore } from '../../lease-store/index.js'
 import { seededRandom } from '../platform/index.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
-import type { Agent, ProcessorTiming } from '../sas/index.js'
+import type { Agent, PayloadStore, ProcessorTiming } from '../sas/index.js'
 import {
   beginningHere,
   createAgents,
@@ -12,6 +12,7 @@ import {
   JobClient,
   replyChannel,
   InProcessPath,
+  Payloads,
   type ReplyChannel,
   type Unit,
   type UnitOptions,
@@ -23,6 +24,7 @@ import { FleetWakeUps } from './fleet-wake-ups.js'
 import { frozenFeed } from './frozen-feed.js'
 import { connectedLeaseStore, leaseStoreWiring } from './lease-wiring.js'
 import type { Wiring } from './network.js'
+import { SimulatedPayloads } from './payloads/simulated-payloads.js'
 import type { Computer, SimulatedProcess } from './simulated-process.js'
 import { StateWirings } from './state-wiring.js'
 import type { World } from './world.js'
@@ -47,6 +49,8 @@ export interface JobFleetOptions {
   readonly sweepIntervalMs?: number
   readonly slots?: number
   readonly telemetry?: Telemetry
+  /** Values of more bytes of JSON go to the payload store of the world. Default 65,536. */
+  readonly largerThan?: number
   /** Whether the processes wake each other. Default false: each role finds writes of others by its polls. */
   readonly areWoken?: boolean
 }
@@ -81,6 +85,8 @@ export class JobFleet {
   private readonly wirings: StateWirings
   private readonly leaseWirings: ReadonlyMap<Role, Wiring>
   private readonly wakeUps: FleetWakeUps | null
+  private readonly payloads: SimulatedPayloads
+  private clientCount = 0
 
   constructor(
     private readonly world: World,
@@ -91,6 +97,8 @@ export class JobFleet {
     world.createContainer(leaseContainer, { partitionKey: '/id', defaultTtl: -1 })
     this.wirings = new StateWirings(stateContainer, () => world.container(stateContainer))
     world.watch(this.wirings)
+    this.payloads = new SimulatedPayloads(stateContainer, world.time)
+    world.watch(this.payloads)
     this.wakeUps = options.areWoken === true ? new FleetWakeUps(world.network) : null
     const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
     this.leaseWirings = new Map(
@@ -158,13 +166,20 @@ export class JobFleet {
     const beside = [...this.running.values()].find((running) => running.process === process)
     const local = beside === undefined ? {} : beginningHere(beside.inProcessPath, beside.hints)
     const { network, ports } = this.world
+    this.clientCount += 1
     return new JobClient({
       ...local,
+      payloads: new Payloads(this.payloadsOf(process), seededRandom(this.clientCount)),
       store: this.store('client', process),
       queries: network.connect(ports.jobQueries(stateContainer), process, this.wirings.store('client')),
       clock: process.clock,
       telemetry: this.options.telemetry ?? silent,
     })
+  }
+
+  private payloadsOf(process: SimulatedProcess): PayloadStore {
+    const { largerThan = 65_536 } = this.options
+    return this.payloads.reachedBy(process, this.world.network, largerThan)
   }
 
   private store(party: Role | 'client', process: SimulatedProcess): StateStore {
@@ -183,6 +198,7 @@ export class JobFleet {
       clock: process.clock,
       random: seededRandom(Math.floor(world.random.next() * 2 ** 32)),
       processes: world.processesSeenBy(process),
+      payloads: this.payloadsOf(process),
       telemetry,
       ...shared,
       ...withoutUndefined({ timing }),

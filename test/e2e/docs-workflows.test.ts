@@ -137,6 +137,16 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     },
     { calls: [...Array.from({ length: 40 }, () => tracked), ['send', { to: 'lost@example.com' }]] },
   ],
+  packing: [{ input: { sku: 'a', quantity: 1 }, calls: [['pack', { sku: 'a', quantity: 1 }]] }],
+  largeList: [
+    {
+      calls: [
+        ['pack', { sku: 'a', quantity: 1 }],
+        ['pack', { sku: 'b', quantity: 2 }],
+        ['send', { to: 'ada@example.com', text: '2 packed, 0 not.' }],
+      ],
+    },
+  ],
   list: [
     {
       calls: [

@@ -43,6 +43,14 @@ const nested = defineWorkflow<ScenarioInput>('scenario', (job) => {
   job.onExhausted('compensate')
 })
 
+/** An output that is put into the payload store, needed by a step that cannot be done and by an undo. */
+const large = defineWorkflow<ScenarioInput>('scenario', (job) => {
+  const item = 'reserve'.padEnd(70_000, '.')
+  const reserved = job.step('reserve', services.provide, { item }, { ...timing, undo: takenBack })
+  job.step('ship', services.provide, { item: reserved.output.item }, { ...timing, undo: takenBack })
+  job.onExhausted('compensate')
+})
+
 /** Stories in which every write meets every fault. */
 export const scenarios: readonly Scenario[] = [
   ...continuing,
@@ -50,6 +58,7 @@ export const scenarios: readonly Scenario[] = [
   ...repeats,
   ...pauses,
   ...gates,
+  { name: 'large', workflow: large, moods: unableAt('ship'), end: 'Compensated' },
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },
   {
     name: 'retry',

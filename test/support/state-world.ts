@@ -9,6 +9,7 @@ import { Agents } from '../../src/sas/agents/agents.js'
 import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
 import { decodeDocument } from '../../src/sas/model/decode.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import type { Payloads } from '../../src/sas/payloads/payloads.js'
 import { Scheduler, type SchedulerOptions } from '../../src/sas/scheduler/scheduler.js'
 import type { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
 import type { JobQueries } from '../../src/sas/store/job-queries.js'
@@ -80,6 +81,7 @@ export class StateWorld {
       readonly inProcessPath?: InProcessPath
       readonly unhealthyReason?: () => string | null
       readonly processes?: Processes
+      readonly payloads?: Payloads
     } = {},
   ): Agents {
     const { store, clock, telemetry, random } = this

@@ -1,4 +1,7 @@
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Settings } from '../../connection/internal.js'
+import { folder, type PayloadStore } from '../../sas/index.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
 
 const codesOfFiles = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EEXIST', 'ENOTDIR', 'ENOSPC']
@@ -23,4 +26,12 @@ export async function openingData<T>(data: string, open: () => T | Promise<T>): 
       cause: error,
     })
   }
+}
+
+/** Returns the payload store of a state container of the embedded store in this directory. */
+export function payloadFolder(
+  dataDirectory: string,
+  { database = 'stepward', container = 'state' }: Pick<Settings, 'database' | 'container'>,
+): PayloadStore {
+  return folder(join(dataDirectory, 'payloads', encodeURIComponent(`${database}.${container}`)))
 }

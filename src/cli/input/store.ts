@@ -8,7 +8,7 @@ import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
 import { CliError, exitCodes } from '../output/cli-error.js'
-import { openingData } from './data-directory.js'
+import { openingData, payloadFolder } from './data-directory.js'
 import type { StoreOptions, UnitOptions } from './store-options.js'
 import type { Terminal } from '../output/terminal.js'
 
@@ -44,15 +44,16 @@ export async function withStore<T>(
 ): Promise<T> {
   if (options.data === undefined) return use(settings)
   const dataDirectory = resolve(options.data)
+  const payloads = settings.payloads ?? payloadFolder(dataDirectory, settings)
   // The emulator is imported only here, so that a process that uses an account starts sooner.
   const { attachAccount } = await import('../../emulator/internal.js')
   const attached = await attachAccount(dataDirectory)
-  if (attached !== null) return withAttached(attached, settings, use)
+  if (attached !== null) return withAttached(attached, { ...settings, payloads }, use)
   const { createInProcessCosmos } = await import('../../emulator/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
   const client = options.throughSdk === true ? embedded.client() : undefined
   try {
-    return await use({ ...settings, ...(client === undefined ? { embedded } : { client }) })
+    return await use({ ...settings, payloads, ...(client === undefined ? { embedded } : { client }) })
   } finally {
     client?.dispose()
     await embedded.close()

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Change, ChangeFeedContext } from '../../change-feed-processor/index.js'
 import type { Clock, Random } from '../../platform/index.js'
-import { noProcesses, noticingLate, type Processes } from '../../platform/internal.js'
+import { noProcesses, noticingLate, withoutUndefined, type Processes } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { definitionOf, type Agent, type AgentDefinition } from './agent.js'
 import { agentLog } from './agent-log.js'
@@ -17,6 +17,7 @@ import { moreTime } from './more-time.js'
 import { mustRead } from '../decisions/readers.js'
 import { isOpen, type Outcome } from '../decisions/settle.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
+import type { Payloads } from '../payloads/payloads.js'
 import { Slots } from './slots.js'
 import type { StateStore, Stored } from '../store/state-store.js'
 import { workOf } from '../model/work.js'
@@ -33,6 +34,7 @@ export interface AgentsOptions {
   readonly random: Random
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
+  readonly payloads?: Payloads
   /** The processes of this machine. Default: none is known. */
   readonly processes?: Processes
   /** The longest time for which a feed range may have no reader after an instance died. */
@@ -46,9 +48,7 @@ type DelegateContext = Pick<ChangeFeedContext, 'signal'> &
   Partial<Pick<ChangeFeedContext, 'leaseToken' | 'wasHeldAt' | 'keepForSuccessor'>>
 
 interface Source {
-  /**
-   * The lease of the step's feed range. Null if the outcome is recorded alone, without the next dispatches.
-   */
+  /** The lease of the step's feed range. Null if the outcome is recorded without the next dispatches. */
   readonly leaseToken: string | null
   /**
    * True if no other process can have started this attempt, and none can start it without a sign to this
@@ -254,7 +254,7 @@ export class Agents {
   }
 
   private attempt(own: OwnAttempt, { name, handlers, retry }: AgentDefinition): Promise<Outcome | null> {
-    const { store, clock, random, telemetry, instanceName } = this.options
+    const { store, clock, random, telemetry, instanceName, payloads } = this.options
     const { step } = own
     const { action } = workOf(step)
     const handler = handlers.get(action)
@@ -268,7 +268,7 @@ export class Agents {
     const log = agentLog(telemetry, { jobId, orderId, workflow, stepId, attempt: number, instanceName })
     const readDocument = (id: string) => store.read({ pk: step.pk, id })
     const given = { step, handler, retrying: retry, clock, random, log, stopping, extend, readDocument }
-    const attempt = () => makeAttempt(given)
+    const attempt = () => makeAttempt({ ...given, ...withoutUndefined({ payloads }) })
     return this.circuits.get(name)?.run(attempt) ?? attempt()
   }
 

@@ -4,7 +4,9 @@ import type { AgentContext, AgentHandler } from './agent.js'
 import type { AgentLog } from './agent-log.js'
 import { AttemptTime } from './attempt-time.js'
 import type { Json, StepDocument } from '../model/documents.js'
+import { PayloadDamaged, PayloadUnavailable } from '../model/errors.js'
 import { givenJson } from '../model/values/plain-json.js'
+import { maxPayloadBytes, noPayloads, type Payloads } from '../payloads/payloads.js'
 import type { Progress } from '../model/readable-parts.js'
 import { readProgress } from './progress.js'
 import type { Outcome } from '../decisions/settle.js'
@@ -12,6 +14,9 @@ import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '..
 
 /** The largest size of an output, in bytes of JSON. The step must stay well under the store's 2 MB (I16). */
 const maxOutputBytes = 1_000_000
+
+/** The pauses between the tries of a request to the payload store. They end with the time of the attempt. */
+const payloadRetry = { tries: Number.POSITIVE_INFINITY, backoff: { minMs: 100, maxMs: 2_000 } }
 
 /** The error that `context.failPermanently` throws. */
 class PermanentFailure extends Error {
@@ -27,6 +32,8 @@ export interface AttemptOptions {
   readonly random: Random
   readonly log: AgentLog
   readonly readDocument: AgentContext['readDocument']
+  /** Default: the process has no payload store. */
+  readonly payloads?: Payloads
   /** Aborts when the host stops waiting for its handlers. */
   readonly stopping: AbortSignal
   /** Asks for more time. Returns the new deadline, or the reason why the attempt is over. */
@@ -51,20 +58,54 @@ export async function makeAttempt(options: AttemptOptions): Promise<Outcome | nu
   stopping.addEventListener('abort', stop, { once: true })
   try {
     if (time.signal.aborted) return null
-    const context = contextOf(options, time)
-    return await unlessAborted(run(options, context, time), time.signal)
+    return await unlessAborted(withPayloads(options, time), time.signal)
   } finally {
     time.close()
     stopping.removeEventListener('abort', stop)
   }
 }
 
+/**
+ * Loads the large parts of the input, calls the handler, and puts a large output into the payload store before
+ * any document refers to it. If the store does not answer in the time of the attempt, the attempt fails.
+ */
+async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise<Outcome | null> {
+  const { step, payloads = noPayloads, clock, random } = options
+  const owner = { partitionKey: step.pk, jobId: step.jobId }
+  const reached = <T>(request: () => Promise<T>): Promise<T> =>
+    retry(request, {
+      clock,
+      random,
+      ...payloadRetry,
+      signal: time.signal,
+      isTransient: (error) =>
+        error instanceof PayloadUnavailable && time.outlasts(payloadRetry.backoff.maxMs),
+    })
+  try {
+    const given = { input: workOf(step).input, previous: step.round?.previous ?? null }
+    const { input, previous } =
+      step.hasTickets === true
+        ? ((await reached(() => payloads.load(owner, given, time.signal))) as typeof given)
+        : given
+    const outcome = await run(options, { input, context: contextOf(options, time, previous) }, time)
+    if (outcome?.kind !== 'success' || step.direction === 'undo' || !payloads.isLarge(outcome.output))
+      return outcome
+    const output = await reached(() => payloads.put(owner, outcome.output, time.signal))
+    return { kind: 'success', output, hasTickets: true }
+  } catch (error) {
+    if (time.signal.aborted) return null
+    // Another attempt would find the same payload, so an operator must act. The handler was not called.
+    if (error instanceof PayloadDamaged)
+      return { kind: 'permanent', message: describe(error), didNothing: true }
+    return { kind: 'failed', message: describe(error) }
+  }
+}
+
 async function run(
-  { step, handler, retrying, clock, random }: AttemptOptions,
-  context: AgentContext,
+  { step, handler, retrying, clock, random, payloads = noPayloads }: AttemptOptions,
+  { input, context }: { readonly input: Json; readonly context: AgentContext },
   time: AttemptTime,
 ): Promise<Outcome | null> {
-  const { input } = workOf(step)
   let calls = 0
   const call = async (): Promise<unknown> => {
     calls += 1
@@ -82,7 +123,7 @@ async function run(
       isTransient: (error) => !(error instanceof PermanentFailure) && time.outlasts(retrying.backoff.maxMs),
     })
     // If the signal aborted while the handler was running, its success no longer counts.
-    return context.signal.aborted ? null : successWith(output)
+    return context.signal.aborted ? null : successWith(output, step.direction === 'do' ? payloads : null)
   } catch (error) {
     if (context.signal.aborted) return null
     // A permanent failure of the first call proves that nothing was done. After a later call this is unknown,
@@ -93,20 +134,26 @@ async function run(
   }
 }
 
-function successWith(output: unknown): Outcome {
+function successWith(output: unknown, payloads: Payloads | null): Outcome {
   const given = givenJson(output, 'output')
   if (given.kind === 'refused') {
     return { kind: 'permanent', message: `the output cannot be recorded: ${given.reason}` }
   }
   const bytes = Buffer.byteLength(given.text)
-  if (bytes <= maxOutputBytes) return { kind: 'success', output: given.json }
+  const limitBytes = payloads?.isLarge(given.json) === true ? maxPayloadBytes : maxOutputBytes
+  if (bytes <= limitBytes) return { kind: 'success', output: given.json }
+  const advice = limitBytes === maxOutputBytes ? ', or give hosts and clients the option payloads' : ''
   const message =
-    `the output has ${bytes} bytes; the limit is ${maxOutputBytes}: store the output elsewhere ` +
-    'and return its address'
+    `the output has ${bytes} bytes; the limit is ${limitBytes}: store the output elsewhere ` +
+    `and return its address${advice}`
   return { kind: 'permanent', message }
 }
 
-function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: AttemptTime): AgentContext {
+function contextOf(
+  { step, log, readDocument, extend }: AttemptOptions,
+  time: AttemptTime,
+  previous: Json,
+): AgentContext {
   const { jobId, orderId, stepId, attempt, idempotencyKey } = step
   const goOn = async (asked: Omit<Asked, 'signal'>): Promise<void> => {
     time.throwIfOver()
@@ -123,7 +170,7 @@ function contextOf({ step, log, readDocument, extend }: AttemptOptions, time: At
     idempotencyKey,
     undoes: step.direction === 'undo' ? idempotencyKeyOf(step, generationAtHand(step), 'do') : null,
     round: step.round?.number ?? 1,
-    previous: structuredClone(step.round?.previous ?? null),
+    previous: structuredClone(previous),
     get deadline() {
       return new Date(time.deadlineMs)
     },

@@ -8,6 +8,7 @@ import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/job-filter.js'
 import { raiseAt } from './event-sender.js'
 import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
+import { noPayloads } from '../payloads/payloads.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Limits } from '../gates/limits.js'
@@ -59,14 +60,15 @@ export class JobClient {
    * @throws SubmissionInvalid if the submission can never be accepted; nothing was written
    * @throws JobConflict if the id belongs to another submission; nothing was written
    * @throws StoreUnavailable if the store could not be reached; repeat with the same id
+   * @throws PayloadUnavailable if the payload store could not be reached; repeat with the same id
    */
   async submit<I, O>(
     workflow: Workflow<I, O>,
     input: I,
     options: SubmitOptions = {},
   ): Promise<Job<ResultOf<O>>> {
-    const { store, telemetry, clock } = this.options
-    const request = requestOf(workflow, input, options, clock.now())
+    const { store, telemetry, clock, payloads = noPayloads } = this.options
+    const request = await payloads.withLargeInput(requestOf(workflow, input, options, clock.now()))
     const { jobId, partition } = request
     const { isNew, accepted: written } = await ensureSubmitted(store, request, this.options.beginSubmission)
     telemetry.emit({ type: 'job.submitted', jobId, workflow: workflow.name, isNew })

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { Json } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
+import { noPayloads, type Payloads } from '../payloads/payloads.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
@@ -18,6 +19,7 @@ export interface JobPorts {
   readonly store: StateStore
   readonly queries: JobQueries
   readonly clock: Clock
+  readonly payloads?: Payloads
 }
 
 /**
@@ -99,13 +101,27 @@ export class Job<R = JobResult> {
     const { job } = ended
     const returns = job.resultTemplate !== undefined
     const carried = returns ? job.result : job.outputs
-    if (job.processState === 'Processed' && carried !== undefined) return structuredClone(carried) as R
+    // The caller gets a copy, because a handler in this process may still use the same objects.
+    const given = async (value: Json, holders: readonly { readonly hasTickets?: boolean | undefined }[]) =>
+      structuredClone(holders.some(({ hasTickets }) => hasTickets) ? await this.load(value) : value) as R
+    if (job.processState === 'Processed' && carried !== undefined) return given(carried, [job])
     const steps = ended.steps ?? (await readSteps(this.ports.store, job))
-    if (job.processState === 'Processed') {
-      // The caller gets a copy, because a handler in this process may still use the same objects.
-      return structuredClone(returns ? resultOf(job, steps) : outputsOf(job, steps)) as R
-    }
+    if (job.processState === 'Processed')
+      return given(returns ? resultOf(job, steps) : outputsOf(job, steps), [job, ...steps])
     const failed = steps.find((step) => step.stepId === job.attention?.stepId)
     throw new JobFailed(job, failed?.diagnostics ?? [])
+  }
+
+  /**
+   * Returns a value of this job's view with its large parts, which are read from the payload store. In a view,
+   * `{ $payload: … }` with the size stands for each of them.
+   *
+   * @throws PayloadUnavailable if the payload store could not be reached; call `load` again
+   * @throws PayloadStoreMissing if this client has no payload store
+   * @throws PayloadDamaged if a payload is missing or is not the one that was written
+   */
+  load(value: Json): Promise<Json> {
+    const { payloads = noPayloads } = this.ports
+    return payloads.load({ partitionKey: this.partitionKey, jobId: this.jobId }, value)
   }
 }

@@ -1,4 +1,5 @@
 import { counted } from '../../platform/internal.js'
+import { isUnclaimed } from '../decisions/claim.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { JobDocument, LedgerEntry, Pause, StepDocument } from '../model/documents.js'
 import type { AskedQuestion } from '../model/question-parts.js'
@@ -7,6 +8,8 @@ import { isHeldBack, workOf } from '../model/work.js'
 /** The most steps that the sentence names. */
 const mostNamed = 3
 
+const howToAnswer = '"stepward answer" answers it'
+
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
   const { processState, attention, compensation } = job
@@ -14,9 +17,12 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
   if (job.paused) return pausedText(job.paused, job, steps)
-  if (attention !== null) return `It waits for an operator: ${attention.message}`
-  if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
+  if (attention !== null) {
+    const asked = open.some(({ stepId, asked: asks }) => stepId === attention.stepId && asks)
+    return `It waits for an operator: ${attention.message}${asked ? `; ${howToAnswer}.` : ''}`
+  }
+  if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
   const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
   if (question !== undefined) return questionText(question)
   const [waiting] = open.filter(({ place }) => place !== undefined && place.since !== null)
@@ -29,7 +35,7 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   if (working.length === 0 && sleeping.length > 0)
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
   if (backing !== undefined && working.length === 1) return heldBackText(backing)
-  if (working.length > 0) return `${agentsText(working)}.`
+  if (working.length > 0) return workText(working)
   return 'The scheduler decides what follows.'
 }
 
@@ -61,7 +67,7 @@ function questionText({
 }: AskedQuestion & Pick<StepDocument, 'stepId'>): string {
   const who = assignees.length === 0 ? 'anyone' : listed(assignees)
   const times = `since ${timeText(Date.parse(since))}, until ${timeText(expiresAtMs)} at the latest`
-  return `Step ${stepId} waits for an answer from ${who} ${times}.`
+  return `Step ${stepId} waits for an answer from ${who} ${times}; ${howToAnswer}.`
 }
 
 /** Says at which limit a step waits: for the end of other steps, or for the time of its rate. */
@@ -81,7 +87,11 @@ function waits(steps: readonly StepDocument[], verb: string): string {
 }
 
 function stepsText(steps: readonly StepDocument[]): string {
-  return `${steps.length === 1 ? 'Step' : 'Steps'} ${listed(steps.map(({ stepId }) => stepId))}`
+  return `${steps.length === 1 ? 'Step' : 'Steps'} ${listed(namesOf(steps))}`
+}
+
+function namesOf(steps: readonly StepDocument[]): string[] {
+  return steps.map(({ stepId }) => stepId)
 }
 
 /** Returns names as a list, of which at most three are named. */
@@ -119,12 +129,34 @@ function retryText(step: StepDocument): string {
   return `Step ${step.stepId} failed ${failureCount} of ${step.maxFailures} times (${said}) and is tried again${when}.`
 }
 
+/** Says which agents work on the steps, and whether an agent is likely to be missing. */
+function workText(working: readonly StepDocument[]): string {
+  const unclaimed = working.filter(isUnclaimed)
+  if (unclaimed.length > 0) {
+    const which = `${unclaimed.length === 1 ? 'step' : 'steps'} ${listed(namesOf(unclaimed))}`
+    return `No instance with ${agentNames(unclaimed)} has claimed ${which} yet; "stepward leases" shows what runs.`
+  }
+  const [silent] = working.filter(isSilent)
+  const said = `${agentsText(working)}.`
+  if (silent === undefined) return said
+  const advice = `check that an instance has ${agentNames([silent])}`
+  return `${said} Attempt ${workOf(silent).failureCount} of step ${silent.stepId} got no answer in time: ${advice}.`
+}
+
+/** Checks whether the last attempt ended by its deadline. An agent that reports a failure leaves a message. */
+function isSilent(step: StepDocument): boolean {
+  const { failureCount } = workOf(step)
+  return failureCount > 0 && step.diagnostics.at(-1)?.attempt !== failureCount
+}
+
 function agentsText(steps: readonly StepDocument[]): string {
-  const actors = [...new Set(steps.map((step) => workOf(step).actor))]
   const verb = steps.length === 1 ? 'is' : 'are'
-  const agents =
-    actors.length === 1 ? `agent ${actors[0] ?? ''}` : `agents ${actors.slice(0, mostNamed).join(', ')}`
-  return `${stepsText(steps)} ${verb} with ${agents}${untilText(steps)}`
+  return `${stepsText(steps)} ${verb} with ${agentNames(steps)}${untilText(steps)}`
+}
+
+function agentNames(steps: readonly StepDocument[]): string {
+  const actors = [...new Set(steps.map((step) => workOf(step).actor))]
+  return actors.length === 1 ? `agent ${actors[0] ?? ''}` : `agents ${actors.slice(0, mostNamed).join(', ')}`
 }
 
 function timeText(atMs: number): string {

@@ -5,6 +5,7 @@ import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
 import type { GateRequest } from '../gates/pass.js'
 import { endBy, type Dispatching } from './dispatch.js'
+import { ticketMark } from '../plan/tickets.js'
 import {
   isUnderWay,
   knownValues,
@@ -61,7 +62,9 @@ export function continueJob(
   return { kind: 'write', job: withDerivedState(next), changed, notices: [] }
 }
 
-export type JobEnding = Partial<Pick<JobDocument, 'currentState' | 'attention' | 'outputs' | 'result'>>
+export type JobEnding = Partial<
+  Pick<JobDocument, 'currentState' | 'attention' | 'outputs' | 'result' | 'schema' | 'hasTickets'>
+>
 
 /** Ends the job. Callers must ensure that no step is under way or will begin. */
 export function endJob(
@@ -159,16 +162,14 @@ interface Ending {
  * Returns what the document of a job that ends as Processed carries, if it is small: the result of the
  * workflow, or the outputs of all steps if the workflow returns nothing.
  */
-export function carriedAtEnd(
-  { job, steps: known }: Ending,
-  ledger: Ledger,
-): Pick<JobDocument, 'outputs' | 'result'> {
+export function carriedAtEnd({ job, steps: known }: Ending, ledger: Ledger): JobEnding {
   const steps = stepsAsIn({ stepIds: job.stepIds, steps: ledger }, known)
   if (steps === null) return {}
+  const mark = steps.some(({ hasTickets }) => hasTickets === true) ? ticketMark : {}
   if (job.resultTemplate !== undefined) {
     const result = resultOf({ ...job, steps: ledger }, steps)
     const isCarried = !exceeds([result], maxCarriedBytes) && !isTooDeep(result)
-    return isCarried ? { result } : {}
+    return isCarried ? { result, ...mark } : {}
   }
   // A step that is skipped now may have been done in an earlier generation.
   const outputs = steps.map(({ stepId, output }) => [
@@ -176,7 +177,7 @@ export function carriedAtEnd(
     ledger[stepId]?.state === 'Skipped' ? null : output,
   ])
   const carried = Object.fromEntries(outputs) as NonNullable<JobDocument['outputs']>
-  return exceeds(carried, maxCarriedBytes) ? {} : { outputs: carried }
+  return exceeds(carried, maxCarriedBytes) ? {} : { outputs: carried, ...mark }
 }
 
 /** Returns what the workflow of a job returns, from the outputs and outcomes of all its steps. */

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { mayHaveActed } from './claim.js'
 import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { betweenStates, deadline, withDerivedState } from '../model/process-state.js'
-import { whenProblem } from '../plan/condition-problem.js'
 import { isGated, passing, requestAtBegin, withoutPlace, type Passes } from '../gates/pass.js'
 import { gather, type GatherInput } from '../plan/gather.js'
 import { beginning, owedBy, withInput } from './owed-undos.js'
 import { knownValues, type StepChange } from './ledger.js'
 import { betweenRounds, hasMoreRounds, roundAtBegin, waitForRound } from './rounds.js'
 import { offerWithinMs } from './offer-time.js'
+import { unclearCondition, withTickets } from '../plan/tickets.js'
 import { isTooDeep, maxGivenLevels } from '../model/values/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
@@ -64,19 +64,15 @@ export function begin(stored: StepDocument, by: Dispatching): StepChange {
   const step = withoutPlace(stored)
   const known = knownValues(by)
   const input = resolveTemplate(step.inputTemplate, known)
-  const begins = { ...withInput(step, input), ...boundUndo(step, known), ...roundAtBegin(step, known) }
+  const bound = { ...withInput(step, input), ...boundUndo(step, known), ...roundAtBegin(step, known) }
+  const begins = withTickets(bound, by)
   const begun = firstAttempt(begins, by)
   // A refused step calls no handler, so its key and the record of calls with this key do not change.
   const refuse = (message: string): StepChange => {
     return { step: refused(firstAttempt(beginning(step), by), by, message), state: 'Processing' }
   }
-  const unclear = whenProblem(step)
-  if (unclear !== null) {
-    return refuse(
-      `the condition of the step cannot be evaluated (${unclear}); ` +
-        'correct "when" in the document of the step',
-    )
-  }
+  const unclear = unclearCondition(step, known)
+  if (unclear !== null) return refuse(unclear)
   if (step.kind === 'sleep') return waiting(begun, by, asleep(begun, by.now))
   if (step.event !== null) return finishWait(begun, step.event.payload)
   if (step.question !== undefined) return waiting(begun, by, putQuestion({ ...begun, asked: null }, by.now))

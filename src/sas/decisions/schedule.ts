@@ -1,4 +1,4 @@
-import { holds } from '../plan/condition.js'
+import { asksForPayload, holds } from '../plan/condition.js'
 import { whenProblem } from '../plan/condition-problem.js'
 import { compensationFor, compensate } from './compensate.js'
 import { begin, takeFitting, nextRound, redispatch, cancelStep } from './dispatch.js'
@@ -122,7 +122,8 @@ function isSkipped(step: StepDocument, state: SchedulingState, ledger: Ledger): 
   }
   if (step.when === null) return false
   // A step whose condition cannot be evaluated is not skipped. It is refused when it begins.
-  return whenProblem(step) === null && !holds(step.when, knownValues(withLedger(state, ledger)))
+  const known = knownValues(withLedger(state, ledger))
+  return whenProblem(step) === null && !asksForPayload(step.when, known) && !holds(step.when, known)
 }
 
 function withSkipped(ledger: Ledger, skipped: readonly StepDocument[]): Ledger {

@@ -4,6 +4,7 @@ import { withDiagnostic } from '../model/diagnostics.js'
 import type { Json, StepDocument } from '../model/documents.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { givenUp } from './give-up.js'
+import { asksUntil, conditionOfPayload, marked } from '../plan/tickets.js'
 import { resolveTemplate } from '../plan/template.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { mayHaveEffect, withFailure } from '../model/work.js'
@@ -16,7 +17,12 @@ export interface Attempt {
 }
 
 export type Outcome =
-  | { readonly kind: 'success'; readonly output: Json }
+  | {
+      readonly kind: 'success'
+      readonly output: Json
+      /** Whether parts of the output are in the payload store. */
+      readonly hasTickets?: true
+    }
   /** The attempt failed. The step is tried again after its back-off. */
   | { readonly kind: 'failed'; readonly message: string }
   /** The attempt failed permanently. */
@@ -80,7 +86,9 @@ export function settle(
     mayHaveActed: step.mayHaveActed || isPossible,
   }
   if (outcome.kind === 'success') {
-    const done = succeeded(settled, outcome.output)
+    if (asksUntil(step, outcome.output))
+      return settle(step, attempt, { kind: 'permanent', message: conditionOfPayload }, at)
+    const done = succeeded(outcome.hasTickets === true ? marked(settled) : settled, outcome.output)
     // The store would always refuse a step that is too large (F-A17). An undo's output is not stored.
     const isTooLarge = step.direction === 'do' && exceeds(done, maxTransactionBytes)
     if (!isTooLarge) return { kind: 'write', step: done }
@@ -104,7 +112,8 @@ export function settle(
 function tooLarge(step: StepDocument, output: Json): string {
   return (
     `the output has ${bytesOf(output)} bytes, and with the input and undo ${bytesOf(step)} bytes; ` +
-    `the limit is ${maxTransactionBytes}: store the output elsewhere and return its address`
+    `the limit is ${maxTransactionBytes}: store the output elsewhere and return its address, or give ` +
+    'hosts and clients the option payloads'
   )
 }
 

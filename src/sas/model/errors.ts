@@ -151,3 +151,39 @@ export class JobFailed extends Error {
     return this.attention?.stepId ?? null
   }
 }
+
+/** The payload store could not be reached, or refused a request. Nothing was submitted. */
+export class PayloadUnavailable extends Error {
+  override readonly name = 'PayloadUnavailable'
+  readonly code = 'PAYLOAD_UNAVAILABLE'
+  readonly retriable = true
+}
+
+/** A job has values in a payload store, and this process has none. */
+export class PayloadStoreMissing extends Error {
+  override readonly name = 'PayloadStoreMissing'
+  readonly code = 'PAYLOAD_STORE_MISSING'
+  readonly retriable = false
+  constructor(readonly jobId: string) {
+    super(
+      `job ${JSON.stringify(jobId)} has values in a payload store, and this process has none: give this ` +
+        'process the option payloads of the other processes, as in payloads: blobStorage({ … })',
+    )
+  }
+}
+
+/** A large value of a job is missing from the payload store, or is not the value that was written. */
+export class PayloadDamaged extends Error {
+  override readonly name = 'PayloadDamaged'
+  readonly code = 'PAYLOAD_DAMAGED'
+  readonly retriable = false
+  constructor(
+    readonly jobId: string,
+    readonly payloadId: string,
+    readonly reason: string,
+  ) {
+    const advice =
+      'check that all processes use the same payload store, or restore the payload from a back-up'
+    super(`payload ${payloadId} of job ${JSON.stringify(jobId)} cannot be used: ${reason}; ${advice}`)
+  }
+}

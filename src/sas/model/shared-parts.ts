@@ -86,3 +86,12 @@ export const auditEntry = z.object({
   why: z.string(),
   edit: inputEdit.optional(),
 }) satisfies z.ZodType<AuditEntry>
+
+/** The field of jobs and steps some of whose values are in the payload store. */
+export const ticketHolder = {
+  /**
+   * Whether a value of this document contains tickets in place of large parts. Written together with the
+   * first ticket, and with a schema that older instances leave alone. Missing means false.
+   */
+  hasTickets: z.boolean().optional(),
+}

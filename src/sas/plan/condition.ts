@@ -1,9 +1,11 @@
 import type { Json } from '../model/documents.js'
+import { itemsOf, lengthOf } from './gather.js'
 import { matches } from './pattern.js'
 import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
 import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
+import { holdsTicket, isTicket, ticketOf } from '../model/values/ticket.js'
 import { toTemplate } from '../model/values/to-template.js'
 
 /**
@@ -163,6 +165,22 @@ export function holds(template: Json, known: KnownValues): boolean {
   return template === null || evaluate(resolveTemplate(template, known) as unknown as Condition)
 }
 
+/**
+ * Checks whether a condition asks for a value that is in the payload store, so that it cannot be evaluated.
+ * It is known without the payload whether a large part is there, and how many items a large list has.
+ */
+export function asksForPayload(template: Json, known: KnownValues): boolean {
+  return template !== null && asks(resolveTemplate(template, known) as unknown as Condition)
+}
+
+function asks({ operator, of }: Condition): boolean {
+  if (operator === 'not' || operator === 'all' || operator === 'any')
+    return of.some((each) => asks(each as Condition))
+  const [left = null] = of as readonly Json[]
+  if (!isTicket(left) || (operator !== 'present' && operator !== 'hasItem')) return holdsTicket(of)
+  return operator === 'present' ? ticketOf(left)?.isUnsure === true : itemsOf(left) === null
+}
+
 function evaluate({ operator, of }: Condition): boolean {
   const [left = null, right = null] = of
   switch (operator) {
@@ -186,7 +204,7 @@ function evaluate({ operator, of }: Condition): boolean {
       return left !== null
     case 'hasItem':
       // A list beyond the limit of its fan-out is treated as empty, so that no step of the fan-out begins.
-      return Array.isArray(left) && Number(right) < left.length && left.length <= Number(of[2])
+      return Number(right) < lengthOf(left as Json) && lengthOf(left as Json) <= Number(of[2])
     case 'not':
       return !evaluate(left as Condition)
     case 'all':

@@ -1,4 +1,5 @@
 import type { Json, StepDocument } from '../model/documents.js'
+import { ticketOf } from '../model/values/ticket.js'
 import { stepsWithPart } from './template.js'
 
 /**
@@ -30,14 +31,20 @@ export function gather(input: GatherInput): Gathered {
 
 /** Returns the reason why a fan-out over this value is impossible, or null. */
 export function listProblem(list: Json | undefined, atMost: number): string | null {
-  if (!Array.isArray(list))
+  const items = itemsOf(list)
+  if (items === null)
     return `the value that the step fans out over is not a list but ${list === null ? 'null' : typeof list}`
   const rule = `at most ${atMost} are allowed, so define a larger atMost, or shorten the list`
-  return list.length > atMost ? `the list of the step has ${list.length} items; ${rule}` : null
+  return items > atMost ? `the list of the step has ${items} items; ${rule}` : null
 }
 
 export function lengthOf(list: Json | undefined): number {
-  return Array.isArray(list) ? list.length : 0
+  return itemsOf(list) ?? 0
+}
+
+/** Returns the length of a list, which may be in a payload, or null for any other value. */
+export function itemsOf(list: Json | undefined): number | null {
+  return Array.isArray(list) ? list.length : (ticketOf(list)?.items ?? null)
 }
 
 /**

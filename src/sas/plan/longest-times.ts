@@ -1,3 +1,4 @@
+import { largeListOf } from './item-jobs.js'
 import type { Plan, PlanStep } from './plan.js'
 
 /** How long a job may take, if every attempt lasts until its deadline and fails. */
@@ -12,7 +13,8 @@ export interface LongestTimes {
 
 /**
  * Returns the deadlines that a plan adds up to. Time in which no process runs is not counted, and no time that
- * an operator takes. The time of a step is unknown if it sleeps until an instant.
+ * an operator takes. The time of a step is unknown if it sleeps until an instant,
+ * or if it makes the items of a list jobs.
  */
 export function longestTimes({ steps }: Pick<Plan, 'steps'>): LongestTimes {
   const own = new Map(steps.map((step) => [step.id, longestMs(step)]))
@@ -28,7 +30,10 @@ export function longestTimes({ steps }: Pick<Plan, 'steps'>): LongestTimes {
 }
 
 /** A pause after a failed attempt ends at the attempt's deadline at the latest, so it needs no time of its own. */
-function longestMs({ kind, input, maxFailures, completeWithinMs, repeat }: PlanStep): number | null {
+function longestMs(step: PlanStep): number | null {
+  const { kind, input, maxFailures, completeWithinMs, repeat } = step
+  // The time of a large list depends on its items.
+  if (largeListOf(step) !== null) return null
   if (kind === 'gather') return 0
   if (kind === 'sleep') return (input as { readonly forMs?: number | null }).forMs ?? null
   if (kind === 'waitFor') return completeWithinMs

@@ -1,6 +1,7 @@
 import type { Json } from '../model/documents.js'
 import type { ReferencePath } from '../model/values/reference.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
+import { isTicket, partOfTicket, ticketForText, ticketOf } from '../model/values/ticket.js'
 import { toTemplate } from '../model/values/to-template.js'
 
 export interface KnownValues {
@@ -130,7 +131,7 @@ function resolvePart(template: Json, known: KnownValues): Json | undefined {
     case 'list':
       return node.items.map((item) => resolvePart(item, known) ?? null)
     case 'text':
-      return node.items.map((item) => asText(resolvePart(item, known) ?? null)).join('')
+      return textOf(node.items.map((item) => resolvePart(item, known) ?? null))
     case 'object': {
       const resolved = Object.entries(node.properties).flatMap(([key, part]): [string, Json][] => {
         const value = resolvePart(part, known)
@@ -150,14 +151,21 @@ function follow(path: ReferencePath, known: KnownValues): Json | undefined {
   return rest.reduce<Json | undefined>(property, value)
 }
 
+/** Returns the text that is made of these values. If one of them is in a payload, the agent makes the text. */
+function textOf(parts: readonly Json[]): Json {
+  return parts.some(isTicket) ? ticketForText(parts) : parts.map(asText).join('')
+}
+
 /** Returns a value as a part of a text. */
-function asText(value: Json): string {
+export function asText(value: Json): string {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-function property(value: Json | undefined, key: string): Json | undefined {
+export function property(value: Json | undefined, key: string): Json | undefined {
   if (value === null || typeof value !== 'object') return undefined
+  const ticket = ticketOf(value)
+  if (ticket !== null) return partOfTicket(ticket, key)
   return Object.hasOwn(value, key) ? (value as Readonly<Record<string, Json>>)[key] : undefined
 }
 

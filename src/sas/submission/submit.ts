@@ -1,4 +1,11 @@
-import type { JobDocument, Json, LedgerEntry, NoticeDocument, StepDocument } from '../model/documents.js'
+import {
+  continuingSchema,
+  type JobDocument,
+  type Json,
+  type LedgerEntry,
+  type NoticeDocument,
+  type StepDocument,
+} from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
@@ -15,6 +22,8 @@ export interface SubmitRequest {
   /** The partition key value of the job, its steps and the documents alongside. */
   readonly partition: string
   readonly input: Json
+  /** Whether parts of the input are in the payload store. */
+  readonly hasTickets?: boolean
   /** Documents of the user that are created in the same transaction. */
   readonly alongside: readonly StateDocument[]
   readonly priority: number
@@ -112,13 +121,14 @@ function jobOf(request: SubmitRequest): JobDocument {
     submittedAtMs: now,
     endedAt: null,
     endedAtMs: null,
-    ...envelopeOf(request, schemaOf(plan)),
+    ...envelopeOf(request, request.hasTickets === true ? continuingSchema : schemaOf(plan)),
     ...optionalPartsOf(request),
   })
 }
 
-function optionalPartsOf({ tags = [], plan: { output } }: SubmitRequest): Partial<JobDocument> {
+function optionalPartsOf({ tags = [], plan: { output }, hasTickets }: SubmitRequest): Partial<JobDocument> {
   return {
+    ...(hasTickets === true ? { hasTickets } : {}),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     ...(output === undefined ? {} : { resultTemplate: output }),
   }

@@ -211,7 +211,7 @@ function refuseOversized({ jobId }: SubmitRequest, writes: readonly StateWrite[]
   throw new SubmissionInvalid(
     `job ${JSON.stringify(jobId)} needs ${writes.length} documents of ${bytesOf(writes)} bytes in one ` +
       `transaction; at most ${maxOperations} documents and ${maxTransactionBytes} bytes are possible: ` +
-      'submit large inputs by reference',
+      'submit large inputs by reference, or give clients and hosts the option payloads',
   )
 }
 

@@ -4,7 +4,8 @@ import { callback, duration, kind, optional, readOptions, wholeNumber } from '..
 import { addSleep, type SleepOptions } from './sleep.js'
 import { addRepeat, type RepeatOptions } from './repeat.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
-import { addForEach, type ForEachOptions } from './for-each.js'
+import { addForEachJob, type ForEachJobOptions, type ItemsResult } from './each-job.js'
+import { addForEach, type ForEachDraft, type ForEachOptions } from './for-each.js'
 import { readInputSchema, type InputCheck, type InputSchema } from './input-schema.js'
 import type { Step } from '../model/values/step-handle.js'
 import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
@@ -81,6 +82,16 @@ export interface WorkflowBuilder<I> {
     call: (item: Reference<E>, index: number) => OperationCall<O>,
     options?: ForEachOptions<E, O>,
   ): Step<readonly O[]>
+  /**
+   * Makes each item of a list a job of its own, whose input is the item. Use it for lists of more than 1,000
+   * items. The step is done when all these jobs have ended. Its output says how many were done and failed.
+   */
+  forEach<E>(
+    id: string,
+    list: Reference<readonly E[]>,
+    workflow: Workflow<E>,
+    options?: ForEachJobOptions,
+  ): Step<ItemsResult>
   /**
    * Adds the steps of another workflow, each with the id prefix `id-`. The returned step is done when all
    * these steps are done, and its output is the result of the other definition.
@@ -231,7 +242,15 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         options: { completeWithin: '1d', retry: { tries: 1 }, undo: 'none', ...options },
       }),
     ask: <T>(id: string, options: QuestionDraft) => addQuestion<T>(draft, id, options),
-    forEach: (id, list, call, options = {}) => addForEach(draft, { id, list, call, options }),
+    forEach: <E>(id: string, list: Reference<readonly E[]>, each: unknown, options: object = {}) =>
+      (isWorkflow(each)
+        ? addForEachJob(draft, { id, list, workflow: each, options })
+        : addForEach(draft, {
+            id,
+            list,
+            call: each as ForEachDraft<E, unknown>['call'],
+            options,
+          })) as Step<never>,
     run: (id, workflow, input, options = {}) =>
       addRun(draft, { id, drafted: workflow[definition] as Drafted, input, options }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),

@@ -58,6 +58,22 @@ it('prints the same as JSON', async () => {
   expect(report.problems).toHaveLength(1)
 })
 
+it('shows the items of a large list as jobs, and checks what they call', async () => {
+  const list = fileURLToPath(new URL('./checked-list.ts', import.meta.url))
+  const { terminal: narrow, said } = recordedTerminal()
+  expect(await check(list, {}, { ...narrow, tableWidth: 140 })).toBe(1)
+  expect(said().split('\n')).toEqual([
+    'workflow nightly, version 1: 2 steps',
+    expect.stringMatching(/^ {2}each +item for each item +40 at once$/),
+    expect.stringMatching(/^ {4}report +clerk\.report +3 × 1 min$/),
+    '  if every attempt fails at its deadline: as long as its items take',
+    expect.stringMatching(/RU with the roles apart, without its items$/),
+    '',
+    'problem: workflow item: step tell: agent clerk has no operation tell, it has settle, report',
+    '1 problem, 0 warnings',
+  ])
+})
+
 it.each([
   ['missing.mjs', null, /missing\.mjs does not exist/],
   [

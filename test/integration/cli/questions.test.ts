@@ -78,6 +78,7 @@ describe('`inbox`', () => {
 it('`status` names the people whose answer the job waits for', async () => {
   expect(await status('C-2', store, terminal)).toBe(0)
   expect(said()).toContain('Step approve waits for an answer from ann since ')
+  expect(said().replaceAll(/\s+/gu, ' ')).toContain('; "stepward answer" answers it.')
 })
 
 describe('`answer`', () => {

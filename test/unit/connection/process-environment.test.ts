@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identityKind } from '../../../src/connection/identity.js'
+import { identityKind } from '../../../src/connection/azure/identity.js'
 import { processSettings } from '../../../src/connection/process-environment.js'
 
 describe('the environment of a process', () => {

@@ -46,8 +46,19 @@ it.each<[Attention['kind'], string]>([
   ['parked', 'stepward release a'],
   ['extendedWait', 'stepward release a'],
   ['unclaimed', 'stepward leases'],
+  ['unanswered', 'stepward answer a pay --answer JSON'],
+  ['escalated', 'stepward answer a pay --answer JSON'],
 ])('a job whose flag is %s gets the command that helps (R114)', (kind, command) => {
   expect(attentionGroups([job('a', { kind })], [])).toMatchObject([{ kind, command }])
+})
+
+it('the questions of several jobs are listed, and the id of one job is quoted for a shell', () => {
+  const asks = (jobId: string) => job(jobId, { kind: 'unanswered' })
+  expect(attentionGroups([asks('a'), asks('b')], [])).toMatchObject([{ command: 'stepward inbox' }])
+  const quoted = "stepward answer 'a b' pay --answer JSON"
+  expect(attentionGroups([asks('a b')], [])).toMatchObject([{ command: quoted }])
+  const ofJob = job('a', { kind: 'unanswered', stepId: null })
+  expect(attentionGroups([ofJob], [])).toMatchObject([{ command: 'stepward inbox' }])
 })
 
 it('notices to an unreachable receiver form a group, which lists their jobs', () => {

@@ -162,6 +162,10 @@ const texts: readonly (readonly [TelemetryEvent, string])[] = [
     'No scheduler continued job 7 of shop in time; the supervisor offers it again',
   ],
   [
+    { type: 'payloads.removed', removed: 2 },
+    'The supervisor removed 2 payloads whose jobs do not exist any more',
+  ],
+  [
     { type: 'job.operated', command: 'cancel', by: 'ann', why: 'withdrawn', ...job },
     'ann gave the command cancel for job 7 of shop: withdrawn',
   ],

@@ -2,13 +2,15 @@ import {
   JobNotFound,
   type Attention,
   type AuditEntry,
+  type Job,
+  type Json,
   type JobClient,
   type JobCounts,
   type JobView,
   type UndeliveredNotice,
 } from '../../../sas/index.js'
 import { processStates } from '../../../sas/internal.js'
-import { exitCodes } from '../../output/cli-error.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
 import { editText } from '../../output/edit-text.js'
 import { whatToDo } from '../../output/step-graph.js'
 import { missingRoles } from '../../output/standstill.js'
@@ -21,10 +23,15 @@ import { undeliveredText, unreadableText } from '../../output/undelivered-text.j
 
 const labelWidth = 11
 
+export interface StatusOptions extends StoreOptions {
+  /** Whether large values are printed whole. Otherwise their size and hash are printed. */
+  readonly whole?: boolean
+}
+
 /** Shows one job with its steps, or the number of jobs in each state. */
 export async function status(
   jobId: string | undefined,
-  options: StoreOptions,
+  options: StatusOptions,
   terminal: Terminal,
 ): Promise<number> {
   const text = await withExistingStore({ options, terminal }, (settings) =>
@@ -47,8 +54,10 @@ interface Asked {
 async function describeFrom(
   client: JobClient,
   { jobId, terminal, look }: Asked,
-  options: StoreOptions,
+  options: StatusOptions,
 ): Promise<string> {
+  if (options.whole === true && (jobId === undefined || options.json !== true))
+    throw new CliError('--whole needs a job and --json', exitCodes.usage)
   if (jobId === undefined) {
     const [counts, untold, unreadable] = await Promise.all([
       client.counts(),
@@ -60,12 +69,18 @@ async function describeFrom(
   }
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
-  const [view, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
+  const [seen, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
+  const view = options.whole === true ? await wholeView(job, seen) : seen
   // An ended job needs no role, and if the leases cannot be read, the rest of the answer is still true.
   const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null
   return options.json === true
     ? JSON.stringify({ ...view, undelivered, nothingRuns })
     : describe(view, { undelivered, nothingRuns }, terminal)
+}
+
+/** Returns a view whose large values are read from the payload store. */
+async function wholeView(job: Job, view: JobView): Promise<JobView> {
+  return (await job.load(JSON.parse(JSON.stringify(view)) as Json)) as unknown as JobView
 }
 
 function decided({ by, at, why }: Pick<AuditEntry, 'by' | 'at' | 'why'>): string {

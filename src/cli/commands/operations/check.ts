@@ -63,13 +63,15 @@ function workflowText({ name, version, steps, longestMs, undoMs, charge }: Check
       .join('  ')
       .trimEnd(),
   )
-  const longest = longestMs === null ? 'as long as its sleeps take' : `at most ${exactText(longestMs)}`
+  const isList = steps.some(({ items }) => items !== null)
+  const unknown = isList ? 'as long as its items take' : 'as long as its sleeps take'
+  const longest = longestMs === null ? unknown : `at most ${exactText(longestMs)}`
   const undone = undoMs === 0 ? '' : `, and ${exactText(undoMs)} to undo it`
   return [
     `workflow ${name}, version ${version}: ${counted(steps.length, 'step')}`,
     ...lines.map((line) => `  ${line}`),
     `  if every attempt fails at its deadline: ${longest}${undone}`,
-    `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart`,
+    `  a job without faults: ${charge.together} RU in one process, ${charge.apart} RU with the roles apart${isList ? ', without its items' : ''}`,
   ].join('\n')
 }
 
@@ -86,15 +88,17 @@ function exactText(ms: number): string {
   return parts.length === 0 ? `${ms} ms` : parts.join(' ')
 }
 
-function whatText({ kind, calls }: CheckedStep): string {
+function whatText({ kind, calls, items }: CheckedStep): string {
   if (calls !== null) return calls
+  if (items !== null) return `${items.workflow} for each item`
   return { sleep: 'sleeps', waitFor: 'waits for an event', ask: 'asks people', gather: 'gathers' }[
     kind === 'operation' ? 'gather' : kind
   ]
 }
 
-function timeText({ kind, calls, tries, completeWithinMs, rounds, longestMs }: CheckedStep): string {
+function timeText({ kind, calls, items, tries, completeWithinMs, rounds, longestMs }: CheckedStep): string {
   if (kind === 'gather') return ''
+  if (items !== null) return `${items.atOnce} at once`
   if (kind === 'sleep') return longestMs === null ? 'until an instant' : durationText(longestMs)
   if (calls === null) return durationText(completeWithinMs)
   const attempts = `${tries} × ${durationText(completeWithinMs)}`

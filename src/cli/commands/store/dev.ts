@@ -4,7 +4,7 @@ import { startHost } from '../../../host/index.js'
 import type { ServedPage } from '../../../page/index.js'
 import { consoleLogger } from '../../../telemetry/index.js'
 import { exitCodes } from '../../output/cli-error.js'
-import { openingData } from '../../input/data-directory.js'
+import { openingData, payloadFolder } from '../../input/data-directory.js'
 import type { Terminal } from '../../output/terminal.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { wholeNumber } from '../../input/whole-number.js'
@@ -41,7 +41,11 @@ export async function dev(
   const client = options.throughSdk === true ? store.client() : undefined
   const told = untilTold()
   try {
-    const where = client === undefined ? { embedded: store } : { client }
+    const kept =
+      options.data === undefined
+        ? {}
+        : { payloads: settings.payloads ?? payloadFolder(options.data, settings) }
+    const where = { ...kept, ...(client === undefined ? { embedded: store } : { client }) }
     const level = verbose === true ? 'debug' : 'info'
     const host = await startHost({
       ...settings,

@@ -154,7 +154,7 @@ describe('an output that cannot be stored', () => {
     expect(await outcomeOf(() => 'x'.repeat(1_000_000 - 1))).toEqual({
       kind: 'permanent',
       message:
-        'the output has 1000001 bytes; the limit is 1000000: store the output elsewhere and return its address',
+        'the output has 1000001 bytes; the limit is 1000000: store the output elsewhere and return its address, or give hosts and clients the option payloads',
     })
     // The limit counts bytes, not characters.
     expect(await outcomeOf(() => '🛒'.repeat(300_000))).toMatchObject({ kind: 'permanent' })

@@ -86,13 +86,54 @@ it('a question says who is asked, since when and until when', () => {
     since: new Date(now - minute).toISOString(),
     expiresAtMs: now + 2 * minute,
   }
-  const times = 'since 2025-12-31T23:59:00Z, until 2026-01-01T00:02:00Z at the latest.'
+  const times =
+    'since 2025-12-31T23:59:00Z, until 2026-01-01T00:02:00Z at the latest; "stepward answer" answers it.'
   const step = open('approve', { kind: 'waitFor', asked })
   expect(sentence([open('a', { actor: 'bank' }), step])).toBe(
     `Step approve waits for an answer from ann and bob ${times}`,
   )
   const anyone = open('approve', { kind: 'waitFor', asked: { ...asked, assignees: [] } })
   expect(sentence([anyone])).toBe(`Step approve waits for an answer from anyone ${times}`)
+})
+
+it('a question of which people were reminded names the command that answers it', () => {
+  const asked = { title: 'Sure?', assignees: [], since: '', expiresAtMs: now }
+  const message = 'the question "Sure?" is open'
+  const attention = { kind: 'unanswered', since: '', by: 'x', message, stepId: 'sure' } as const
+  const sure = open('sure', { kind: 'waitFor', asked })
+  expect(sentence([sure], { attention })).toBe(
+    'It waits for an operator: the question "Sure?" is open; "stepward answer" answers it.',
+  )
+  expect(sentence([sure], { attention: { ...attention, kind: 'parked', stepId: 'pay' } })).toBe(
+    'It waits for an operator: the question "Sure?" is open',
+  )
+})
+
+it('steps that must be claimed and that no agent has claimed are named before others', () => {
+  const fence = 3
+  const taken = { fence, by: 'x', token: 't', at: '' }
+  const pay = open('pay', { actor: 'payments', isClaimRequired: true, fence, claim: { ...taken, fence: 2 } })
+  const other = open('a', { actor: 'bank' })
+  expect(sentence([other, pay])).toBe(
+    'No instance with agent payments has claimed step pay yet; "stepward leases" shows what runs.',
+  )
+  const tip = { ...pay, stepId: 'tip', actor: 'tips' }
+  expect(sentence([pay, tip])).toBe(
+    'No instance with agents payments, tips has claimed steps pay and tip yet; "stepward leases" shows what runs.',
+  )
+  expect(sentence([{ ...pay, claim: taken }])).toBe(
+    'Step pay is with agent payments, until 2026-01-01T00:01:00Z at the latest.',
+  )
+})
+
+it('a step whose last attempt got no answer says to look for the agent', () => {
+  const said = 'Step a is with agent bank, until 2026-01-01T00:01:00Z at the latest.'
+  const silent = open('a', { actor: 'bank', failureCount: 2, maxFailures: 3 })
+  const hint = 'Attempt 2 of step a got no answer in time: check that an instance has agent bank.'
+  expect(sentence([silent])).toBe(`${said} ${hint}`)
+  const told = (attempt: number) => [{ at: '', by: 'x', message: 'no card', attempt }]
+  expect(sentence([{ ...silent, diagnostics: told(1) }])).toBe(`${said} ${hint}`)
+  expect(sentence([{ ...silent, diagnostics: told(2) }])).toBe(said)
 })
 
 it('a step that backs off says why it failed and when it is tried again', () => {

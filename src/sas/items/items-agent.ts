@@ -1,0 +1,212 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../platform/index.js'
+import { inSlices } from '../../platform/internal.js'
+import type { Telemetry } from '../../telemetry/index.js'
+import { defineAgent, definitionOf, type Agent, type AgentContext } from '../agents/agent.js'
+import type { Json } from '../model/documents.js'
+import { jobDocumentId } from '../model/document-ids.js'
+import {
+  JobConflict,
+  JobUnreadable,
+  PayloadUnavailable,
+  StoreUnavailable,
+  SubmissionInvalid,
+} from '../model/errors.js'
+import { isTerminal } from '../model/process-state.js'
+import type { Payloads } from '../payloads/payloads.js'
+import { fitPlan } from '../plan/fan-out.js'
+import { listProblem } from '../plan/gather.js'
+import {
+  itemsOperation,
+  itemsToSubmit,
+  nextPauseMs,
+  noItemsYet,
+  withEnds,
+  withSubmitted,
+  type ItemEnd,
+  type ItemsInput,
+  type ItemsState,
+} from '../plan/item-jobs.js'
+import { payloadHash } from '../plan/payload.js'
+import type { StateStore } from '../store/state-store.js'
+import { readableJob } from '../store/unreadable-jobs.js'
+import { submitProblems } from '../submission/submit-problems.js'
+import type { SubmitRequest } from '../submission/submit.js'
+import { ensureSubmitted } from '../submission/write-submission.js'
+import { storedInputCheck } from '../workflow/input-schema.js'
+
+export interface ItemsAgentOptions {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+  readonly payloads: Payloads
+}
+
+/** The number of rounds that run in one process, so that slots are left for the items themselves. */
+const roundsAtOnce = 4
+/** The number of requests to the store at the same time. */
+const requestsAtOnce = 16
+/** The longest time of a round, whose state is recorded at its end. */
+const roundMs = 20_000
+const firstPauseMs = 500
+/** The longest value of a tag. A parent with a longer id is no tag of its items. */
+const maxTagLength = 100
+
+/**
+ * Returns the agent that submits the items of large lists as jobs, and counts their ends. Each call is one
+ * round of a repeated step. It begins with the recorded state of the round before, so a repeated call counts
+ * no item twice (I32).
+ */
+export function itemsAgent(options: ItemsAgentOptions): Agent {
+  const each = (input: ItemsInput, context: AgentContext): Promise<ItemsState> =>
+    new Round(options, input, context).run()
+  return defineAgent(itemsOperation.actor, { [itemsOperation.action]: each }, { slots: roundsAtOnce })
+}
+
+/**
+ * Returns the agents of a process with the agent of large lists.
+ *
+ * @throws TypeError if an agent of the user has its name
+ */
+export function withItems(agents: readonly Agent[], options: ItemsAgentOptions): readonly Agent[] {
+  const { actor } = itemsOperation
+  if (agents.some((agent) => definitionOf(agent).name === actor))
+    throw new TypeError(`the agent name ${JSON.stringify(actor)} is reserved: choose another name`)
+  return [...agents, itemsAgent(options)]
+}
+
+/** One round: it is running, and over when `run` resolves. */
+class Round {
+  private state: ItemsState
+  private readonly began: ItemsState
+
+  constructor(
+    private readonly options: ItemsAgentOptions,
+    private readonly input: ItemsInput,
+    private readonly context: AgentContext,
+  ) {
+    const { list, atMost } = input
+    const problem = listProblem(list, atMost)
+    if (problem !== null) context.failPermanently(problem)
+    this.began = (context.previous as ItemsState | null) ?? noItemsYet(list.length)
+    this.state = this.began
+  }
+
+  async run(): Promise<ItemsState> {
+    const { clock } = this.options
+    const { signal, deadline } = this.context
+    const endsAtMs = clock.now() + Math.min(roundMs, (deadline.getTime() - clock.now()) / 2)
+    let pauseMs = firstPauseMs
+    try {
+      for (;;) {
+        await this.submitMore()
+        const before = this.state.underWay.length
+        await this.look()
+        if (this.state.isOver || clock.now() >= endsAtMs) return this.state
+        const { done, failed, of } = this.state
+        await this.context.progress({ done: done + failed, of, note: `${failed} failed` })
+        pauseMs = nextPauseMs(pauseMs, before - this.state.underWay.length, before)
+        await clock.sleep(pauseMs, signal)
+        signal.throwIfAborted()
+      }
+    } catch (error) {
+      // What was counted before is kept. A round that has counted nothing fails.
+      if (!isTemporary(error) || isDeepStrictEqual(this.state, this.began)) throw error
+      return this.state
+    }
+  }
+
+  private async submitMore(): Promise<void> {
+    const indexes = itemsToSubmit(this.state, this.input.atOnce)
+    const refused = new Map<number, ItemEnd>()
+    await this.each(indexes, async (index) => {
+      refused.set(index, await this.submit(index))
+    })
+    this.state = withEnds(withSubmitted(this.state, indexes), refused, this.jobIdOf)
+  }
+
+  private async look(): Promise<void> {
+    const ends = new Map<number, ItemEnd>()
+    await this.each(this.state.underWay, async (index) => {
+      ends.set(index, await this.endOf(index))
+    })
+    this.state = withEnds(this.state, ends, this.jobIdOf)
+  }
+
+  private async each(indexes: readonly number[], act: (index: number) => Promise<void>): Promise<void> {
+    const results = await inSlices(indexes, requestsAtOnce, act)
+    const failed = results.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+    this.context.signal.throwIfAborted()
+  }
+
+  /** Submits an item. If its job exists already, this changes nothing. */
+  private async submit(index: number): Promise<ItemEnd> {
+    const { store, payloads, telemetry } = this.options
+    try {
+      const request = await payloads.withLargeInput(this.requestOf(index))
+      const { isNew } = await ensureSubmitted(store, request)
+      const { jobId, plan } = request
+      telemetry.emit({ type: 'job.submitted', jobId, workflow: plan.workflow, isNew })
+      return null
+    } catch (error) {
+      if (error instanceof SubmissionInvalid || error instanceof JobConflict)
+        return { kind: 'failed', message: error.message }
+      if (error instanceof JobUnreadable) return null
+      throw error
+    }
+  }
+
+  private async endOf(index: number): Promise<ItemEnd> {
+    const jobId = this.jobIdOf(index)
+    try {
+      const job = await readableJob(this.options.store, { pk: jobId, id: jobDocumentId(jobId) })
+      // It may have acted, so it is not submitted again.
+      if (job === null) return { kind: 'failed', message: 'its job does not exist any more' }
+      if (!isTerminal(job)) return null
+      if (job.processState === 'Processed') return { kind: 'done' }
+      const reason = job.attention?.message ?? job.compensation?.reason ?? 'no reason recorded'
+      return { kind: 'failed', message: `${job.processState}: ${reason}` }
+    } catch (error) {
+      // An operator repairs the document, and the job goes on.
+      if (error instanceof JobUnreadable) return null
+      throw error
+    }
+  }
+
+  private readonly jobIdOf = (index: number): string => {
+    const { jobId, stepId, idempotencyKey } = this.context
+    const generation = /\/g(\d+)\/do(?:\/r\d+)?$/.exec(idempotencyKey)?.[1] ?? '1'
+    return [jobId, stepId, ...(generation === '1' ? [] : [`g${generation}`]), index].join('/')
+  }
+
+  private requestOf(index: number): SubmitRequest {
+    const { plan: given, list, priority, retainForMs, completeWithinMs } = this.input
+    const { jobId: parent } = this.context
+    const jobId = this.jobIdOf(index)
+    const input: Json = list[index] ?? null
+    const wrong = given.inputSchema === undefined ? [] : storedInputCheck(given.inputSchema)(input)
+    const { plan, problems } = fitPlan(given, input)
+    const all = [...submitProblems({ jobId, partitionKey: jobId }), ...wrong, ...problems]
+    if (all.length > 0) throw new SubmissionInvalid(all.join('; '))
+    return {
+      plan,
+      jobId,
+      orderId: jobId,
+      partition: jobId,
+      input,
+      alongside: [],
+      priority,
+      replyTo: null,
+      completeWithinMs,
+      retainForMs,
+      payloadHash: payloadHash(plan.workflow, input),
+      tags: parent.length <= maxTagLength ? [`parent=${parent}`] : [],
+      now: this.options.clock.now(),
+    }
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof StoreUnavailable || error instanceof PayloadUnavailable
+}
