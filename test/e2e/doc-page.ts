@@ -44,9 +44,10 @@ export function textsIn(path: string, language: string, note?: string): readonly
 
 export const workflowsPage = 'docs/workflows.md'
 export const recipesPage = 'docs/how-do-i.md'
+export const clientPage = 'docs/client.md'
 
 /** The pages whose examples all use the agents of their first example. */
-const pagesWithAgents: readonly string[] = [workflowsPage, recipesPage]
+const pagesWithAgents: readonly string[] = [workflowsPage, recipesPage, clientPage]
 
 /** Returns the examples in TypeScript of a page as modules. */
 export function programsIn(path: string): readonly string[] {
