@@ -217,6 +217,11 @@ export function jobQueriesSuite(name: string, open: () => Promise<OpenedState>):
           event: { ...due, kind: 'waitFor', event: null },
           time: { ...due, kind: 'sleep' },
           retry: { ...due, kind: 'operation', failureCount: 1 },
+          limit: {
+            ...due,
+            kind: 'operation',
+            place: { entry: 0, gates: [], waitsFor: 'bank', turn: null, since: '2026', reservedMs: null },
+          },
           question: {
             type: step,
             dispatch: 1,

@@ -22,7 +22,13 @@ const states: Readonly<Record<ProcessState, true>> = {
 }
 export const stateNames: readonly string[] = Object.keys(states)
 
-const waits: Readonly<Record<WaitKind, true>> = { question: true, event: true, time: true, retry: true }
+const waits: Readonly<Record<WaitKind, true>> = {
+  question: true,
+  event: true,
+  time: true,
+  retry: true,
+  limit: true,
+}
 export const waitNames: readonly string[] = Object.keys(waits)
 
 /** Shows the possible values in the help and the completion. The command itself must refuse other values. */

@@ -11,6 +11,7 @@ export const waits = /** @type {const} */ ([
   ['event', 'an event'],
   ['time', 'a time'],
   ['retry', 'its next attempt'],
+  ['limit', 'a limit'],
 ])
 
 /**

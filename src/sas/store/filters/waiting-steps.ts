@@ -1,9 +1,15 @@
 import type { JobDocument, ProcessState } from '../../model/documents.js'
 
 /** What a step of a job can wait for. */
-export type WaitKind = 'question' | 'event' | 'time' | 'retry'
+export type WaitKind = 'question' | 'event' | 'time' | 'retry' | 'limit'
 
-export const waitKinds = ['question', 'event', 'time', 'retry'] as const satisfies readonly WaitKind[]
+export const waitKinds = [
+  'question',
+  'event',
+  'time',
+  'retry',
+  'limit',
+] as const satisfies readonly WaitKind[]
 
 /** The states of jobs whose steps can wait. In the other states, only an operator lets a job go on. */
 export const waitingStates = ['Pending', 'Processing', 'Compensating'] as const satisfies ProcessState[]
@@ -27,6 +33,7 @@ export const waitConditions: Readonly<Record<WaitKind, string>> = {
   retry:
     `${isDue} AND c.kind = 'operation' AND ` +
     `((c.direction = 'do' AND c.failureCount > 0) OR ${failedUndo})`,
+  limit: `${isDue} AND c.kind = 'operation' AND IS_STRING(c.place.since)`,
 }
 
 /** Returns the condition of a step in the words of {@link waitConditions}, for a store without queries. */
@@ -36,6 +43,8 @@ export function isWaitingFor(kind: WaitKind, step: Readonly<Record<string, unkno
   if (typeof completeByMs !== 'number' || completeByMs <= 0) return false
   if (kind === 'time') return step['kind'] === 'sleep'
   if (kind === 'event') return step['kind'] === 'waitFor' && question === undefined && event === null
+  if (kind === 'limit')
+    return step['kind'] === 'operation' && typeof partOf(step['place'], 'since') === 'string'
   const failures = direction === 'undo' ? partOf(undo, 'failureCount') : failureCount
   return step['kind'] === 'operation' && Number(failures) > 0
 }
