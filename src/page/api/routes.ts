@@ -1,5 +1,6 @@
 import { actions } from './actions.js'
 import { costs } from './costs.js'
+import { limitRoutes } from './limits.js'
 import { looks } from './looks.js'
 import { pauseRoutes } from './pauses.js'
 import { questionRoutes } from './questions.js'
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...pauseRoutes,
   ...questionRoutes,
   ...scheduleRoutes,
+  ...limitRoutes,
   ...records,
   ...costs,
 ]

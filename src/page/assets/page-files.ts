@@ -22,6 +22,7 @@ const viewPaths: readonly string[] = [
   '/jobs',
   '/job',
   '/schedules',
+  '/limits',
   '/fleet',
   '/leases',
   '/audit',

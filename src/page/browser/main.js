@@ -16,6 +16,7 @@ import { JobsView } from './views/jobs-view.js'
 import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
 import { OperationsView } from './views/operations-view.js'
+import { LimitsView } from './views/limits-view.js'
 import { SchedulesView } from './views/schedules-view.js'
 import { TailView } from './views/tail-view.js'
 
@@ -25,6 +26,7 @@ const views = /** @type {const} */ ([
   { path: '/jobs', name: 'Jobs', View: JobsView },
   { path: '/tail', name: 'Tail', View: TailView },
   { path: '/schedules', name: 'Schedules', View: SchedulesView },
+  { path: '/limits', name: 'Limits', View: LimitsView },
   { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
   { path: '/operations', name: 'Operations', View: OperationsView },

@@ -123,6 +123,7 @@ export const shownViews = [
   ['/job?jobId=claim-0', 'job-question'],
   ['/schedules', 'schedules'],
   ['/schedules?schedule=counting', 'schedule'],
+  ['/limits', 'limits'],
   ['/fleet', 'fleet'],
   ['/leases', 'leases'],
   ['/cost', 'cost'],
@@ -181,6 +182,7 @@ export async function aPage(): Promise<APage> {
   const store = createInProcessCosmos()
   const telemetry = new TelemetryRecorder()
   const host = await startHost({ embedded: store, agents: [bank], schedules: [counting], telemetry })
+  await host.client.limits.set('bank', { atOnce: 3, perSecond: 20 }, { by: 'ann', why: `slow ${hostile}` })
   let address = ''
   const page = await servePage({
     settings: { embedded: store, provision: false },

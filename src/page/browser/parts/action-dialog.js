@@ -19,7 +19,7 @@ import { html } from './html.js'
  * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
  * schedule.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, question?: Question, steps?: string[], step?: string | undefined, input?: string,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, steps?: string[], step?: string | undefined, input?: string,
  *   onDone?: () => void }} Asked
  */
 
@@ -122,7 +122,7 @@ function needsOf({ kind, jobs, filter }, { step }) {
  * @param {Fields} fields
  */
 function decided(present, fields) {
-  const { kind, jobs = [], filter, schedule, question } = present
+  const { kind, jobs = [], filter, limit, schedule = limit, question } = present
   if (question !== undefined) return answered(question, fields)
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
@@ -258,7 +258,7 @@ function bodyInput(kind, input) {
 }
 
 /** @param {Asked} present */
-function what({ jobs = [], filter, schedule }) {
+function what({ jobs = [], filter, limit, schedule = limit }) {
   if (schedule !== undefined) return schedule
   if (filter !== undefined) return 'every job that matches'
   const [first] = jobs

@@ -19,7 +19,7 @@ const lookMs = 400
  *
  * @param {Asked} present
  */
-export function useRun({ kind, jobs = [], filter, schedule, onDone }) {
+export function useRun({ kind, jobs = [], filter, schedule, limit, onDone }) {
   const [isBusy, setBusy] = useState(false)
   const [report, setReport] = useState(/** @type {Report | null} */ (null))
   const [error, setError] = useState(/** @type {string | null} */ (null))
@@ -58,6 +58,7 @@ export function useRun({ kind, jobs = [], filter, schedule, onDone }) {
     }
     try {
       if (schedule !== undefined) setReport(await act(kind, { ...shared, schedule }))
+      else if (limit !== undefined) setReport(await act(kind, { ...shared, key: limit }))
       else if (filter !== undefined) setReport(await many({ filter }))
       else if (jobs.length === 1 && only !== undefined) setReport(await act(kind, { ...shared, job: only }))
       else {

@@ -4,24 +4,27 @@
  *
  * - `title` and `effect` are shown in the dialog. `button` is the text of its button, if it is not the title.
  * - `reason` says whether a reason is demanded, optional or not taken.
- * - `on` says what the action is about: jobs, or one schedule.
+ * - `on` says what the action is about: jobs, one schedule or one limit.
  * - `thing` is one and many of what the action reports.
  * - `hasDryRun` says whether the action can be tried first.
  * - `fields` are the texts that the dialog asks for besides the reason. Each is an option of the command.
  * - `isConfirmed` adds `--yes` to the command, which asks a person otherwise.
  *
- * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule',
+ * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit',
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
  *   fields?: { name: string, label: string, placeholder: string }[] }} ActionKind
  *
  * @typedef {'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
- *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete'} Kind
+ *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear'} Kind
  */
 
 /** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun'>} */
 const onJobs = { on: 'jobs', thing: ['job', 'jobs'], hasDryRun: true }
 /** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun' | 'reason'>} */
 const onSchedule = { on: 'schedule', thing: ['schedule', 'schedules'], hasDryRun: false, reason: 'demanded' }
+
+/** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun'>} */
+const onLimit = { on: 'limit', thing: ['limit', 'limits'], hasDryRun: false }
 
 /** @type {Record<Kind, ActionKind>} */
 export const actionKinds = {
@@ -114,5 +117,19 @@ export const actionKinds = {
     title: 'Delete',
     effect: 'The schedule submits no more jobs. Its jobs stay.',
     isConfirmed: true,
+  },
+  'limit set': {
+    ...onLimit,
+    title: 'Set',
+    effect:
+      'The number applies in place of that of the workflows, also to steps that wait. 0 lets no step begin.',
+    reason: 'demanded',
+    fields: [{ name: 'atOnce', label: 'The largest number of steps at work', placeholder: '5' }],
+  },
+  'limit clear': {
+    ...onLimit,
+    title: 'Clear',
+    effect: 'The number of the workflows applies again.',
+    reason: 'none',
   },
 }

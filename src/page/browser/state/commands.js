@@ -21,7 +21,7 @@ function word(text) {
  */
 
 /**
- * Returns the command of an action on one job, on the jobs that match a filter, or on a schedule. `input` is a
+ * Returns the command of an action on one job, on the jobs that match a filter, on a schedule or on a limit. `input` is a
  * JSON text.
  *
  * @param {Action} action
@@ -67,7 +67,10 @@ export function commandOf({
     'stepward',
     kind,
     ...(one === undefined ? filterWords(filter ?? {}) : []),
-    ...Object.entries(fields).flatMap(([name, value]) => [`--${name}`, value === '' ? 'TIME' : word(value)]),
+    ...Object.entries(fields).flatMap(([name, value]) => [
+      `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+      value === '' ? (name === 'atOnce' ? 'N' : 'TIME') : word(value),
+    ]),
     ...options,
     ...(actionKinds[kind].isConfirmed === true ? ['--yes'] : []),
     ...store,

@@ -99,6 +99,12 @@
  *   paused: { since: string, by: string, why: string } | null,
  *   audit: { command: string, at: string, by: string, why: string }[] }} Schedule
  *
+ * A limit that steps share.
+ *
+ * @typedef {{ key: string, atOnce: number | null, perSecond: number | null, burst: number | null,
+ *   set: { by: string, at: string, why: string } | null, inside: { jobId: string, stepId: string }[],
+ *   waiting: number, groups: { group: string, waiting: number }[] }} Limit
+ *
  * @typedef {{ schedule: Schedule, next: string[],
  *   previous: { due: string, jobId: string, state: State | null }[] }} ScheduleTicks
  */

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../../src/page/api/routes.js'
+import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
+import { aPage, type APage } from './a-page.js'
+import { answerDialog, clickOn } from './controls.js'
+
+const path = await anyBrowserPath()
+let store: APage
+
+beforeAll(async () => {
+  store = await aPage()
+})
+afterAll(() => store.close())
+
+const act = async (command: string, body: object, expected = 200): Promise<string> => {
+  const { status, text } = await store.post(`/api/actions/limit/${command}`, body)
+  expect(status, text).toBe(expected)
+  return text
+}
+
+describe('the API of limits', () => {
+  it('lists limits, sets the number and keeps the rate, and gives a limit back', async () => {
+    const { text } = await store.get('/api/limits')
+    const answer = routes.find((known) => known.path === '/api/limits')?.answer.parse(JSON.parse(text))
+    expect(answer).toMatchObject([{ key: 'bank', atOnce: 3, perSecond: 20, waiting: 0, set: { by: 'ann' } }])
+    await act('set', { key: 'bank', atOnce: '0', why: 'down' })
+    expect(await store.host.client.limits.get('bank')).toMatchObject({
+      atOnce: 0,
+      perSecond: 20,
+      set: { by: 'ada', why: 'down' },
+    })
+    await act('clear', { key: 'bank' })
+    expect(await store.host.client.limits.get('bank')).toMatchObject({ atOnce: null, set: null })
+  })
+
+  it.each([
+    ['set', { key: 'bank', atOnce: 'many', why: 'x' }],
+    ['set', { key: 'bank', atOnce: '2000', why: 'x' }],
+    ['set', { key: 'bank', atOnce: '1' }],
+    ['clear', {}],
+  ])('refuses %s of %j', async (command, body) => {
+    expect(await act(command, body, 400)).toContain('message')
+  })
+})
+
+describe.skipIf(path === null)('the view of limits', () => {
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    await store.host.client.limits.set('bank', { atOnce: 2 }, { by: 'ann', why: 'slow' })
+    browser = await Browser.open(path ?? '')
+    page = await browser.visit(store.address())
+    await page.until(`document.querySelector('header nav')`)
+  })
+  afterAll(() => browser.close())
+
+  it('sets a limit with its command, and gives it back', async () => {
+    await clickOn(page, 'Limits')
+    await page.until(`document.querySelector('table.limits')?.textContent.includes('0 of 2')`)
+    await clickOn(page, 'Set')
+    await page.until(`document.querySelector('dialog[open]')`)
+    expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
+      'stepward limit set --at-once N --why TEXT bank',
+    )
+    const said = await answerDialog(page, { atOnce: '0', why: 'the bank is down' })
+    expect(said).toContain('1 limit accepted this.')
+    await page.press('Escape')
+    await page.until(`document.querySelector('table.limits')?.textContent.includes('0, paused')`)
+    expect((await store.host.client.limits.get('bank'))?.set).toMatchObject({
+      by: 'ada',
+      why: 'the bank is down',
+    })
+    await clickOn(page, 'Clear')
+    await page.until(`document.querySelector('dialog[open]')`)
+    await answerDialog(page, {})
+    await page.press('Escape')
+    await page.until(`document.querySelector('table.limits')?.textContent.includes('the workflow')`)
+    expect(page.complaints).toEqual([])
+  })
+})
