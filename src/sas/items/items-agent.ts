@@ -14,7 +14,6 @@ import {
 } from '../model/errors.js'
 import { isTerminal } from '../model/process-state.js'
 import type { Payloads } from '../payloads/payloads.js'
-import { fitPlan } from '../plan/fan-out.js'
 import { listProblem } from '../plan/gather.js'
 import {
   itemsOperation,
@@ -27,13 +26,13 @@ import {
   type ItemsInput,
   type ItemsState,
 } from '../plan/item-jobs.js'
-import { payloadHash } from '../plan/payload.js'
 import type { StateStore } from '../store/state-store.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { submitProblems } from '../submission/submit-problems.js'
+import { storedPlanRequest } from '../submission/stored-plan-request.js'
 import type { SubmitRequest } from '../submission/submit.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
-import { storedInputCheck } from '../workflow/input-schema.js'
+import { fittedInput } from '../workflow/fitted-input.js'
 
 export interface ItemsAgentOptions {
   readonly store: StateStore
@@ -185,25 +184,20 @@ class Round {
     const { jobId: parent } = this.context
     const jobId = this.jobIdOf(index)
     const input: Json = list[index] ?? null
-    const wrong = given.inputSchema === undefined ? [] : storedInputCheck(given.inputSchema)(input)
-    const { plan, problems } = fitPlan(given, input)
-    const all = [...submitProblems({ jobId, partitionKey: jobId }), ...wrong, ...problems]
+    const { plan, problems } = fittedInput(given, input)
+    const all = [...submitProblems({ jobId, partitionKey: jobId }), ...problems]
     if (all.length > 0) throw new SubmissionInvalid(all.join('; '))
-    return {
+    return storedPlanRequest({
       plan,
       jobId,
-      orderId: jobId,
-      partition: jobId,
       input,
-      alongside: [],
       priority,
       replyTo: null,
       completeWithinMs,
       retainForMs,
-      payloadHash: payloadHash(plan.workflow, input),
       tags: parent.length <= maxTagLength ? [`parent=${parent}`] : [],
       now: this.options.clock.now(),
-    }
+    })
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ScheduledJobDocument } from '../model/schedule-documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { DocumentInvalid, JobConflict, JobUnreadable, SubmissionInvalid } from '../model/errors.js'
-import { payloadHash } from '../plan/payload.js'
 import type { Plan } from '../plan/plan.js'
 import type { StateStore } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
+import { storedPlanRequest } from '../submission/stored-plan-request.js'
 import type { SubmitRequest } from '../submission/submit.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
 import type { Tick } from './decide-tick.js'
@@ -62,19 +62,16 @@ function requestOf(job: ScheduledJobDocument, { jobId, dueMs }: Tick, now: numbe
   const { inputTemplate } = job
   const { plan, input, problems } = tickInput({ plan: job.plan as unknown as Plan, inputTemplate }, tick)
   if (problems.length > 0) throw new SubmissionInvalid(problems.join('; '))
-  return {
+  const { priority, replyTo, completeWithinMs, retainForMs, tags = [] } = job
+  return storedPlanRequest({
     plan,
     jobId,
-    orderId: jobId,
-    partition: jobId,
     input,
-    alongside: [],
-    priority: job.priority,
-    replyTo: job.replyTo,
-    completeWithinMs: job.completeWithinMs,
-    retainForMs: job.retainForMs,
-    payloadHash: payloadHash(plan.workflow, input),
-    tags: job.tags ?? [],
+    priority,
+    replyTo,
+    completeWithinMs,
+    retainForMs,
+    tags,
     now,
-  }
+  })
 }

@@ -1,9 +1,8 @@
 /** @import { Kind } from '../state/action-kinds.js' */
 /** @import { Limit } from '../state/shapes.js' */
-import { asked } from '../parts/action-dialog.js'
+import { ActionButtons } from '../parts/action-buttons.js'
 import { html } from '../parts/html.js'
 import { Link, Problem } from '../parts/basics.js'
-import { actionKinds } from '../state/action-kinds.js'
 import { addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, momentText } from '../state/formats.js'
@@ -85,19 +84,7 @@ function Table({ limits, reload }) {
 /** @param {{ limit: Limit, reload: () => void }} props */
 function Actions({ limit: { key, set }, reload }) {
   const kinds = /** @type {Kind[]} */ (set === null ? ['limit set'] : ['limit set', 'limit clear'])
-  return html`<div class="buttons start">
-    ${kinds.map(
-      (kind) =>
-        html`<button
-          type="button"
-          onClick=${() => {
-            asked.value = { kind, limit: key, onDone: reload }
-          }}
-        >
-          ${actionKinds[kind].title}
-        </button>`,
-    )}
-  </div>`
+  return html`<${ActionButtons} kinds=${kinds} about=${{ limit: key, onDone: reload }} />`
 }
 
 /** @param {{ set: NonNullable<Limit['set']> }} props */

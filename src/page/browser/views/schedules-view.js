@@ -1,10 +1,9 @@
 /** @import { Kind } from '../state/action-kinds.js' */
 /** @import { Schedule, ScheduleTicks } from '../state/shapes.js' */
-import { asked } from '../parts/action-dialog.js'
+import { ActionButtons } from '../parts/action-buttons.js'
 import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { Facts, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
-import { actionKinds } from '../state/action-kinds.js'
 import { address, addressOf, jobAddress } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { counted, lengthText, momentText, untilText } from '../state/formats.js'
@@ -169,19 +168,7 @@ function Actions({ schedule: { id, paused }, reload }) {
     'schedule backfill',
     'schedule delete',
   ])
-  return html`<div class="buttons start">
-    ${kinds.map(
-      (kind) =>
-        html`<button
-          type="button"
-          onClick=${() => {
-            asked.value = { kind, schedule: id, onDone: reload }
-          }}
-        >
-          ${actionKinds[kind].title}
-        </button>`,
-    )}
-  </div>`
+  return html`<${ActionButtons} kinds=${kinds} about=${{ schedule: id, onDone: reload }} />`
 }
 
 /** @param {{ schedule: Schedule, now: number }} props */
