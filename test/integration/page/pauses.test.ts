@@ -82,6 +82,7 @@ describe.skipIf(path === null)('pauses in a browser', () => {
       `[document.querySelector('.why')?.textContent].find((text) => text?.includes('paused by ada'))`,
     )
     expect(why).toContain(`no stock ${hostile}`)
+    await page.until(control('Resume'))
     expect(await page.evaluate(`${control('Pause')} === undefined`)).toBe(true)
     await clickOn(page, 'Resume')
     expect(await answerDialog(page, {})).toContain('1 job accepted this.')
