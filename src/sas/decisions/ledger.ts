@@ -1,6 +1,6 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
-import { payloadsOf } from './operator/collect-event.js'
+import { payloadsOf } from '../waiting/collect-event.js'
 import { hasMoreRounds } from './rounds.js'
 import type { KnownValues } from '../plan/template.js'
 

@@ -1,7 +1,7 @@
 import type { Json, StepDocument } from '../../model/documents.js'
 import { deadline, withDerivedState } from '../../model/process-state.js'
 import { sameJson } from '../../plan/payload.js'
-import { collectEvent } from './collect-event.js'
+import { collectEvent } from '../../waiting/collect-event.js'
 
 export type Raised =
   | { readonly kind: 'write'; readonly step: StepDocument }

@@ -1,7 +1,6 @@
-import { maxCollectedBytes, type Collected } from '../../model/question-parts.js'
-import type { Json, StepDocument } from '../../model/documents.js'
-import { sameJson } from '../../plan/payload.js'
-import { bytesOf } from '../../store/transaction.js'
+import { maxCollectedBytes, type Collected } from '../model/question-parts.js'
+import type { Json, StepDocument } from '../model/documents.js'
+import { sameJson } from '../plan/payload.js'
 
 type Collecting =
   | { readonly kind: 'collected'; readonly collect: Collected }
@@ -32,7 +31,7 @@ export function collectEvent(collect: Collected, { key, payload, at }: Arriving)
   }
   if (events.length >= count) return refused(`has already received ${counted(count)}, as many as it collects`)
   const all = [...events, { key, payload, at }]
-  const bytes = bytesOf(all)
+  const bytes = Buffer.byteLength(JSON.stringify(all))
   if (bytes > maxCollectedBytes)
     return refused(
       `would have collected ${bytes} bytes, more than ${maxCollectedBytes}: send the address of the data, not the data`,
