@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { startHost, type JobView } from 'stepward'
 import { createInProcessCosmos } from 'stepward/emulator'
 import { urlVariable } from '../remote-service/ask.js'
@@ -8,8 +9,25 @@ import { bank, checks, claimWorkflow, office } from './index.js'
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Days are seconds in this run: the reminder comes after one, the escalation after two. */
-const settleClaim = claimWorkflow({ remindAfter: '1s', escalateAfter: '2s', completeWithin: '6s' })
+const usage = `usage: npm run sample:insurance-claim -- [--day MS]
+
+  --day MS    the length of a day of this run, 10 to 60000 milliseconds (default: 500)`
+
+/** Reads the length of a day. Ends the process with a message if the command line is wrong. */
+function dayMs(): number {
+  try {
+    const { values } = parseArgs({ options: { day: { type: 'string', default: '500' } } })
+    const day = Number(values.day)
+    if (Number.isInteger(day) && day >= 10 && day <= 60_000) return day
+    throw new Error(`--day ${JSON.stringify(values.day)} must be a whole number from 10 to 60000`)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}\n`)
+    return process.exit(2)
+  }
+}
+
+const day = dayMs()
+const settleClaim = claimWorkflow({ remindAfter: 3 * day, escalateAfter: 7 * day, completeWithin: 14 * day })
 
 const { mood, facts } = services()
 const remote = await startRemoteService(mood, facts)
