@@ -26,12 +26,12 @@ import {
 import { jobExists, submitTick, type TickSubmitted } from '../schedules/tick-submission.js'
 import { replacing, type StateWrite, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
-import type { LocalBeginning } from '../in-process/waking-store.js'
+import type { Beginning } from '../in-process/waking-store.js'
 import type { JobPorts } from './job.js'
 import { orNone, refuseProblems, refuseTerms, whoOf } from './call-arguments.js'
 import type { ScheduleCommandOptions } from './command-options.js'
 
-export interface SchedulesOptions extends JobPorts, Partial<LocalBeginning> {
+export interface SchedulesOptions extends JobPorts, Partial<Beginning> {
   readonly clock: Clock
   readonly telemetry: Telemetry
 }
