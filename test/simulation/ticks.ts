@@ -145,8 +145,9 @@ class TickWorld {
   /** Corrects the counts of ticks whose jobs exist, if they were counted as passed over. */
   private correct(created: readonly number[]): void {
     const corrected = withLateJobs(this.stored, created)
-    const late = created.filter((dueMs) => this.passed.delete(dueMs)).length
-    this.seen.forgotten += late - (corrected?.submitted ?? this.stored.submitted) + this.stored.submitted
+    const isKept = (dueMs: number): boolean =>
+      this.stored.passed.some(({ from, to }) => Date.parse(from) <= dueMs && dueMs <= Date.parse(to))
+    this.seen.forgotten += created.filter((dueMs) => this.passed.delete(dueMs) && !isKept(dueMs)).length
     if (corrected === null) return
     this.seen.corrections += 1
     this.version += 1
