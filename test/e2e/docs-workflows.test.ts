@@ -69,6 +69,14 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       ],
     },
   ],
+  withSecrets: [
+    {
+      calls: [
+        ['charge', { amount: 1_200 }],
+        ['ship', { receipt: 'r1' }],
+      ],
+    },
+  ],
   fallback: [
     {
       calls: [
