@@ -26,11 +26,11 @@ import {
 import { jobExists, submitTick, type TickSubmitted } from '../schedules/tick-submission.js'
 import { replacing, type StateWrite, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
-import type { LocalBeginning } from '../in-process/waking-store.js'
+import type { Beginning } from '../in-process/waking-store.js'
 import type { JobPorts } from './job.js'
 import { defaultOperator, orNone, refuseProblems } from './call-arguments.js'
 
-export interface SchedulesOptions extends JobPorts, Partial<LocalBeginning> {
+export interface SchedulesOptions extends JobPorts, Partial<Beginning> {
   readonly clock: Clock
   readonly telemetry: Telemetry
 }
