@@ -68,6 +68,7 @@ function textsOfStep(step: StepDocument): readonly string[] {
     ...secretTexts(step.inputTemplate, input),
     ...secretTexts(step.output, output),
     ...secretTexts(step.event?.payload ?? null, output),
+    ...secretTexts(step.collect?.events.map(({ payload }) => payload) ?? null, output),
     ...secretTexts(step.round?.previous ?? null, output),
     ...secretTexts(step.undo?.input ?? null, undo),
     ...step.owed.flatMap((each) => secretTexts(each.input, undo)),
@@ -89,7 +90,8 @@ function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: read
 function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument {
   const [input, output, undoing] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
   const shown = (value: Json, paths: readonly SecretPath[]) => concealIn(hiddenAt(value, paths), texts)
-  const { undo, event, round, repeat } = step
+  const { undo, event, round, repeat, collect } = step
+  const payloads = shown(collect?.events.map(({ payload }) => payload) ?? [], output) as readonly Json[]
   return {
     ...step,
     // A condition contains values of its own, which no path names.
@@ -105,6 +107,16 @@ function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument 
       inputTemplate: shown(undo.inputTemplate, undoing),
     },
     event: event && { ...event, payload: shown(event.payload, output), ...told(event, ['note'], texts) },
+    ...(collect && {
+      collect: {
+        ...collect,
+        events: collect.events.map(({ key, at }, index) => ({
+          key: conceal(key, texts),
+          payload: payloads[index] ?? null,
+          at,
+        })),
+      },
+    }),
     ...(round && { round: { ...round, until: hiddenText, previous: shown(round.previous, output) } }),
     ...(repeat && { repeat: { ...repeat, until: hiddenText } }),
     ...told(step, ['attention', 'diagnostics', 'progress', 'asked'], texts),
