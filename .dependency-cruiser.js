@@ -87,7 +87,7 @@ const rooms = {
     submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],

@@ -91,7 +91,7 @@ export type { JobClient } from './client/job-client.js'
 export type { SubmitOptions } from './client/submission-request.js'
 export type { InputSchema } from './workflow/input-schema.js'
 export type { Tags } from './model/tags.js'
-export type { Job, JobResult, ResultOf } from './client/job.js'
+export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type {
   Attention,

@@ -5,7 +5,9 @@ import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
+import { hiddenMessage } from '../plan/hide-documents.js'
 import { tagsByName } from '../model/tags.js'
+import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
 import type { CommandOptions, JobSummary, ScheduleCommandOptions } from './command-options.js'
@@ -36,7 +38,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     endedAt,
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
-    attention,
+    attention: attention && hiddenMessage(job, attention),
     paused: job.paused ?? null,
     tags: tagsByName(job.tags),
   }
@@ -61,6 +63,10 @@ interface Expected {
  */
 export function asJson(jobId: string, value: unknown, { name, error: Invalid }: Expected): Json {
   const given = givenJson(value, name)
+  if (given.kind === 'json' && hasHidden(given.json)) {
+    const rule = `stands for a value that is hidden from people: give the value itself`
+    throw new Invalid(`job ${JSON.stringify(jobId)}: ${name} contains "${hiddenText}", which ${rule}`)
+  }
   if (given.kind === 'json') return given.json
   throw new Invalid(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }

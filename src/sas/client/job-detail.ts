@@ -7,6 +7,7 @@ import { receiverOf } from '../notifier/reply.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import type { JobPorts } from './job.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
+import { hideDocuments } from '../plan/hide-documents.js'
 import { viewOf, type JobView, type StepView } from './job-view.js'
 
 /** A step with the fields that explain its past and what it waits for. */
@@ -51,7 +52,7 @@ export interface JobDetail extends Omit<JobView, 'steps'> {
 }
 
 /**
- * Reads a job with its steps and notices.
+ * Reads a job with its steps and notices, as people may see them: without secret values.
  *
  * @throws JobNotFound if the job does not exist
  * @throws JobUnreadable if its document cannot be read
@@ -66,7 +67,15 @@ export async function readJobDetail(
     readSteps(store, job),
     job.replyTo === null ? [] : store.listNotices(job.pk, job.jobId),
   ])
-  return detailOf(job, steps, { notices, now: clock.now() })
+  const hidden = hideDocuments(job, steps)
+  const told = notices.map((notice) => ({
+    ...notice,
+    attention: notice.attention && {
+      ...notice.attention,
+      message: hidden.conceal(notice.attention.message),
+    },
+  }))
+  return detailOf(hidden.job, hidden.steps, { notices: told, now: clock.now() })
 }
 
 function detailOf(

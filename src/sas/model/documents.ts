@@ -7,7 +7,7 @@ import { noticeSchema } from './notice-document.js'
 import { asked, collected, event, question } from './question-parts.js'
 import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { auditEntry, envelope, exhaustionPolicy, ticketHolder } from './shared-parts.js'
+import { auditEntry, envelope, exhaustionPolicy, secretHolder, ticketHolder } from './shared-parts.js'
 import { claim, effectHistory, held, outcome, progress, undo } from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
@@ -154,6 +154,7 @@ export const stepSchema = z.object({
    */
   held: held.optional(),
   output: json,
+  ...secretHolder,
   ...ticketHolder,
   ...effectHistory,
 })

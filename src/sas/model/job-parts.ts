@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
 import type { Compensation, Pause } from './readable-parts.js'
-import { ticketHolder } from './shared-parts.js'
+import { secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -49,5 +49,6 @@ export const optionalJobParts = {
   result: json.optional(),
   /** The pause of the job. Null or missing if it is not paused. Operators write it. A scheduler obeys it. */
   paused: pause.nullable().optional(),
+  ...secretHolder,
   ...ticketHolder,
 }
