@@ -18,6 +18,8 @@ export interface ProcessSettings {
   readonly isEnabled: boolean
   /** Whether the process serves the page for operators. */
   readonly hasPage?: true
+  /** The public address of signed links, and their secrets, the newest first. */
+  readonly answerLinks?: { readonly publicUrl: string; readonly keys: readonly string[] }
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string
   /** The endpoint of Azure Resource Manager outside the public cloud. */
@@ -35,6 +37,8 @@ const environmentSchema = z.object({
   STEPWARD_INSTANCE_NAME: text.optional(),
   STEPWARD_ALERT_WEBHOOK: text.optional(),
   STEPWARD_WAKE_ADDRESS: text.optional(),
+  STEPWARD_PUBLIC_URL: text.optional(),
+  STEPWARD_LINK_KEY: text.optional(),
   WEBSITE_PRIVATE_IP: text.optional(),
   WEBSITE_PRIVATE_PORTS: text.optional(),
   STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
@@ -94,8 +98,25 @@ export function processSettings(
     ...(port === undefined || port === '' ? {} : { port: Number(port) }),
     isEnabled: enabled !== 'false' && enabled !== '0',
     ...(page === 'true' || page === '1' ? { hasPage: true as const } : {}),
+    ...answerLinksIn(read.data),
     stopWithinMs: stopSeconds * 1_000 - marginMs,
   }
+}
+
+/**
+ * Returns the settings of signed links. Two secrets are separated by a comma.
+ *
+ * @throws ConfigurationInvalid if only one of the two variables is set
+ */
+function answerLinksIn(found: {
+  readonly STEPWARD_PUBLIC_URL?: string | undefined
+  readonly STEPWARD_LINK_KEY?: string | undefined
+}): Pick<ProcessSettings, 'answerLinks'> {
+  const { STEPWARD_PUBLIC_URL: publicUrl, STEPWARD_LINK_KEY: keys } = found
+  if (publicUrl === undefined && keys === undefined) return {}
+  if (publicUrl === undefined || keys === undefined)
+    throw new ConfigurationInvalid(['STEPWARD_PUBLIC_URL and STEPWARD_LINK_KEY belong together: set both'])
+  return { answerLinks: { publicUrl, keys: keys.split(',').map((key) => key.trim()) } }
 }
 
 /**
