@@ -63,7 +63,8 @@ function Form({ asked, onGiven }) {
   const submit = async (event) => {
     event.preventDefault()
     const given = answerOf(fields, texts)
-    if (given.problem !== '') return setProblem(given.problem)
+    setProblem(given.problem)
+    if (given.problem !== '') return
     setBusy(true)
     const { problem: refused } = await send('/answer', { answer: given.answer, note: note.trim() })
     setBusy(false)

@@ -48,8 +48,8 @@ const linkShape = {
 }
 
 /**
- * Makes and reads links with which a person answers a question without an account. Whoever has a link can answer in the
- * name of its assignee, so send each link only to that person.
+ * Makes and reads links with which a person answers a question without an account. A link permits an
+ * answer in the name of its assignee, so send each link only to that person.
  */
 export class AnswerLinks {
   /** The origin of the links. */
