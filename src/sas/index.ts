@@ -115,6 +115,7 @@ export type {
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
+export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'
 export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'
 export type { WaitKind } from './store/filters/waiting-steps.js'
 export type { JobCounts } from './store/job-queries.js'
