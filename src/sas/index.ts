@@ -62,6 +62,7 @@ export {
   type WorkflowBuilder,
 } from './workflow/workflow.js'
 export type { AskOptions } from './workflow/ask.js'
+export type { CollectOptions, WaitOptions } from './workflow/wait-for.js'
 export type { JsonSchema, ZodSchema } from './waiting/form.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { ForEachJobOptions, ItemsResult } from './workflow/each-job.js'
