@@ -80,7 +80,10 @@ async function onAnEmbeddedAccount(): Promise<OpenedState> {
   const connection = await openConnection({ embedded: cosmos, database, container })
   const leases = { id: 'leases', partitionKey: { paths: ['/id'] } }
   await connection.client.database(database).containers.createIfNotExists(leases)
-  const ports = await openPorts(connection, await openContainers(connection), () => undefined)
+  const ports = await openPorts(connection, await openContainers(connection), {
+    onCharge: () => undefined,
+    clock,
+  })
   return {
     store: ports.state,
     queries: ports.queries,

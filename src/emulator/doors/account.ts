@@ -13,7 +13,7 @@ import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
-import { WrittenRangesAnswers } from './written-ranges.js'
+import { LocalDoor } from './local-door.js'
 import { MasterKey } from '../rest/authorization/master-key.js'
 import { answered } from '../rest/answered.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
@@ -23,6 +23,8 @@ import { ThroughputMeter } from '../rest/metering/throughput-meter.js'
 export interface OpenAccount extends PartitionChanges {
   /** @internal */
   readonly engine: CosmosEngine
+  /** @internal */
+  readonly localDoor: LocalDoor
   /** The faults to inject. At first there are none. */
   readonly faults: Faults
   stats(): EmulatorStats
@@ -107,9 +109,11 @@ export function openAccount(
     return faults.respond(request, () => apply(request))
   }
   const endpoint = door.endpoint ?? (() => inProcessEndpoint)
-  const local = lock === null ? null : serveSocket(lock, { engine, respond }, endpoint)
+  const localDoor = new LocalDoor()
+  const local = lock === null ? null : serveSocket(lock, { localDoor, respond }, endpoint)
   return {
     engine,
+    localDoor,
     faults,
     ...partitionChanges(engine),
     respond,
@@ -126,16 +130,13 @@ export function openAccount(
 /** Answers the requests of other processes on the socket that locks the data directory. */
 function serveSocket(
   lock: Promise<DirectoryLock>,
-  { engine, respond }: Pick<Account, 'engine' | 'respond'>,
+  { localDoor, respond }: Pick<Account, 'localDoor' | 'respond'>,
   endpoint: () => string,
 ): Pick<ConnectionServer, 'close'> {
   // The SDK of these processes needs an address with https.
   const origin = (): string => endpoint().replace(/^http:/u, 'https:')
   // The mode of the socket's file decides who may connect, so these requests need no signature.
-  const writes = new WrittenRangesAnswers(engine)
-  const server = serveConnections(
-    (request) => writes.respond(request) ?? respond({ ...request, origin: origin(), isOwn: true }),
-  )
+  const server = serveConnections((request) => respond({ ...request, origin: origin(), isOwn: true }), localDoor)
   lock.then(
     (held) => {
       held.serve((socket) => {
@@ -144,12 +145,7 @@ function serveSocket(
     },
     () => undefined,
   )
-  return {
-    close: () => {
-      writes.close()
-      server.close()
-    },
-  }
+  return server
 }
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {
