@@ -57,7 +57,12 @@ export async function openPorts(
 ): Promise<StorePorts> {
   const reports = writeReportsOf(client)
   const watch: StorePorts['watch'] = (onWrite) => reports?.(database, container, onWrite) ?? (() => undefined)
-  const bySdk = { ...cosmosPorts(containers, onCharge), watch, reportsWrites: reports !== undefined, close: noEnd }
+  const bySdk = {
+    ...cosmosPorts(containers, onCharge),
+    watch,
+    reportsWrites: reports !== undefined,
+    close: noEnd,
+  }
   if (embedded === undefined) return bySdk
   // The engine's ports are imported only here, because a process that uses an account does not need them.
   const { engineOf, enginePorts, openDoor, serveDoor } = await import('../engine-ports/index.js')

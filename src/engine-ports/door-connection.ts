@@ -69,7 +69,8 @@ export class DoorConnection {
 
   /** Returns false if the other process has another version. Rejects if no process has the store open. */
   open(): Promise<boolean> {
-    if (this.isEnded) return Promise.reject(new DoorLost('the connection to the store is closed', false, null))
+    if (this.isEnded)
+      return Promise.reject(new DoorLost('the connection to the store is closed', false, null))
     if (this.frames !== null) return Promise.resolve(true)
     return (this.opening ??= this.connect().finally(() => {
       this.opening = null
@@ -130,6 +131,7 @@ export class DoorConnection {
       this.socket = socket
       this.frames = new Frames(socket, {
         maxBytes,
+        readsWhileFull: true,
         onMessages: (messages) => this.receive(messages),
         onEnd: (error) => this.lost(error),
       })

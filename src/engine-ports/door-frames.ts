@@ -8,6 +8,11 @@ export type MessageText = string | (() => string)
 export interface FramesOptions {
   /** The size of the largest frame that is read, in bytes. A larger frame ends the connection. */
   readonly maxBytes: number
+  /**
+   * Whether requests are read while the other side does not read. If both sides stopped, neither would ever
+   * continue, so only the store stops.
+   */
+  readonly readsWhileFull: boolean
   onMessages(messages: readonly unknown[]): void
   /** Called once when the connection has ended, with the error if there is one. */
   onEnd(error: Error | null): void
@@ -20,8 +25,8 @@ const headerBytes = 4
 
 /**
  * Messages over a connection, in frames: the length in four bytes, and then a JSON array of messages. All messages
- * of one turn of the event loop go into one frame. While the other side does not read, messages are kept, and
- * nothing more is read, so the other side cannot make this process keep an unlimited amount.
+ * of one turn of the event loop go into one frame. While the other side does not read, messages are kept. The store
+ * then reads no more requests, so a slow process cannot make the store keep an unlimited amount.
  *
  * States: open → ended.
  */
@@ -69,7 +74,7 @@ export class Frames {
   private flush(): void {
     while (!this.isBlocked && !this.isEnded && this.outgoing.length > 0) {
       const texts: string[] = []
-      for (let length = 0; length < fullFrameBytes; ) {
+      for (let length = 0; length < fullFrameBytes;) {
         const next = this.outgoing[texts.length]
         if (next === undefined) break
         const text = typeof next === 'string' ? next : next()
@@ -88,7 +93,7 @@ export class Frames {
     frame.write(body, headerBytes)
     if (this.socket.write(frame)) return
     this.isBlocked = true
-    this.socket.pause()
+    if (!this.options.readsWhileFull) this.socket.pause()
   }
 
   private receive(chunk: Buffer): void {
@@ -98,7 +103,8 @@ export class Frames {
       const body = this.nextFrame()
       if (body === null) return
       const messages = messagesIn(body)
-      if (messages === null) this.end(new Error('the other process sent a frame that is not a list of messages'))
+      if (messages === null)
+        this.end(new Error('the other process sent a frame that is not a list of messages'))
       else this.options.onMessages(messages)
     }
   }

@@ -106,7 +106,9 @@ class Door implements DoorPorts {
   leases(processorName: string): LeaseStore {
     this.leaseStores += 1
     const store = this.leaseStores
-    return doorLeases((method, ...args) => this.connection.call('lease', processorName, store, method, ...args))
+    return doorLeases((method, ...args) =>
+      this.connection.call('lease', processorName, store, method, ...args),
+    )
   }
 
   watch(onWrite: (physicalRangeId: string | null) => void): () => void {
@@ -227,7 +229,8 @@ function doorFeed(connection: DoorConnection): ChangeFeed {
 }
 
 function doorLeases(call: (method: string, ...args: readonly unknown[]) => Promise<unknown>): LeaseStore {
-  const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> => call(method, ...args) as Promise<T>
+  const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
+    call(method, ...args) as Promise<T>
   const initialization: LeaseInitialization = {
     doneAtMs: () => of('doneAtMs'),
     tryLock: (ttlSeconds) => of('tryLock', ttlSeconds),

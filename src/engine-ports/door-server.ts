@@ -24,7 +24,14 @@ interface LocalDoor {
 const maxBytes = 16 * 1024 * 1024
 
 /** The methods of the state store whose results are sent as they are. */
-const stateMethods = ['listSteps', 'listNotices', 'listOverdue', 'listUnsent', 'listFlagged', 'listUnreadable'] as const
+const stateMethods = [
+  'listSteps',
+  'listNotices',
+  'listOverdue',
+  'listUnsent',
+  'listFlagged',
+  'listUnreadable',
+] as const
 const leaseMethods = ['list', 'read', 'create', 'replace', 'delete'] as const
 const initializationMethods = ['doneAtMs', 'tryLock', 'markDone', 'unlock'] as const
 
@@ -66,11 +73,12 @@ class DoorSession {
       leaseContainer: name('leaseContainer'),
       accountHost: name('accountHost'),
     }
-    const onCharge = (operation: string, charge: number): void => this.charge(operation, charge)
+    const onCharge = (operation: string, charge: number): void => void this.charged.push([operation, charge])
     this.ports = enginePorts(engine, this.names.database, { accountHost: this.names.accountHost, onCharge })
     this.methods = new Map(Object.entries(this.answering()))
     this.frames = new Frames(socket, {
       maxBytes,
+      readsWhileFull: false,
       onMessages: (messages) => {
         for (const message of messages) this.take(message)
       },
@@ -93,10 +101,11 @@ class DoorSession {
   private answer([id, , ...args]: DoorRequest, method: Answering): void {
     // Without a catch, an error in a message would end the process that has the store open.
     const answered = (async () => method(...(args as never[])))()
-    answered.then(
-      (text) => id !== 0 && this.frames.send(`[${id},${text}]`),
-      (error: unknown) => id !== 0 && this.frames.send(`[${id},null,${JSON.stringify(sentError(error))}]`),
-    )
+    const send = (text: string): void => {
+      this.sendCharges()
+      if (id !== 0) this.frames.send(`[${id},${text}]`)
+    }
+    answered.then(send, (error: unknown) => send(`null,${JSON.stringify(sentError(error))}`))
   }
 
   private answering(): Readonly<Record<string, Answering>> {
@@ -149,8 +158,9 @@ class DoorSession {
   private watch(): string {
     if (this.ending.has('writes')) return 'null'
     const end = this.ports.watch(this.names.container, (rangeId) => {
-      if (this.written.size === 0) this.frames.send(() => this.takeWritten())
       this.written.add(rangeId)
+      // With the answers to the same writes, a frame of its own is not needed.
+      if (this.written.size === 1) this.whenSettled(() => this.frames.send(() => this.takeWritten()))
     })
     this.ending.set('writes', end)
     return 'null'
@@ -162,14 +172,17 @@ class DoorSession {
     return JSON.stringify(['written', ...ranges])
   }
 
-  private charge(operation: string, charge: number): void {
-    if (this.charged.length === 0)
-      this.frames.send(() => {
-        const charged = this.charged
-        this.charged = []
-        return JSON.stringify(['charged', ...charged])
-      })
-    this.charged.push([operation, charge])
+  private sendCharges(): void {
+    if (this.charged.length === 0) return
+    this.frames.send(JSON.stringify(['charged', ...this.charged]))
+    this.charged = []
+  }
+
+  /** Calls `run` when all that is written by now is on disk. Does not call it if the disk fails. */
+  private whenSettled(run: () => void): void {
+    const settled = this.engine.settled()
+    if (settled === null) run()
+    else settled.then(run, () => undefined)
   }
 
   private awaitEnd(address: DocumentAddress): string {
@@ -181,14 +194,11 @@ class DoorSession {
       if (isTold) return
       isTold = true
       const head = JSON.stringify(['ended', address.pk, address.id]).slice(0, -1)
-      // The process may act on the end, so the end must not be lost.
-      const tell = (): void => {
+      // The process may act on the end, so the end must be on disk.
+      this.whenSettled(() => {
         this.end(key)
         this.frames.send(`${head},${text}]`)
-      }
-      const settled = this.engine.settled()
-      if (settled === null) tell()
-      else settled.then(tell, () => undefined)
+      })
     })
     if (!isTold) this.ending.set(key, end)
     else end()

@@ -136,7 +136,10 @@ function serveSocket(
   // The SDK of these processes needs an address with https.
   const origin = (): string => endpoint().replace(/^http:/u, 'https:')
   // The mode of the socket's file decides who may connect, so these requests need no signature.
-  const server = serveConnections((request) => respond({ ...request, origin: origin(), isOwn: true }), localDoor)
+  const server = serveConnections(
+    (request) => respond({ ...request, origin: origin(), isOwn: true }),
+    localDoor,
+  )
   lock.then(
     (held) => {
       held.serve((socket) => {

@@ -36,7 +36,9 @@ export class LocalDoor {
       )
       return
     }
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${protocol.name}\r\n\r\n`)
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${protocol.name}\r\n\r\n`,
+    )
     if (head.length > 0) socket.unshift(head)
     protocol.serve({ socket, parameters: new URL(request.url ?? '/', 'http://local').searchParams })
   }

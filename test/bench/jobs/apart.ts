@@ -46,8 +46,7 @@ export async function apart<T>(
     const store = run(cli, ['emulator', '--port', '0', '--json', '--data', data], {})
     ending.push(() => store.end())
     const { endpoint, key } = JSON.parse(await store.line('{')) as { endpoint: string; key: string }
-    const env: Record<string, string> =
-      door === 'http' ? { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } : {}
+    const env: Record<string, string> = door === 'http' ? { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } : {}
     const place = door === 'http' ? [] : ['--data', data]
     const what = ['start', '--role', 'all', '--agents', workload, '--config', config, ...place]
     const startWorker = () => {

@@ -147,7 +147,9 @@ describe('a host on an embedded account', () => {
     const both = startHost({ embedded: cosmos, client: cosmos.client(), agents: [greeter] })
     await expect(both).rejects.toThrow('client and embedded are both given')
     const wrong = startHost({ embedded: {} as Emulator, agents: [greeter] })
-    await expect(wrong).rejects.toThrow('it must be an account of createInProcessCosmos, startEmulator or attachAccount')
+    await expect(wrong).rejects.toThrow(
+      'it must be an account of createInProcessCosmos, startEmulator or attachAccount',
+    )
     expect(() => engineOf({ engine: {} })).toThrow('install the package only once')
   })
 })
