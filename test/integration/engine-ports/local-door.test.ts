@@ -88,7 +88,7 @@ describe('the local door', () => {
     expect(await heard.next()).toBe('0')
   })
 
-  it('does not know the outcome of a write whose answer was lost after the commit', async () => {
+  it('does not know the outcome of a write whose answer was lost after the commit (F-X27)', async () => {
     const { door, ports, beside } = await attached()
     await ports.state.read({ pk: 'p', id: 'a' })
     const socket = newest(door.accepted)
@@ -103,7 +103,7 @@ describe('the local door', () => {
     expect(again).toEqual({ kind: 'conflict', id: 'a', reason: 'exists' })
   })
 
-  it('is closed for a process that is cut off in a frame, which writes nothing', async () => {
+  it('is closed for a process that is cut off in a frame, which writes nothing (F-X26)', async () => {
     const { door, ports, beside } = await attached()
     const other = await portsThrough(door)
     await other.state.read({ pk: 'p', id: 'a' })
@@ -120,7 +120,7 @@ describe('the local door', () => {
     other.close()
   })
 
-  it('fails reads under way as a store that is not available, and opens a new connection for the next', async () => {
+  it('fails reads under way as a store that is not available, and opens a new connection for the next (F-X26)', async () => {
     const { door, ports } = await attached()
     await ports.state.read({ pk: 'p', id: 'a' })
     const socket = newest(door.accepted)
@@ -133,7 +133,7 @@ describe('the local door', () => {
     expect(door.accepted.length).toBe(2)
   })
 
-  it('says that nothing was written if no process has the store open', async () => {
+  it('says that nothing was written if no process has the store open (F-X28)', async () => {
     const { door, ports } = await attached()
     await ports.state.read({ pk: 'p', id: 'a' })
     const lost = new Promise((resolve) => newest(door.dialed).once('close', resolve))
@@ -148,7 +148,7 @@ describe('the local door', () => {
     ['a frame that is too large', Buffer.from([0xff, 0xff, 0xff, 0x7f])],
     ['a frame that is not JSON', Buffer.from([2, 0, 0, 0, 0x7b, 0x7b])],
     ['a method that does not exist', Buffer.from('\u0011\0\0\0[[1,"toString",1]]', 'latin1')],
-  ])('is closed for a process that sends %s, and stays open for others', async (_what, bytes) => {
+  ])('is closed for a process that sends %s, and stays open for others (F-X29)', async (_what, bytes) => {
     const { door, ports } = await attached()
     const other = await portsThrough(door)
     const closed = new Promise((resolve) => newest(door.accepted).once('close', resolve))
@@ -158,7 +158,7 @@ describe('the local door', () => {
     other.close()
   })
 
-  it('counts a store that hangs as lost after ten seconds', async () => {
+  it('counts a store that hangs as lost after ten seconds (F-X28)', async () => {
     const door = await servedDoor(account())
     const clock = new VirtualClock()
     const ports = await portsThrough(door, { clock })
@@ -170,7 +170,7 @@ describe('the local door', () => {
     ports.close()
   })
 
-  it('is not used by a process of another version', async () => {
+  it('is not used by a process of another version (F-X28)', async () => {
     const door = await servedDoor(account())
     const older = {
       dial: (_name: string, parameters: Record<string, string>) => door.dial('older/1', parameters),
@@ -194,7 +194,7 @@ describe('the local door', () => {
   it.each([
     ['the store reads no more', false],
     ['the attached process still reads', true],
-  ])('keeps what the other side does not read; %s until it does', async (_what, readsWhileFull) => {
+  ])('keeps what the other side does not read; %s until it does (F-X29)', async (_what, readsWhileFull) => {
     const socket = new PassThrough()
     const frames = new Frames(socket, {
       maxBytes: 1e6,
