@@ -1,7 +1,7 @@
 import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
-import { JobClient, Payloads, wakingReaders } from '../sas/internal.js'
+import { beginningElsewhere, emitDispatches, JobClient, Payloads, wakingReaders } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
@@ -62,7 +62,11 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       payloads: new Payloads(options.payloads ?? null, systemRandom),
       ...(ports.endings === undefined ? {} : { wakeUps: ports.endings }),
       ...(link === null ? {} : { endHints: link.endHints }),
-      onAccepted: ({ physicalRangeId }) => hints.part('scheduler').notify(physicalRangeId),
+      ...beginningElsewhere(link?.takingScheduler ?? noScheduler, {
+        hints,
+        now: () => clock.now(),
+        onBegun: ({ job, steps }) => emitDispatches({ job, changed: steps }, telemetry),
+      }),
     })
     const close = (): void => {
       link?.close().catch(() => undefined)
@@ -72,6 +76,9 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
     return { client, ports, clock, close }
   })
 }
+
+/** A store that reports writes says nothing about the processes that take work. */
+const noScheduler = (): null => null
 
 /** Opens a connection and its containers for `use`. Closes the connection if anything fails. */
 async function withContainers<T>(
