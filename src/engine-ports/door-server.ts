@@ -17,7 +17,7 @@ interface Connection {
 
 /** The door of an account, which does not know the protocol. */
 interface LocalDoor {
-  open(protocol: { readonly name: string; serve(connection: Connection): void }): void
+  open(protocol: { readonly name: string; serve(connection: Connection): unknown }): void
 }
 
 /** The size of the largest frame of requests, in bytes. A transaction has at most 2 MB. */
@@ -39,7 +39,7 @@ const initializationMethods = ['doneAtMs', 'tryLock', 'markDone', 'unlock'] as c
 export function serveDoor(account: object): void {
   const engine = engineOf(account)
   const door = Reflect.get(account, 'localDoor') as LocalDoor
-  door.open({ name: doorProtocol(), serve: (connection) => void new DoorSession(engine, connection) })
+  door.open({ name: doorProtocol(), serve: (connection) => new DoorSession(engine, connection) })
 }
 
 /** Answers the requests of one connection. Each answer is the text of its JSON, so documents need not be parsed. */
@@ -113,7 +113,7 @@ class DoorSession {
     const state = this.ports.stateStore(container)
     const feed = this.ports.changeFeed(container)
     const lists = stateMethods.map((name): [string, Answering] => {
-      const method = state[name] as (...args: unknown[]) => Promise<unknown>
+      const method = Reflect.get(state, name) as (...args: unknown[]) => Promise<unknown>
       return [name, async (...args: never[]) => jsonText(await method.apply(state, args))]
     })
     const { signal } = new AbortController()
@@ -189,10 +189,10 @@ class DoorSession {
     const key = keyOf(address)
     if (this.ending.has(key)) return 'null'
     const jobs = EndedJobs.of(this.engine.container(this.names.database, this.names.container))
-    let isTold = false
+    const told = { isSo: false }
     const end = jobs.subscribe(address, (text) => {
-      if (isTold) return
-      isTold = true
+      if (told.isSo) return
+      told.isSo = true
       const head = JSON.stringify(['ended', address.pk, address.id]).slice(0, -1)
       // The process may act on the end, so the end must be on disk.
       this.whenSettled(() => {
@@ -200,8 +200,8 @@ class DoorSession {
         this.frames.send(`${head},${text}]`)
       })
     })
-    if (!isTold) this.ending.set(key, end)
-    else end()
+    if (told.isSo) end()
+    else this.ending.set(key, end)
     return 'null'
   }
 
@@ -217,7 +217,7 @@ function keyOf({ pk, id }: DocumentAddress): string {
 }
 
 function jsonText(value: unknown): string {
-  return JSON.stringify(value) ?? 'null'
+  return value === undefined ? 'null' : JSON.stringify(value)
 }
 
 function pageText({ changes, ...page }: ChangePage<string>): string {

@@ -74,7 +74,7 @@ async function withSdkOf<T>(
 ): Promise<T> {
   const { watchThroughDoor } = await import('../../engine-ports/index.js')
   const client = account.client()
-  // The SDK cannot be told of writes, so the local door tells the roles.
+  // The SDK does not learn of writes, so the local door tells the roles.
   reportWrites(client, (database, container, onWrite) =>
     watchThroughDoor(account, systemClock, { database, container, onWrite }),
   )

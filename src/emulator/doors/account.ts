@@ -108,9 +108,8 @@ export function openAccount(
     if (isClosed) throw new AccountClosed()
     return faults.respond(request, () => apply(request))
   }
-  const endpoint = door.endpoint ?? (() => inProcessEndpoint)
   const localDoor = new LocalDoor()
-  const local = lock === null ? null : serveSocket(lock, { localDoor, respond }, endpoint)
+  const local = lock === null ? null : serveSocket(lock, { localDoor, respond }, door.endpoint)
   return {
     engine,
     localDoor,
@@ -131,7 +130,7 @@ export function openAccount(
 function serveSocket(
   lock: Promise<DirectoryLock>,
   { localDoor, respond }: Pick<Account, 'localDoor' | 'respond'>,
-  endpoint: () => string,
+  endpoint = (): string => inProcessEndpoint,
 ): Pick<ConnectionServer, 'close'> {
   // The SDK of these processes needs an address with https.
   const origin = (): string => endpoint().replace(/^http:/u, 'https:')
