@@ -25,7 +25,7 @@ const rooms = {
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': [
-      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     testing: [
@@ -182,7 +182,7 @@ const rooms = {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
     input: [
-      'output', '/connection', '/emulator', '/fleet', '/host', '/operations', '/platform', '/sas',
+      'output', '/connection', '/emulator', '/engine-ports', '/fleet', '/host', '/operations', '/platform', '/sas',
       '/telemetry',
     ],
     running: ['input', 'output', '/connection', '/fleet', '/host', '/platform', '/sas', '/telemetry'],
@@ -194,7 +194,7 @@ const rooms = {
     ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
-      'input', 'output', 'running', '/connection', '/emulator', '/host', '/page', '/platform', '/telemetry',
+      'input', 'output', 'running', '/connection', '/emulator', '/engine-ports', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
       'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',

@@ -77,13 +77,7 @@ export {
   type ScheduleTick,
 } from './schedules/define-schedule.js'
 export type { PassedRow, ScheduleView } from './schedules/schedule-view.js'
-export type {
-  BackfillOptions,
-  BackfillReport,
-  ScheduleCommandOptions,
-  Schedules,
-  ScheduleSet,
-} from './client/schedules.js'
+export type { BackfillOptions, BackfillReport, Schedules, ScheduleSet } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export type { Limit } from './workflow/limits.js'
 export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
@@ -116,10 +110,12 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
+export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'
 export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'
 export type { WaitKind } from './store/filters/waiting-steps.js'
 export type { JobCounts } from './store/job-queries.js'

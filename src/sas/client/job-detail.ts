@@ -25,9 +25,7 @@ export interface StepDetail extends StepView {
   readonly notBefore: string | null
   /** The result of the newest attempt, or null. */
   readonly outcome: StepDocument['outcome']
-  /** Whether the step puts a question. Until then, `question` is null. */
-  readonly asks: boolean
-  /** The open question of the step, or null. */
+  /** The open question of the step, or null. A step that `asks` may have put none yet. */
   readonly question: OpenQuestion | null
   /** The event that was raised for the step, or the answer to its question, or null. */
   readonly event: StepDocument['event']
@@ -131,7 +129,6 @@ function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
     idempotencyKey,
     notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     outcome,
-    asks: step.question !== undefined,
     question: asOpenQuestion(step)[0] ?? null,
     event,
     lockedBy,

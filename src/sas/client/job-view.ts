@@ -37,6 +37,8 @@ export interface StepView {
     readonly count: number
     readonly events: readonly { readonly key: string; readonly payload: Json; readonly at: string }[]
   } | null
+  /** Whether the step puts a question to people. */
+  readonly asks: boolean
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
@@ -125,6 +127,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     attempt,
     round: roundOf(step),
     collect: step.collect ?? null,
+    asks: step.question !== undefined,
     progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,
