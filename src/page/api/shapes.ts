@@ -74,6 +74,10 @@ export const openQuestion = z.strictObject({
   form: json.meta({ description: 'The JSON Schema of the answer.' }),
 })
 
+const computedCost = z
+  .strictObject({ writes: z.number(), charge: z.number() })
+  .meta({ description: 'The request units of the writes, computed from the size of the document.' })
+
 const stepDetail = z.strictObject({
   stepId: z.string(),
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
@@ -113,6 +117,12 @@ const stepDetail = z.strictObject({
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),
   idempotencyKey: z.string(),
   lockedBy: z.string().nullable(),
+  undo: z
+    .strictObject({ operation: z.string(), whenUncertain: z.boolean() })
+    .nullable()
+    .meta({ description: 'Null if the step cannot be undone.' }),
+  previous: json.meta({ description: 'The output of the round before, or null.' }),
+  cost: computedCost,
   attention: attention.nullable(),
   mayHaveActed: z.boolean(),
   diagnostics: z.array(diagnostic),
@@ -156,6 +166,7 @@ export const jobDetail = z.strictObject({
   diagnostics: z.array(diagnostic),
   audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable(), edit })),
   notices: z.array(notice),
+  cost: computedCost,
   steps: z.array(stepDetail),
 })
 

@@ -21,7 +21,10 @@
  *   progress: { done?: number, of?: number, note?: string, at: string } | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
+ *   undo: { operation: string, whenUncertain: boolean } | null, previous: unknown, cost: ComputedCost,
  *   diagnostics: Diagnostic[] }} Step
+ *
+ * @typedef {{ writes: number, charge: number }} ComputedCost
  *
  * @typedef {{ jobId: string, stepId: string, orderId: string, workflow: string, partitionKey: string,
  *   title: string, assignees: string[], since: string, expiresAt: string, form: unknown }} Question
@@ -44,7 +47,7 @@
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
  *   paused: { since: string, by: string, why: string } | null,
- *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], steps: Step[] }} Job
+ *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
  *   jobIds: string[], advice: string, command: string }} Group
