@@ -108,6 +108,8 @@ export type {
   InputEdit,
   ProcessState,
   Progress,
+  RestartedAs,
+  RestartOf,
 } from './model/readable-parts.js'
 export type {
   CommandOptions,
@@ -117,6 +119,8 @@ export type {
   ResubmitOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
+export type { RestartOptions, RestartReport } from './client/repair/restart-options.js'
+export type { AfterRestart, RestartPlan } from './decisions/operator/restart.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
 export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'

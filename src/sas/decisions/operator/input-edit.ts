@@ -25,15 +25,32 @@ export function editOf(
   inputs: ReadonlyMap<string, Json>,
 ): Pick<JobDocument['audit'][number], 'edit'> {
   if (inputs.size === 0) return {}
+  const edited = [...inputs].map(([stepId, input]) => ({ stepId, ...replaced(steps.get(stepId), input) }))
+  return { edit: bounded(edited) }
+}
+
+/** Returns how a new input of a job differs from its present input, in the same form. */
+export function inputEditOf(before: Json, after: Json): Edit {
+  return bounded([{ stepId: null, before, after }])
+}
+
+type Edit = NonNullable<JobDocument['audit'][number]['edit']>
+
+/** The inputs of a step, or of the job, before and after a decision. */
+interface Replacement extends Omit<Difference, 'path'> {
+  readonly stepId: string | null
+}
+
+function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const [stepId, input] of inputs) {
-    for (const difference of differences({ path: [], ...replaced(steps.get(stepId), input) })) {
+  for (const { stepId, before, after } of replacements) {
+    for (const difference of differences({ path: [], before, after })) {
       if (changes.length < maxChanges) changes.push(changeOf(stepId, difference))
       else others += 1
     }
   }
-  return { edit: { changes, others } }
+  return { changes, others }
 }
 
 /** Compares resolved inputs if the step had one, because people know values better than references. */
@@ -45,7 +62,7 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
     : { before: step.inputTemplate, after: toTemplate(input, 'input') }
 }
 
-function changeOf(stepId: string, { path, before, after }: Difference): InputChange {
+function changeOf(stepId: string | null, { path, before, after }: Difference): InputChange {
   return { stepId, path: cut(pathText('input', path)), before: textOf(before), after: textOf(after) }
 }
 
