@@ -58,6 +58,10 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   withStoreOptions(program.command('raise <job> <step>'))
     .description('raise the event that a step of a job waits for')
     .option('--payload <file>', 'JSON that becomes the output of the step; default: null')
+    .option(
+      '--event-key <key>',
+      'the name of the event, if the step collects several; the same key counts once',
+    )
     .action(async (job: string, step: string, options: RaiseOptions) => {
       const { raise } = await import('./commands/jobs/raise.js')
       await ending(raise(job, step, options, terminal))

@@ -1,7 +1,7 @@
 import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
-import { JobClient, Payloads, wakingReaders } from '../sas/internal.js'
+import { beginningElsewhere, emitDispatches, JobClient, Payloads, wakingReaders } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
@@ -57,7 +57,11 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       telemetry,
       payloads: new Payloads(options.payloads ?? null, systemRandom),
       endHints: link.endHints,
-      onAccepted: ({ physicalRangeId }) => hints.part('scheduler').notify(physicalRangeId),
+      ...beginningElsewhere(link.takingScheduler, {
+        hints,
+        now: () => clock.now(),
+        onBegun: ({ job, steps }) => emitDispatches({ job, changed: steps }, telemetry),
+      }),
     })
     const close = (): void => {
       link.close().catch(() => undefined)

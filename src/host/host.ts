@@ -208,7 +208,16 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   const ports = await openPorts(connection, containers, charging(telemetry))
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
-  const link = await linkToOthers({ settings, ports, hints, endings, telemetry, clock })
+  const link = await linkToOthers({
+    settings,
+    ports,
+    hints,
+    endings,
+    inProcessPath,
+    instanceName,
+    telemetry,
+    clock,
+  })
   shell.closing.push(() => link?.close() ?? Promise.resolve())
   const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
   const shared = {

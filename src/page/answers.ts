@@ -52,14 +52,18 @@ export class PageAnswers {
     if (!url.pathname.startsWith('/api/')) {
       return method === 'GET' ? file(url.pathname) : notFound(url.pathname)
     }
-    const person = door.personOf(request)
+    const person = await door.personOf(request)
     if ('status' in person) return problem(person.status, person.reason, 'NotSignedIn')
     if (method !== 'GET' || url.pathname !== changesPath) return this.apiReply(request, url, person)
-    if (viewers.add(response, protecting)) return null
+    if (viewers.add(response, protecting, person.untilMs)) return null
     return problem(503, 'too many pages are open: close some', 'Busy')
   }
 
-  private async apiReply(request: IncomingMessage, url: URL, person: Person): Promise<Reply> {
+  private async apiReply(
+    request: IncomingMessage,
+    url: URL,
+    { untilMs: _until, ...person }: Person,
+  ): Promise<Reply> {
     const { method } = request
     if (method === 'GET' && url.pathname === openApiPath) return json(200, openApi(packageVersion()))
     const route = routes.find((known) => known.path === url.pathname && known.method === method)

@@ -23,7 +23,9 @@ import { Charges } from './api/charges.js'
 import { PageAnswers } from './answers.js'
 import { OperationLog } from './api/operation-log.js'
 import { PageServer } from './server.js'
+import type { Door } from './door/door.js'
 import { PlatformDoor } from './door/platform-door.js'
+import { TokenDoor, type EntraApplication } from './door/token-door.js'
 import { Viewers } from './live/viewers.js'
 
 /** The store that a page shows. */
@@ -77,9 +79,9 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   }
 }
 
-/** A page that another server serves, for people that App Service has authenticated. */
-export interface PlatformPage extends ServedPage {
-  /** Answers a request that the platform has authenticated. */
+/** A page that the server of a host serves, for people who sign in before their requests arrive. */
+export interface HostedPage extends ServedPage {
+  /** Answers a request, if it says who sent it. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
 }
 
@@ -92,12 +94,28 @@ export interface PlatformPage extends ServedPage {
 export async function platformPage(
   options: StoreOfPage,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<PlatformPage> {
-  const door = new PlatformDoor(environment)
+): Promise<HostedPage> {
+  return hostedPage(
+    options,
+    new PlatformDoor(environment),
+    `https://${environment['WEBSITE_HOSTNAME'] ?? ''}/`,
+  )
+}
+
+/**
+ * Returns the page for the server of a process behind a proxy that passes tokens of Microsoft Entra ID.
+ *
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
+ */
+export function tokenPage(options: StoreOfPage, application: EntraApplication): Promise<HostedPage> {
+  return hostedPage(options, new TokenDoor(application), `${application.publicUrl}/`)
+}
+
+async function hostedPage(options: StoreOfPage, door: Door, address: string): Promise<HostedPage> {
   const { store, viewers, close } = await openStore(options)
   const answers = new PageAnswers({ store, viewers, door })
   return {
-    address: `https://${environment['WEBSITE_HOSTNAME'] ?? ''}/`,
+    address,
     answer: (request, response) => answers.answer(request, response),
     close: async () => {
       await viewers.close()
@@ -121,4 +139,5 @@ async function openStore(options: StoreOfPage) {
   return { store: { ...shown, charges, operations }, viewers, close }
 }
 
+export type { EntraApplication }
 export { isSignInByPlatform } from './door/platform-door.js'

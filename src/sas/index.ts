@@ -62,6 +62,7 @@ export {
   type WorkflowBuilder,
 } from './workflow/workflow.js'
 export type { AskOptions } from './workflow/ask.js'
+export type { CollectOptions, WaitOptions } from './workflow/wait-for.js'
 export type { JsonSchema, ZodSchema } from './waiting/form.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { ForEachJobOptions, ItemsResult } from './workflow/each-job.js'
@@ -76,13 +77,7 @@ export {
   type ScheduleTick,
 } from './schedules/define-schedule.js'
 export type { PassedRow, ScheduleView } from './schedules/schedule-view.js'
-export type {
-  BackfillOptions,
-  BackfillReport,
-  ScheduleCommandOptions,
-  Schedules,
-  ScheduleSet,
-} from './client/schedules.js'
+export type { BackfillOptions, BackfillReport, Schedules, ScheduleSet } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export type { Limit } from './workflow/limits.js'
 export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
@@ -117,6 +112,7 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
 export type { RestartOptions, RestartReport } from './client/repair/restart-options.js'

@@ -27,7 +27,13 @@ export type { JobQueries } from './store/job-queries.js'
 export type { DocumentAddress, StateStore, StateWrite, Stored } from './store/state-store.js'
 export { InProcessPath } from './in-process/in-process-path.js'
 export { unreadableJobs } from './store/unreadable-jobs.js'
-export { beginningHere, wakingReaders } from './in-process/waking-store.js'
+export { emitDispatches } from './scheduler/job-events.js'
+export {
+  beginningElsewhere,
+  beginningHere,
+  wakingReaders,
+  type Beginning,
+} from './in-process/waking-store.js'
 export { readScheduleTicks } from './schedules/schedule-ticks.js'
 export { isSchedule } from './schedules/define-schedule.js'
 export { isWorkflow } from './workflow/workflow.js'

@@ -36,6 +36,12 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     { events: [{ step: 'paid', payload: { receipt: 'r9' } }], calls: [tells('Paid.')] },
     { calls: [tells('Not paid.')] },
   ],
+  checks: [
+    {
+      events: [true, false, true].map((passed) => ({ step: 'checked', payload: { passed } })),
+      calls: [tells('Checked.')],
+    },
+  ],
   polling: [{ homeAfter: 3, calls: [tracked, tracked, tracked, tells('It is there.')] }],
   limited: [{ calls: [charged] }],
   oneAtATime: [{ calls: [charged] }],

@@ -20,6 +20,8 @@ const escalation = ['send', { to: 'head@example.com' }] as const
 
 const tracked = ['track', { orderId: 'order-1' }] as const
 
+const offer = (by: string) => ({ step: 'offers', payload: { by } })
+
 /** The runs of each exported workflow. */
 const runs: Readonly<Record<string, readonly Run[]>> = {
   inOrder: [
@@ -55,6 +57,11 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
         ['charge', { amount: 20, hold: 'h1' }],
       ],
     },
+  ],
+  offers: [
+    { events: [offer('a'), offer('b'), offer('c')], calls: [['charge', { amount: 1_200 }]] },
+    { events: [offer('a'), offer('b')], calls: [['charge', {}]] },
+    { events: [offer('a')], calls: [] },
   ],
   undoable: [
     {

@@ -117,10 +117,18 @@ const raise = route({
   path: '/api/actions/raise',
   summary: 'Raises the event of a step that waits for one.',
   roles: ['Operator', 'Approver'],
-  asked: z.strictObject({ job: jobName, step: z.string().min(1), payload: z.unknown().default(null) }),
+  asked: z.strictObject({
+    job: jobName,
+    step: z.string().min(1),
+    payload: z.unknown().default(null),
+    eventKey: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the event, if the step collects events.' }),
+  }),
   answer: report,
-  handle: async ({ client }, { job: { jobId, ...where }, step, payload }) => {
-    await client.raiseEvent(jobId, step, payload, withoutUndefined(where))
+  handle: async ({ client }, { job: { jobId, ...where }, step, payload, eventKey }) => {
+    await client.raiseEvent(jobId, step, payload, withoutUndefined({ ...where, key: eventKey }))
     return { isDryRun: false, done: [jobId], refused: [] }
   },
 })

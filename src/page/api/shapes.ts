@@ -92,6 +92,13 @@ const stepDetail = z.strictObject({
   inputTemplate: json,
   output: json,
   round: z.strictObject({ number: z.number(), atMost: z.number() }).nullable(),
+  collect: z
+    .strictObject({
+      count: z.number(),
+      events: z.array(z.strictObject({ key: z.string(), payload: json, at: z.string() })),
+    })
+    .nullable()
+    .meta({ description: 'The events that the step collects, and those that have arrived.' }),
   progress: z
     .strictObject({
       done: z.number().optional(),

@@ -1,5 +1,6 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
+import { date, flag, readOptions, text } from '../../platform/options.js'
 import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid, CommandRefused } from '../model/errors.js'
@@ -7,7 +8,12 @@ import type { OperatorCommand } from '../decisions/operator/request.js'
 import { tagsByName } from '../model/tags.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
-import type { CommandOptions, JobSummary, ResubmitOptions } from './command-options.js'
+import type {
+  CommandOptions,
+  JobSummary,
+  ResubmitOptions,
+  ScheduleCommandOptions,
+} from './command-options.js'
 
 /** The name of the operator if the caller passes none. */
 export const defaultOperator = 'operator'
@@ -103,4 +109,24 @@ export function refuseArguments(call: string, terms: CommandTerms): void {
 /** @throws CommandInvalid that lists all problems, if there are any; nothing was written */
 export function refuseProblems(call: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
+}
+
+/** Returns who gives a command, and why. */
+export function whoOf(
+  call: string,
+  id: string,
+  options: { readonly by?: string | undefined; readonly why?: string | undefined },
+  more: object = {},
+): Required<ScheduleCommandOptions> {
+  const { by = defaultOperator, why = '' } = orNone(options)
+  refuseTerms(call, { id, by, ...(why === '' ? {} : { why }), ...more })
+  return { by, why }
+}
+
+const scheduleTerms = { id: text(), by: text(), why: text(), from: date(), to: date(), dryRun: flag() }
+
+/** @throws CommandInvalid that lists all problems of these arguments */
+export function refuseTerms(call: string, terms: object): void {
+  const wanted = Object.fromEntries(Object.entries(scheduleTerms).filter(([name]) => name in terms))
+  refuseProblems(call, readOptions(wanted, terms).problems)
 }

@@ -140,15 +140,13 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
-    const { step: _step, input: _input, by: _by, why: _why, ...where } = orNone(options)
-    await this.command(jobId, resubmissionOf(jobId, orNone(options)), where)
+    await this.command(jobId, resubmissionOf(jobId, orNone(options)), orNone(options))
   }
 
   /**
    * Restarts a job that has ended, or is in Error, as a new job in the same partition. The steps before `from`
-   * are carried over with their outputs and their undo, and the others run with new idempotency keys. The job
-   * that was restarted is over, and only the new job can undo the carried steps. A repeated call returns the
-   * same new job.
+   * are carried over with their outputs and their undo, and the others run with new idempotency keys. Only the
+   * new job can then undo the carried steps. A repeated call returns the same new job.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if the job cannot be restarted so; nothing was written
@@ -213,7 +211,8 @@ export class JobClient {
 
   /**
    * Raises the event of a `waitFor` step, before or while the step waits. A repeated call with the same event
-   * changes nothing. A parked step keeps the event, and continues when an operator releases the step.
+   * changes nothing. A parked step keeps the event, and continues when an operator releases the step. A step that
+   * collects events needs a `key` of each event. Events with the same key count once.
    *
    * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
    * @throws CommandRefused if the job has no such step or was undone, or if the step does not wait for an
@@ -224,13 +223,14 @@ export class JobClient {
     jobId: string,
     step: string,
     payload: unknown = null,
-    where: { readonly partitionKey?: string } = {},
+    options: { readonly key?: string; readonly partitionKey?: string } = {},
   ): Promise<void> {
-    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
+    const { key, ...where } = orNone(options)
+    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, ...where } })
     const { store, clock } = this.options
     const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
     const job = await this.existing(jobId, where)
-    await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
+    await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
   }
 
   /** Lists the questions that wait for an answer, the oldest first. Default limit: 100. */

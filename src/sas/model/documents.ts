@@ -4,7 +4,7 @@ import { gateSchema, gateWaiterSchema } from './gate-documents.js'
 import { limit, place } from './gate-parts.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
-import { asked, event, question } from './question-parts.js'
+import { asked, collected, event, question } from './question-parts.js'
 import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { auditEntry, envelope, exhaustionPolicy, ticketHolder } from './shared-parts.js'
@@ -94,6 +94,8 @@ export const stepSchema = z.object({
   when: json,
   /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: event.nullable(),
+  /** What a `waitFor` step with `count` collects. Missing if the step waits for one event. */
+  collect: collected.optional(),
   /** The question of the step. A `waitFor` step without a question waits for an event. */
   question: question.optional(),
   /** The limits of the step. Missing if it has none. */

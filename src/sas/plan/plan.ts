@@ -35,6 +35,8 @@ export interface PlanStep {
   readonly isClaimRequired: boolean
   /** The question of the step. Missing if the step asks no question. */
   readonly question?: PlanQuestion
+  /** The number of events that a `waitFor` step collects. Missing if it waits for one event. */
+  readonly count?: number
   /** How the step repeats. Missing if it runs once. */
   readonly repeat?: PlanRepeat
   /** The limits of the step. Missing if it has none. */

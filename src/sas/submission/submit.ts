@@ -173,6 +173,7 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     firstBy: null,
     ...envelopeOf(request, stepSchemaOf(step)),
     ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
+    ...(step.count === undefined ? {} : { collect: { count: step.count, events: [] } }),
     ...(step.question === undefined ? {} : { question: step.question }),
     ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
     ...(step.limits === undefined ? {} : { limits: [...step.limits] }),

@@ -8,7 +8,7 @@ import { addForEachJob, type ForEachJobOptions, type ItemsResult } from './each-
 import { addForEach, type ForEachDraft, type ForEachOptions } from './for-each.js'
 import { readInputSchema, type InputCheck, type InputSchema } from './input-schema.js'
 import type { Step } from '../model/values/step-handle.js'
-import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
+import { PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
 import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
 import type { Tags } from '../model/tags.js'
@@ -16,6 +16,7 @@ import { toTemplate } from '../model/values/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import type { JsonSchema, ZodSchema } from '../waiting/form.js'
 import { addRun } from './sub-workflow.js'
+import { addWaitFor, type CollectOptions, type WaitOptions } from './wait-for.js'
 
 /** The argument of a workflow definition. Its methods add steps to the workflow. */
 export interface WorkflowBuilder<I> {
@@ -45,10 +46,14 @@ export interface WorkflowBuilder<I> {
    * comes before the step begins. The output of the step is the payload of the event. If no event comes
    * within `completeWithin` (default `'1d'`), the step has no attempts left, and its `onExhausted` applies.
    */
-  waitFor<T>(
-    id: string,
-    options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
-  ): Step<T>
+  waitFor<T>(id: string, options?: WaitOptions & { readonly count?: never }): Step<T>
+  /**
+   * Adds a step that collects `count` events, and is done when the last of them was raised. Its output is the list
+   * of their payloads, in the order in which they arrived. `client.raiseEvent` gives each event a key, and events
+   * with the same key count once. If fewer events come within `completeWithin`, the step has no attempts left, and
+   * its `onExhausted` applies. A job that goes on without the step finds in its output what has arrived.
+   */
+  waitFor<T>(id: string, options: CollectOptions): Step<readonly T[]>
   /**
    * Adds a step that calls its operation in rounds, until the condition `until` holds for the output of a
    * round, for example to poll a service. The output of the step is the output of the last round. The
@@ -234,13 +239,8 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         options,
       }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
-    waitFor: (id, options = {}) =>
-      draft.addStep({
-        id,
-        kind: 'waitFor',
-        call: () => byScheduler(null),
-        options: { completeWithin: '1d', retry: { tries: 1 }, undo: 'none', ...options },
-      }),
+    waitFor: (id: string, options: WaitOptions & { readonly count?: number } = {}) =>
+      addWaitFor<never>(draft, id, options),
     ask: <T>(id: string, options: QuestionDraft) => addQuestion<T>(draft, id, options),
     forEach: <E>(id: string, list: Reference<readonly E[]>, each: unknown, options: object = {}) =>
       (isWorkflow(each)

@@ -39,6 +39,7 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     attempt: 0,
     failureCount: 0,
     round: null,
+    collect: null,
     progress: null,
     maxFailures: 3,
     completeBy: null,

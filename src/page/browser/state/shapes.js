@@ -17,6 +17,7 @@
  *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
  *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
  *   asks: boolean, question: Question | null, round: { number: number, atMost: number } | null,
+ *   collect: { count: number, events: { key: string, payload: unknown, at: string }[] } | null,
  *   progress: { done?: number, of?: number, note?: string, at: string } | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,

@@ -173,6 +173,9 @@ function StepPanel({ step }) {
     ['Attempt', attempt],
     ['Failures', `${failureCount} of ${maxFailures}`],
     ...(step.round === null ? [] : [['Round', `${step.round.number} of at most ${step.round.atMost}`]]),
+    ...(step.collect === null
+      ? []
+      : [['Events', `${step.collect.events.length} of ${step.collect.count} have arrived`]]),
     ...(step.progress === null ? [] : [['Progress', progressText(step.progress, now)]]),
     ...(step.completeBy === null ? [] : [['Complete by', momentText(step.completeBy, now)]]),
     ...(step.notBefore === null ? [] : [['Not before', momentText(step.notBefore, now)]]),

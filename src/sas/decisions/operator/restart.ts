@@ -124,9 +124,10 @@ function effectProblem(
   const failed = acting.filter((id) => job.steps[id]?.state === 'CompensationFailed')
   if (failed.length > 0)
     return `the undo of ${list(failed)} failed: resubmit the job first, or pass after: "keep"`
-  const large = acting.filter(
-    (id) => steps.get(id) !== undefined && isLargeList(steps.get(id) as StepDocument),
-  )
+  const large = acting.filter((id) => {
+    const step = steps.get(id)
+    return step !== undefined && isLargeList(step)
+  })
   if (large.length === 0) return null
   return `the items of ${list(large)} are jobs of their own: cancel those first, and pass after: "keep"`
 }

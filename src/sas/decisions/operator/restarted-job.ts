@@ -173,13 +173,14 @@ function carriedStep(step: StepDocument, as: string): StepDocument {
 function freshStep(step: StepDocument, as: string): StepDocument {
   const { place: _place, asked: _asked, held: _held, round: _round, progress: _progress, ...rest } = step
   const { keyJobId: _keyJobId, hasTickets: _hasTickets, ...kept } = rest
-  const { undo, undoTemplate, inputTemplate, initialState, dispatch } = step
+  const { undo, undoTemplate, inputTemplate, initialState, dispatch, collect } = step
   return withDerivedState({
     ...kept,
     id: stepDocumentId(as, step.stepId),
     jobId: as,
     ...(holdsTicket([inputTemplate, undo?.inputTemplate ?? null]) ? { hasTickets: true } : {}),
     event: dispatch === 0 ? step.event : null,
+    ...(collect === undefined || dispatch === 0 ? {} : { collect: { ...collect, events: [] } }),
     direction: 'do' as const,
     input: null as Json,
     output: null as Json,

@@ -124,9 +124,16 @@ describe('a restart', () => {
     expect(await job?.result()).toMatchObject({ reserve: { of: 5 }, charge: { of: 6 } })
   })
 
-  it('links both jobs, and says so in the audit and the view', async () => {
+  it('links both jobs in one write, and says so in the audit and the view (I33)', async () => {
     await ended('charge')
+    const before = world.faults.writes.length
     await restart({ input: { amount: 6 }, stepInput: { step: 'charge', of: 9 } })
+    const written = world.faults.writes
+      .slice(before)
+      .map((writes) => writes.map(({ document }) => document.id))
+    expect(written).toEqual([
+      ['sas.job:o', 'sas.job:o.r1', ...order.plan.steps.map(({ id }) => `sas.step:o.r1:${id}`)],
+    ])
     const origin = await (await client.get('o'))?.view()
     expect(origin).toMatchObject({
       state: 'Compensated',
@@ -149,7 +156,7 @@ describe('a restart', () => {
     expect(world.telemetry.of('job.operated')).toMatchObject([{ command: 'restart', jobId: 'o' }])
   })
 
-  it('lets only the new job undo a carried step, once, under the key that the service knows (I34)', async () => {
+  it('lets only the new job undo a carried step, once, under the key that the service knows (I34, F-B5)', async () => {
     await ended('charge')
     await restart()
     await expect(client.resubmit('o', { by: 'ann', why: 'too' })).rejects.toThrow(
@@ -201,7 +208,7 @@ describe('a restart', () => {
     expect((await world.job('o')).processState).toBe('Processed')
   })
 
-  it('flags the new job if such an undo fails, and goes on after a resubmission', async () => {
+  it('flags the new job if such an undo fails, and goes on after a resubmission (F-B4)', async () => {
     await ended()
     await restart({ after: 'undo' })
     refused = new Set(['undo ship'])
