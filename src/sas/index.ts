@@ -115,8 +115,12 @@ export type {
   ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
-export type { RestartOptions, RestartReport } from './client/repair/restart-options.js'
-export type { AfterRestart, RestartPlan } from './decisions/operator/restart.js'
+export type {
+  AfterRestart,
+  RestartOptions,
+  RestartPlan,
+  RestartReport,
+} from './client/repair/restart-options.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
 export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'

@@ -2,6 +2,8 @@ import { oneOf, readOptions, text, flag } from '../../../platform/options.js'
 import type { AfterRestart, RestartPlan } from '../../decisions/operator/restart.js'
 import type { CommandOptions } from '../command-options.js'
 
+export type { AfterRestart, RestartPlan }
+
 /** Options of a restart of one job. */
 export interface RestartOptions extends CommandOptions {
   /** The first step that runs again. The steps that depend on it, and all unfinished steps, run too. */
