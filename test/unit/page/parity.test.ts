@@ -46,7 +46,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   provision: 'it needs rights to create containers, which the page does not have',
   'schedule set': 'a schedule is code in a module; a start stores it',
   'limit show': 'the view Limits shows all limits',
-  restart: 'it needs choices about the effects of steps, which the dialog does not offer',
   pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',
   emulator: 'it starts a store, before there is a page',
