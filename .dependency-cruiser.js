@@ -82,8 +82,9 @@ const rooms = {
     waiting: ['model', 'model/values', 'plan', '/platform'],
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
-    decisions: ['gates', 'model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
-    'decisions/operator': ['decisions', 'model', 'model/values', 'plan', 'waiting', '/platform'],
+    pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
+    decisions: ['gates', 'model', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
+    'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
     submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
     agents: [
@@ -103,12 +104,13 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
+    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/pauses',      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'store', 'submission', '/change-feed-processor',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor',
       '/platform', '/telemetry',
     ],
     supervisor: [
@@ -117,7 +119,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/pauses', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

@@ -11,10 +11,10 @@ export {
   createNotifier,
   createScheduler,
   createSupervisor,
-  superviseOnce,
   type Unit,
   type UnitOptions,
 } from './deployment-unit.js'
+export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
 export { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'

@@ -1,6 +1,6 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
-import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
+import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
@@ -36,9 +36,15 @@ export function summaryOf(job: JobDocument): JobSummary {
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
     attention,
-    paused: job.paused ?? null,
+    paused: pauseOf(job),
     tags: tagsByName(job.tags),
   }
+}
+
+/** Returns the pause of a job as it is shown. */
+export function pauseOf({ paused, pausedWith }: JobDocument): JobPause | null {
+  if (!paused) return null
+  return pausedWith ? { ...paused, with: pausedWith } : paused
 }
 
 export function limitOf(duration: Duration | undefined): number | null {

@@ -5,9 +5,9 @@ import type {
   Compensation,
   Diagnostic,
   JobDocument,
+  JobPause,
   Json,
   LedgerEntry,
-  Pause,
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
@@ -16,6 +16,7 @@ import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
+import { pauseOf } from './call-arguments.js'
 import { whyNotFurther } from './why-not-further.js'
 
 /** A step as shown to people. */
@@ -69,7 +70,7 @@ export interface JobView {
   readonly compensation: Compensation | null
   readonly generation: number
   /** Null if the job is not paused. */
-  readonly paused: Pause | null
+  readonly paused: JobPause | null
   /** What the workflow returned, if the job has ended as Processed. Otherwise null. */
   readonly result: Json
   /** The tags of the job by name, each as text. */
@@ -96,7 +97,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
-    paused: job.paused ?? null,
+    paused: pauseOf(job),
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
     tags: tagsByName(job.tags),
     audit: job.audit,

@@ -24,6 +24,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     listOverdue: (due, limit) => store.listOverdue(due, limit),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    listConcerned: (question) => store.listConcerned(question),
     listUnreadable: (limit) => store.listUnreadable(limit),
     listUnsent: (due, limit) => store.listUnsent(due, limit),
     listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),

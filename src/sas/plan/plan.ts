@@ -1,7 +1,7 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { PlanQuestion } from '../model/question-parts.js'
-import type { PlanRepeat } from '../model/repeat-parts.js'
+import type { PlanRepeat } from '../model/step-parts.js'
 
 /**
  * The kind of a step. An agent ends an `operation`. The scheduler ends the other kinds: `sleep` when its time
