@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/index.js'
 import { CommandInvalid, CommandRefused } from '../../model/errors.js'
-import type { PausedKind, PausedWith, PauseEntry, PausesDocument } from '../../model/pause-documents.js'
+import type { PausedWith, PauseEntry, PausesDocument } from '../../model/pause-documents.js'
 import {
   isOf,
   noPauses,
@@ -21,7 +21,7 @@ export type PauseTarget =
 
 /** A pause of a workflow or an agent. */
 export interface PauseView {
-  readonly kind: PausedKind
+  readonly kind: 'workflow' | 'agent'
   readonly name: string
   /** ISO-8601 UTC. */
   readonly since: string
