@@ -92,7 +92,20 @@ function changeOf(step: StepDocument, ledger: Ledger): StepChange {
 
 function withoutDeadline(step: StepDocument, now: number): StepDocument {
   const held = { atMs: now, completeByMs: step.completeByMs ?? now }
-  return written({ ...step, held, ...deadline(null) })
+  return written({ ...outside(step), held, ...deadline(null) })
+}
+
+/**
+ * Returns a step that has left its gates. It comes to them again when the job is resumed, as another visitor, and
+ * then at the end of their queues.
+ */
+function outside(step: StepDocument): StepDocument {
+  const { place } = step
+  if (place === undefined) return step
+  const left = { entry: step.dispatch + 1, waitsFor: null, turn: null, since: null, reservedMs: null }
+  // A step that waited only for its gates does not wait for a time.
+  const notBeforeMs = place.since === null ? step.notBeforeMs : null
+  return { ...step, place: { ...place, ...left }, notBeforeMs }
 }
 
 /** Moves every time of a step by the time for which it was held. */
