@@ -25,7 +25,7 @@ const rooms = {
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': [
-      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     testing: [
@@ -85,10 +85,10 @@ const rooms = {
     pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
     decisions: ['gates', 'model', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
     'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
-    submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
-    'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
+    submission: ['decisions', 'model', 'model/values', 'pauses', 'plan', 'store', '/platform'],
+    'in-process': ['decisions', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
@@ -184,7 +184,7 @@ const rooms = {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
     input: [
-      'output', '/connection', '/emulator', '/fleet', '/host', '/operations', '/platform', '/sas',
+      'output', '/connection', '/emulator', '/engine-ports', '/fleet', '/host', '/operations', '/platform', '/sas',
       '/telemetry',
     ],
     running: ['input', 'output', '/connection', '/fleet', '/host', '/platform', '/sas', '/telemetry'],
@@ -196,7 +196,7 @@ const rooms = {
     ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
-      'input', 'output', 'running', '/connection', '/emulator', '/host', '/page', '/platform', '/telemetry',
+      'input', 'output', 'running', '/connection', '/emulator', '/engine-ports', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
       'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',

@@ -26,6 +26,7 @@ export const examples: Readonly<Record<string, string>> = {
   raise: 'stepward raise 10248 delivery --payload signature.json',
   inbox: 'stepward inbox --assignee ann',
   answer: 'stepward answer 10248 approve --yes --note "checked the invoice"',
+  'answer-link': 'stepward answer-link 10248 approve --assignee ann --expires-in 3d',
   resend: 'stepward resend --workflow order-fulfilment --dry-run',
   audit: 'stepward audit --before 1d --json',
   schedules: 'stepward schedules --json',

@@ -4,6 +4,7 @@ import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
 import type { RaiseOptions } from './commands/jobs/raise.js'
+import type { StatusOptions } from './commands/jobs/status.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
@@ -56,6 +57,10 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   withStoreOptions(program.command('raise <job> <step>'))
     .description('raise the event that a step of a job waits for')
     .option('--payload <file>', 'JSON that becomes the output of the step; default: null')
+    .option(
+      '--event-key <key>',
+      'the name of the event, if the step collects several; the same key counts once',
+    )
     .action(async (job: string, step: string, options: RaiseOptions) => {
       const { raise } = await import('./commands/jobs/raise.js')
       await ending(raise(job, step, options, terminal))
@@ -106,7 +111,8 @@ function addStatusCommand(program: Command, terminal: Terminal, ending: RunComma
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')
     .option('--whole', 'with --json, print large values whole, not their tickets')
-    .action(async (job: string | undefined, options: StoreOptions & { readonly whole?: boolean }) => {
+    .option('--show-secrets', 'print also the values that the workflow marks as secret')
+    .action(async (job: string | undefined, options: StatusOptions) => {
       const { status } = await import('./commands/jobs/status.js')
       await ending(status(job, options, terminal))
     })

@@ -4,6 +4,7 @@ import { withoutUndefined } from '../platform/internal.js'
 import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import type { Agent, PayloadStore, ProcessorTiming } from '../sas/index.js'
 import {
+  beginningElsewhere,
   beginningHere,
   createAgents,
   createNotifier,
@@ -12,7 +13,9 @@ import {
   JobClient,
   replyChannel,
   InProcessPath,
+  PauseBoard,
   Payloads,
+  type Beginning,
   type ReplyChannel,
   type Unit,
   type UnitOptions,
@@ -99,7 +102,7 @@ export class JobFleet {
     world.watch(this.wirings)
     this.payloads = new SimulatedPayloads(stateContainer, world.time)
     world.watch(this.payloads)
-    this.wakeUps = options.areWoken === true ? new FleetWakeUps(world.network) : null
+    this.wakeUps = options.areWoken === true ? new FleetWakeUps(world.network, () => world.time.now()) : null
     const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
     this.leaseWirings = new Map(
       [...roles, 'notifier' as const].map((role) => [role, leaseStoreWiring(role, leases)]),
@@ -126,7 +129,12 @@ export class JobFleet {
     const connected = this.world.network.connect(port, process, this.wirings.feed('host'))
     const feed = new SharedChangeFeed({ feed: frozenFeed(connected), clock: process.clock })
     const list = (role: Role) => this.leaseStore(role, process).list()
-    const woken = this.wakeUps?.open(process, list, this.world.processesSeenBy(process)) ?? {}
+    const takenWork = () => ({
+      scheduler: inProcessPath.scheduler.isEmpty ? null : computer.name,
+      agents: !inProcessPath.agents.isEmpty,
+    })
+    const processes = this.world.processesSeenBy(process)
+    const woken = this.wakeUps?.open(process, list, { processes, takenWork }) ?? {}
     const units = rolesHere.map((role) => this.unit(role, process, { feed, inProcessPath, ...woken }))
     this.running.set(computer, { process, units, inProcessPath, hints: new FeedHints(), ...woken })
     const launch = (unit: Unit): void => {
@@ -164,7 +172,8 @@ export class JobFleet {
   /** Creates a client in this process. If the process runs roles, the client uses their in-process path. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
-    const local = beside === undefined ? {} : beginningHere(beside.inProcessPath, beside.hints)
+    const local =
+      beside === undefined ? this.away(process) : beginningHere(beside.inProcessPath, beside.hints)
     const { network, ports } = this.world
     this.clientCount += 1
     return new JobClient({
@@ -174,6 +183,25 @@ export class JobFleet {
       queries: network.connect(ports.jobQueries(stateContainer), process, this.wirings.store('client')),
       clock: process.clock,
       telemetry: this.options.telemetry ?? silent,
+    })
+  }
+
+  /** Lets the submissions of a client without roles begin their jobs, if the processes wake each other. */
+  private away(process: SimulatedProcess): Partial<Beginning> {
+    const { wakeUps } = this
+    if (wakeUps === null) return {}
+    const now = (): number => process.clock.now()
+    const hints = new FeedHints()
+    const board = new PauseBoard({
+      store: this.store('client', process),
+      clock: process.clock,
+      telemetry: silent,
+    })
+    return beginningElsewhere(() => wakeUps.takingScheduler(), {
+      hints,
+      board,
+      now,
+      onBegun: () => undefined,
     })
   }
 

@@ -37,7 +37,8 @@ export interface Intervention {
     | 'resume'
     | { readonly pauseAll: PauseTarget }
     | { readonly resumeAll: PauseTarget }
-    | { readonly raiseEventFor: string }
+    /** Raises the event of this step, with this key if the step collects events. */
+    | { readonly raiseEventFor: string; readonly key?: string }
     /** Answers the question of this step with yes. */
     | { readonly answerTo: string }
     /** Resubmits with another input for this step. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
+import { withoutSecretsOf } from '../../sas/internal.js'
 import { filterOf, filterShape } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
@@ -117,10 +118,18 @@ const raise = route({
   path: '/api/actions/raise',
   summary: 'Raises the event of a step that waits for one.',
   roles: ['Operator', 'Approver'],
-  asked: z.strictObject({ job: jobName, step: z.string().min(1), payload: z.unknown().default(null) }),
+  asked: z.strictObject({
+    job: jobName,
+    step: z.string().min(1),
+    payload: z.unknown().default(null),
+    eventKey: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the event, if the step collects events.' }),
+  }),
   answer: report,
-  handle: async ({ client }, { job: { jobId, ...where }, step, payload }) => {
-    await client.raiseEvent(jobId, step, payload, withoutUndefined(where))
+  handle: async ({ client }, { job: { jobId, ...where }, step, payload, eventKey }) => {
+    await client.raiseEvent(jobId, step, payload, withoutUndefined({ ...where, key: eventKey }))
     return { isDryRun: false, done: [jobId], refused: [] }
   },
 })
@@ -137,8 +146,7 @@ const submit = route({
   answer: z.strictObject({ jobId: z.string(), partitionKey: z.string() }),
   handle: async (store, { workflow: name, input, jobId }) => {
     const workflow = workflowNamed(store, name)
-    const { parse } = workflow.submission
-    const parsed = parse === undefined ? input : parsedBy(parse, input)
+    const parsed = parsedBy(workflow, input)
     const job = await store.client.submit(workflow, parsed, withoutUndefined({ jobId }))
     return { jobId: job.jobId, partitionKey: job.partitionKey }
   },
@@ -153,11 +161,13 @@ function workflowNamed({ workflows }: PageStore, name: string): PageStore['workf
 }
 
 /** Reads an input with the function of the workflow, whose error is about the input. */
-function parsedBy(parse: (value: unknown) => unknown, input: unknown): unknown {
+function parsedBy({ submission: { parse }, plan }: PageStore['workflows'][number], input: unknown): unknown {
+  if (parse === undefined) return input
   try {
     return parse(input)
   } catch (error) {
-    throw new RequestInvalid(`input: ${error instanceof Error ? error.message : String(error)}`)
+    const message = error instanceof Error ? error.message : String(error)
+    throw new RequestInvalid(`input: ${withoutSecretsOf(plan, input, message)}`)
   }
 }
 

@@ -81,6 +81,10 @@ export const openQuestion = z.strictObject({
   form: json.meta({ description: 'The JSON Schema of the answer.' }),
 })
 
+const computedCost = z
+  .strictObject({ writes: z.number(), charge: z.number() })
+  .meta({ description: 'The request units of the writes, computed from the size of the document.' })
+
 const stepDetail = z.strictObject({
   stepId: z.string(),
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
@@ -99,6 +103,13 @@ const stepDetail = z.strictObject({
   inputTemplate: json,
   output: json,
   round: z.strictObject({ number: z.number(), atMost: z.number() }).nullable(),
+  collect: z
+    .strictObject({
+      count: z.number(),
+      events: z.array(z.strictObject({ key: z.string(), payload: json, at: z.string() })),
+    })
+    .nullable()
+    .meta({ description: 'The events that the step collects, and those that have arrived.' }),
   progress: z
     .strictObject({
       done: z.number().optional(),
@@ -113,6 +124,12 @@ const stepDetail = z.strictObject({
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),
   idempotencyKey: z.string(),
   lockedBy: z.string().nullable(),
+  undo: z
+    .strictObject({ operation: z.string(), whenUncertain: z.boolean() })
+    .nullable()
+    .meta({ description: 'Null if the step cannot be undone.' }),
+  previous: json.meta({ description: 'The output of the round before, or null.' }),
+  cost: computedCost,
   attention: attention.nullable(),
   mayHaveActed: z.boolean(),
   diagnostics: z.array(diagnostic),
@@ -156,6 +173,7 @@ export const jobDetail = z.strictObject({
   diagnostics: z.array(diagnostic),
   audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable(), edit })),
   notices: z.array(notice),
+  cost: computedCost,
   steps: z.array(stepDetail),
 })
 

@@ -181,8 +181,7 @@ export class JobClient {
   /**
    * Lets no attempt of a job begin until `resume`. Attempts under way end. The deadlines of steps that wait,
    * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed. A pause of a
-   * workflow concerns all its jobs, and a pause of an agent each job that comes to an attempt of it. All schedulers
-   * know of it after 30 seconds.
+   * workflow concerns all its jobs, and that of an agent each job that comes to it. It holds after 30 seconds.
    *
    * @throws CommandInvalid if there is no reason; nothing was written
    * @throws CommandRefused if the job has ended or is paused already; nothing was written
@@ -209,7 +208,8 @@ export class JobClient {
 
   /**
    * Raises the event of a `waitFor` step, before or while the step waits. A repeated call with the same event
-   * changes nothing. A parked step keeps the event, and continues when an operator releases the step.
+   * changes nothing. A parked step keeps the event, and continues when an operator releases the step. A step that
+   * collects events needs a `key` of each event. Events with the same key count once.
    *
    * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
    * @throws CommandRefused if the job has no such step or was undone, or if the step does not wait for an
@@ -220,13 +220,14 @@ export class JobClient {
     jobId: string,
     step: string,
     payload: unknown = null,
-    where: { readonly partitionKey?: string } = {},
+    options: { readonly key?: string; readonly partitionKey?: string } = {},
   ): Promise<void> {
-    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
+    const { key, ...where } = orNone(options)
+    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, ...where } })
     const { store, clock } = this.options
     const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
     const job = await this.existing(jobId, where)
-    await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
+    await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
   }
 
   /** Lists the questions that wait for an answer, the oldest first. Default limit: 100. */

@@ -33,6 +33,13 @@ export interface StepView {
   readonly attempt: number
   /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
   readonly round: { readonly number: number; readonly atMost: number } | null
+  /** The events that the step collects: how many, and those that have arrived. Otherwise null. */
+  readonly collect: {
+    readonly count: number
+    readonly events: readonly { readonly key: string; readonly payload: Json; readonly at: string }[]
+  } | null
+  /** Whether the step puts a question to people. */
+  readonly asks: boolean
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
@@ -120,6 +127,8 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     currentState,
     attempt,
     round: roundOf(step),
+    collect: step.collect ?? null,
+    asks: step.question !== undefined,
     progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,

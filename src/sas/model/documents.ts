@@ -5,10 +5,10 @@ import { limit, place } from './gate-parts.js'
 import { pausesSchema } from './pause-documents.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
-import { asked, event, question } from './question-parts.js'
+import { asked, collected, event, question } from './question-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { auditEntry, envelope, exhaustionPolicy, ticketHolder } from './shared-parts.js'
-import { claim, effectHistory, held, outcome, progress, undo, repeat, round } from './step-parts.js'
+import { auditEntry, envelope, exhaustionPolicy, secretHolder, ticketHolder } from './shared-parts.js'
+import { claim, effectHistory, held, outcome, progress, repeat, round, undo } from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
@@ -89,6 +89,8 @@ export const stepSchema = z.object({
   when: json,
   /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: event.nullable(),
+  /** What a `waitFor` step with `count` collects. Missing if the step waits for one event. */
+  collect: collected.optional(),
   /** The question of the step. A `waitFor` step without a question waits for an event. */
   question: question.optional(),
   /** The limits of the step. Missing if it has none. */
@@ -153,6 +155,7 @@ export const stepSchema = z.object({
    */
   held: held.optional(),
   output: json,
+  ...secretHolder,
   ...ticketHolder,
   ...effectHistory,
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json } from './values/plain-json.js'
 import type { Compensation, Pause } from './readable-parts.js'
 import { pausedWith } from './pause-documents.js'
-import { ticketHolder } from './shared-parts.js'
+import { secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -55,5 +55,6 @@ export const optionalJobParts = {
    * It says nothing if the job is not paused.
    */
   pausedWith: pausedWith.nullable().optional(),
+  ...secretHolder,
   ...ticketHolder,
 }

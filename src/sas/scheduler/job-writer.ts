@@ -8,7 +8,7 @@ import { isTerminal } from '../model/process-state.js'
 import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
-import { offeredTo } from './begin-submission.js'
+import { offeredTo } from '../submission/begun-job.js'
 import type { KnownJobs } from './known-jobs.js'
 
 export type Written = Schedule & { kind: 'write' }

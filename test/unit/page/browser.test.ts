@@ -39,6 +39,7 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     attempt: 0,
     failureCount: 0,
     round: null,
+    collect: null,
     progress: null,
     maxFailures: 3,
     completeBy: null,
@@ -55,6 +56,9 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     lockedBy: null,
     attention: null,
     mayHaveActed: false,
+    undo: null,
+    previous: null,
+    cost: { writes: 1, charge: 5 },
     diagnostics: [],
     ...parts,
   }
@@ -83,6 +87,7 @@ function aJob(parts: Partial<Job>): Job {
     diagnostics: [],
     audit: [],
     notices: [],
+    cost: { writes: 1, charge: 5 },
     steps: [],
     ...parts,
   }

@@ -12,7 +12,7 @@
  *
  * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit',
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
- *   fields?: { name: string, label: string, placeholder: string }[] }} ActionKind
+ *   fields?: { name: string, label: string, placeholder: string, isOptional?: boolean }[] }} ActionKind
  *
  * @typedef {'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear'} Kind
@@ -67,9 +67,17 @@ export const actionKinds = {
   raise: {
     ...onJobs,
     title: 'Raise an event',
-    effect: 'The step receives the payload and continues.',
+    effect: 'The step receives the payload, and continues if it waits for no other event.',
     reason: 'none',
     hasDryRun: false,
+    fields: [
+      {
+        name: 'eventKey',
+        label: 'Key, if the step collects events',
+        placeholder: 'the name of the event; the same key counts once',
+        isOptional: true,
+      },
+    ],
   },
   answer: {
     ...onJobs,

@@ -3,6 +3,7 @@ import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { Json } from '../../model/values/json.js'
 import { pathText } from '../../model/values/plain-json.js'
 import type { InputChange } from '../../model/readable-parts.js'
+import { hiddenAt, restOf, type SecretPath } from '../../model/values/hidden.js'
 import { toTemplate } from '../../model/values/to-template.js'
 
 /** The largest number of changes in an edit, and of characters in a path or a value (I16). */
@@ -28,8 +29,9 @@ export function editOf(
   const changes: InputChange[] = []
   let others = 0
   for (const [stepId, input] of inputs) {
-    for (const difference of differences({ path: [], ...replaced(steps.get(stepId), input) })) {
-      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference))
+    const step = steps.get(stepId)
+    for (const difference of differences({ path: [], ...replaced(step, input) })) {
+      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference, step?.secrets ?? []))
       else others += 1
     }
   }
@@ -45,8 +47,24 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
     : { before: step.inputTemplate, after: toTemplate(input, 'input') }
 }
 
-function changeOf(stepId: string, { path, before, after }: Difference): InputChange {
-  return { stepId, path: cut(pathText('input', path)), before: textOf(before), after: textOf(after) }
+/** Secret values are left out, because every reader of the job sees the decisions. */
+function changeOf(
+  stepId: string,
+  { path, before, after }: Difference,
+  secrets: readonly SecretPath[],
+): InputChange {
+  const at = ['input', ...path.map(String)]
+  const below = secrets.flatMap((secret) => {
+    const rest = restOf(secret, at)
+    return rest === null ? [] : [rest]
+  })
+  const [hiddenBefore, hiddenAfter] = [before, after].map((value) => value && hiddenAt(value, below))
+  return {
+    stepId,
+    path: cut(pathText('input', path)),
+    before: textOf(hiddenBefore),
+    after: textOf(hiddenAfter),
+  }
 }
 
 /** Finds the smallest parts that differ. Lists are compared item by item. */
