@@ -34,6 +34,7 @@ const cost = route({
       renewals: z.number(),
       looksAtLeases: z.number(),
       sweeps: z.number(),
+      pauses: z.number(),
       total: z.number(),
     }),
     meanCharge: z.number(),

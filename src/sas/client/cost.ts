@@ -50,6 +50,8 @@ export interface IdleCost {
   readonly renewals: number
   readonly looksAtLeases: number
   readonly sweeps: number
+  /** The reads of the pauses of workflows and agents, by each scheduler. */
+  readonly pauses: number
 }
 
 /** The size for which a lease document is charged. The document itself is smaller. */
@@ -61,7 +63,7 @@ const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2
 const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
-const [renewSeconds, acquireSeconds] = [13, 17]
+const [renewSeconds, acquireSeconds, readPausesSeconds] = [13, 17, 15]
 /**
  * Each role has its own leases. The sweeps query the store for overdue documents, unclaimed work and unsent
  * notices.
@@ -123,12 +125,13 @@ export function idleCost(question: CostQuestion): IdleCost {
     renewals: (roles.length * partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
     looksAtLeases: roles.length * looksPerSecond * look,
     sweeps: roles.reduce((sum, role) => sum + role.queriesPerSecond * queryOfOnePartition * partitions, 0),
+    pauses: (instances * pointRead) / readPausesSeconds,
   }
 }
 
 /** Returns the total request units per second that idle instances use. */
-export function idleCharge({ polls, renewals, looksAtLeases, sweeps }: IdleCost): number {
-  return polls + renewals + looksAtLeases + sweeps
+export function idleCharge({ polls, renewals, looksAtLeases, sweeps, pauses }: IdleCost): number {
+  return polls + renewals + looksAtLeases + sweeps + pauses
 }
 
 function rolesOf({ hasNotifier }: CostQuestion) {

@@ -85,6 +85,7 @@ function Computed({ cost }) {
             ['lease renewals', idle.renewals],
             ['checks of leases', idle.looksAtLeases],
             ['sweeps for overlooked work', idle.sweeps],
+            ['reads of pauses', idle.pauses],
             ['together', idle.total],
           ]}
         />
