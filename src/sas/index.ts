@@ -110,6 +110,7 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ScheduleChangeOptions,
   ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
