@@ -113,7 +113,11 @@ function needsOf({ kind, jobs, filter, schedule }, { step }) {
     needsWhy: actionKinds[kind].reason === 'demanded',
     takesWhy: actionKinds[kind].reason !== 'none',
     more: (actionKinds[kind].fields ?? []).filter(({ isName }) => isName !== true || schedule === undefined),
-    hasInput: kind === 'raise' || kind === 'schedule set' || (kind === 'resubmit' && isOne && step !== ''),
+    hasInput:
+      kind === 'raise' ||
+      kind === 'schedule set' ||
+      (kind === 'restart' && isOne) ||
+      (kind === 'resubmit' && isOne && step !== ''),
   }
 }
 
