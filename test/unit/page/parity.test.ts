@@ -44,7 +44,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   scale: 'it needs rights on the machine or in Azure, which the page does not have',
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
-  'schedule set': 'a schedule is code in a module; a start stores it',
   'limit show': 'the view Limits shows all limits',
   pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',

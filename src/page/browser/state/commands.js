@@ -69,8 +69,9 @@ export function commandOf({
     ...(one === undefined ? filterWords(filter ?? {}) : []),
     ...Object.entries(fields).flatMap(([name, value]) => [
       `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-      value === '' ? (name === 'atOnce' ? 'N' : 'TIME') : word(value),
+      value === '' ? (wordsOfMissing[name] ?? 'TIME') : word(value),
     ]),
+    ...(kind === 'schedule set' && fields['workflow'] !== undefined ? ['--workflows', 'MODULE'] : []),
     ...options,
     ...(actionKinds[kind].isConfirmed === true ? ['--yes'] : []),
     ...store,
@@ -132,6 +133,9 @@ function oneLine(json = 'null') {
     return json
   }
 }
+
+/** @type {Record<string, string>} The words for options that are not given yet. */
+const wordsOfMissing = { atOnce: 'N', workflow: 'NAME' }
 
 /** The options of the command `cost`, by the names of the questions. */
 const costOptions = /** @type {const} */ ({
