@@ -1,5 +1,5 @@
 /** The additional names of this room that only other rooms see. */
-export { agentOperations, isAgent } from './agents/agent.js'
+export { agentOperations, isAgent, observed } from './agents/agent.js'
 export { largeListOf } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
 export { conditionText, templateText } from './plan/template-text.js'
@@ -19,7 +19,14 @@ export { timingShape } from '../change-feed-processor/internal.js'
 export { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
-export { endingsOf, JobEndings, type EndHints, type JobAddress, type WakeUps } from './in-process/job-endings.js'
+export {
+  endingsOf,
+  JobEndings,
+  type EndHints,
+  type JobAddress,
+  type WakeUps,
+} from './in-process/job-endings.js'
+export { schedule } from './decisions/schedule.js'
 export { readers, type Reader } from './decisions/readers.js'
 export { isReplyTo, replyChannel, replyToRule, type ReplyChannel } from './notifier/reply.js'
 export { isWebhook } from './notifier/webhook.js'
