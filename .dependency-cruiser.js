@@ -104,8 +104,12 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
+    'client/repair': [
+      'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', '/platform',
+      '/telemetry',
+    ],
     client: [
-      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -118,7 +122,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

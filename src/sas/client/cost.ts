@@ -97,6 +97,14 @@ export function jobCost(question: CostQuestion): JobCost {
 }
 
 /**
+ * Returns the request units of the writes of a document that is created once and replaced several times, with the
+ * indexing that `provision` creates.
+ */
+export function documentCost(bytes: number, replaces: number): number {
+  return (1 + 2 * replaces) * insert(bytes / 1_024, { indexing: 'lean' })
+}
+
+/**
  * Returns the request units of a tick of a schedule, besides the submission of its job: reads of the schedule,
  * of its plan and of the previous run, and its share of a replace of the schedule, which counts several ticks.
  */

@@ -56,6 +56,9 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     lockedBy: null,
     attention: null,
     mayHaveActed: false,
+    undo: null,
+    previous: null,
+    cost: { writes: 1, charge: 5 },
     diagnostics: [],
     ...parts,
   }
@@ -81,9 +84,12 @@ function aJob(parts: Partial<Job>): Job {
     advice: null,
     compensation: null,
     paused: null,
+    restartedAs: null,
+    restartOf: null,
     diagnostics: [],
     audit: [],
     notices: [],
+    cost: { writes: 1, charge: 5 },
     steps: [],
     ...parts,
   }
