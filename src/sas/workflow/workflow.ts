@@ -198,20 +198,20 @@ export class WorkflowInvalid extends Error {
 export function defineWorkflow<I, O = unknown>(
   name: string,
   build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
-  given?: SubmissionDefaults<I> & { readonly version?: number },
+  options?: SubmissionDefaults<I> & { readonly version?: number },
 ): Workflow<I, O> {
-  const options = given ?? {}
+  const given = options ?? {}
   if (typeof build !== 'function')
     throw new WorkflowInvalid(name, [
       `its definition is ${shown(build)}; write defineWorkflow('sale', (job) => …)`,
     ])
-  const { version: _version, secrets: _secrets, ...submission } = options
-  const { values, problems: wrong } = readOptions(workflowOptions, options, meantOptions)
+  const { version: _version, secrets: _secrets, ...submission } = given
+  const { values, problems: wrong } = readOptions(workflowOptions, given, meantOptions)
   const { version } = values
   const draft = new PlanDraft()
   if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
   for (const what of wrong) draft.problem(what)
-  const schema = options.input === undefined ? null : readInputSchema(options.input)
+  const schema = given.input === undefined ? null : readInputSchema(given.input)
   if (schema !== null && 'problem' in schema) draft.problem(schema.problem)
   const returned: unknown = build(builderOf<I>(draft))
   const compiled = draft.compile(returned)

@@ -2,21 +2,23 @@ import { adviceOnMethod } from './known-methods.js'
 
 declare const produces: unique symbol
 
-/** The items that are always there for the compiler, so that `list[0].name` needs no check for undefined. */
-type FirstItems = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
-
 /**
  * A value that is known only when the job runs, such as `job.input.total` or `step.output.reservationId`. A
  * property of a reference is a reference to that property of the value. The type describes the value. If the
  * value is missing when the job runs, a property whose value is this reference is omitted, and a list item
- * that is this reference becomes null. A reference has no value while a workflow is defined. So a use as a
- * value throws a TypeError that shows the right form: as text or a number, in a spread or a loop, with `in`,
- * in a call of a method, or in an assignment. No code can notice `if (reference)`, `===`, `??`, `&&` and `||`, which treat
- * a reference as a true value: write a condition instead.
+ * that is this reference becomes null. For the compiler, a list has its first ten items, so `list[0].name`
+ * needs no check for undefined.
+ *
+ * A reference has no value while a workflow is defined. So a use as a value throws a TypeError that shows the
+ * right form: as text or a number, in a spread or a loop, with `in`, in a call of a method, or in an
+ * assignment. No code can notice `if (reference)`, `===`, `??`, `&&` and `||`, which treat a reference as a
+ * true value: write a condition instead, and let ESLint find these places (docs/workflows.md).
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
   ? Readonly<Record<number, Reference<E>>> &
-      Readonly<Record<FirstItems, Reference<E>>> & { readonly length: Reference<number> }
+      Readonly<Record<0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9, Reference<E>>> & {
+        readonly length: Reference<number>
+      }
   : T extends object
     ? { readonly [K in keyof Required<T>]: Reference<T[K]> }
     : unknown)
