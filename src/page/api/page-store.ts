@@ -3,6 +3,7 @@ import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
 import type { PageRole } from '../door/people.js'
+import type { FleetControl } from './fleet.js'
 import type { Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
 
@@ -25,6 +26,8 @@ export interface PageStore {
   readonly charges: Charges
   /** The actions on many jobs of this server. */
   readonly operations: OperationLog
+  /** The instances that the page scales, or null if it was started without any. */
+  readonly fleet: FleetControl | null
   /** The workflows whose jobs may be submitted. */
   readonly workflows: readonly Workflow<unknown>[]
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
 import { scale } from '../../../src/cli/commands/instances/scale.js'
+import { rebalance } from '../../../src/cli/commands/instances/rebalance.js'
 import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
@@ -17,4 +18,23 @@ it('`scale` refuses one role of a fleet whose processes run all roles, and says 
   expect(said()).toBe('')
   expect(await scale('all', '1', { state }, terminal)).toBe(0)
   expect(said()).toBe('local all: 0 → 1')
+})
+
+it('`scale --dry-run` changes nothing, and `rebalance` asks the processes of a role', async () => {
+  const state = join(await temporaryFolder(), 'state')
+  await idleFleet({ agents: 1, scheduler: 2 }, state)
+  const { terminal, said } = recordedTerminal()
+  expect(await scale('agents', '3', { state, dryRun: true }, terminal)).toBe(0)
+  expect(await rebalance('agents', { state }, terminal)).toBe(0)
+  expect(await rebalance(undefined, { state, dryRun: true }, terminal)).toBe(0)
+  expect(said()).toBe(
+    'local agents: 1 would become 3\n1 process: each looks for leases\n3 processes: each would look for leases',
+  )
+  const refusal: unknown = await rebalance('notifier', { state }, terminal).catch((error: unknown) => error)
+  expect(exitCodeOf(refusal)).toBe(2)
+  expect(String(refusal)).toMatch(/no role "notifier": it runs agents, scheduler/)
+  const away: unknown = await rebalance(undefined, { state: `${state}-2` }, terminal).catch(
+    (error: unknown) => error,
+  )
+  expect(exitCodeOf(away)).toBe(3)
 })
