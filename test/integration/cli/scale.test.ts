@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/output/cli-error.js'
 import { scale } from '../../../src/cli/commands/instances/scale.js'
 import { rebalance } from '../../../src/cli/commands/instances/rebalance.js'
-import { idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
+import { askedFile, idleFleet, temporaryFolder } from '../../support/idle-fleet.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 it('`scale` refuses one role of a fleet whose processes run all roles, and says what to scale', async () => {
@@ -37,4 +38,14 @@ it('`scale --dry-run` changes nothing, and `rebalance` asks the processes of a r
     (error: unknown) => error,
   )
   expect(exitCodeOf(away)).toBe(3)
+})
+
+it('`rebalance` reaches the processes of the role, and no others', async () => {
+  const state = join(await temporaryFolder(), 'state')
+  await idleFleet({ agents: 1, scheduler: 1 }, state)
+  const asked = async (role: string): Promise<number> =>
+    (await readFile(askedFile(state, role), 'utf8').catch(() => '')).split('rebalance').length - 1
+  // The fleet itself asks each process at most once for each of the two starts.
+  while ((await asked('agents')) < 5) await rebalance('agents', { state }, recordedTerminal().terminal)
+  expect(await asked('scheduler')).toBeLessThan(3)
 })

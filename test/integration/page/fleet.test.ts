@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fleetControl } from '../../../src/cli/input/fleet-control.js'
+import { routes } from '../../../src/page/api/routes.js'
+import { mayUse } from '../../../src/page/door/people.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { idleFleet } from '../../support/idle-fleet.js'
 import { aPage, type APage } from './a-page.js'
@@ -27,6 +29,16 @@ describe('a page without instances to scale', () => {
     expect(await act(store, 'rebalance', {}, 400)).toMatchObject(advice)
     expect(JSON.parse((await store.get('/api/about')).text)).toMatchObject({ fleetOptions: null })
     await store.close()
+  })
+
+  it('lets only an Admin scale, and an Operator rebalance', () => {
+    const mayDo = (role: 'Operator' | 'Admin', command: string): boolean => {
+      const found = routes.find(({ path: known }) => known === `/api/actions/${command}`)
+      return found !== undefined && mayUse({ by: 'ada', roles: [role] }, found)
+    }
+    expect([mayDo('Operator', 'scale'), mayDo('Admin', 'scale'), mayDo('Operator', 'rebalance')]).toEqual([
+      ...[false, true, true],
+    ])
   })
 
   it('of an app says that its instances look for leases by themselves', async () => {
@@ -90,7 +102,9 @@ describe.skipIf(path === null)('the view of the fleet', () => {
     expect(await commandText()).toBe(`stepward rebalance --state ${state} scheduler`)
     await page.press('Escape')
     const wrong = { role: 'weavers', count: '2' }
-    expect(await act(store, 'scale', wrong, 400)).toMatchObject(refusal('role "weavers" must be one of scheduler,'))
+    expect(await act(store, 'scale', wrong, 400)).toMatchObject(
+      refusal('role "weavers" must be one of scheduler,'),
+    )
     const many = refusal('count "many" must be a whole number from 0 to 256')
     expect(await act(store, 'scale', { role: 'agents', count: 'many' }, 400)).toMatchObject(many)
     expect(await act(store, 'rebalance', { role: 'notifier' }, 400)).toMatchObject(refusal('it runs agents'))
