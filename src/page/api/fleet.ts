@@ -1,18 +1,9 @@
 import { z } from 'zod'
 import { roles } from '../../connection/internal.js'
-import type { ScaleTarget } from '../../operations/index.js'
+import type { FleetControl } from './fleet-control.js'
 import { report } from './performed.js'
 import type { PageStore } from './page-store.js'
 import { RequestInvalid, route } from './route.js'
-
-/** The instances that a page can scale and rebalance. */
-export interface FleetControl {
-  /** The options with which commands act on the same instances. */
-  readonly options: readonly string[]
-  readonly targetOf: (role: string) => Promise<ScaleTarget>
-  /** Lets the processes of a role, or of all roles, look for leases. Returns their names. */
-  readonly rebalance: (role: string | undefined, isDryRun: boolean) => Promise<readonly string[]>
-}
 
 const dryRun = z.boolean().default(false)
 const mostInstances = 256

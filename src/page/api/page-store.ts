@@ -3,7 +3,7 @@ import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
 import type { PageRole } from '../door/people.js'
-import type { FleetControl } from './fleet.js'
+import type { FleetControl } from './fleet-control.js'
 import type { Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
-import type { FleetControl } from '../../../src/page/api/fleet.js'
+import type { FleetControl } from '../../../src/page/api/fleet-control.js'
 import { servePage } from '../../../src/page/index.js'
 import {
   condition,
