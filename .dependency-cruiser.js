@@ -82,10 +82,11 @@ const rooms = {
     waiting: ['model', 'model/values', 'plan', '/platform'],
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
-    decisions: ['gates', 'model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
-    'decisions/operator': ['decisions', 'model', 'model/values', 'plan', 'waiting', '/platform'],
-    submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
-    'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
+    pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
+    decisions: ['gates', 'model', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
+    'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
+    submission: ['decisions', 'model', 'model/values', 'pauses', 'plan', 'store', '/platform'],
+    'in-process': ['decisions', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor'],
     agents: [
       'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
@@ -107,12 +108,13 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', '/platform',
       '/telemetry',
     ],
+    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'store', 'submission', '/change-feed-processor',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor',
       '/platform', '/telemetry',
     ],
     supervisor: [
@@ -121,7 +123,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/pauses', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',

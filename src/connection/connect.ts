@@ -1,7 +1,14 @@
 import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
-import { beginningElsewhere, emitDispatches, JobClient, Payloads, wakingReaders } from '../sas/internal.js'
+import {
+  beginningElsewhere,
+  emitDispatches,
+  JobClient,
+  PauseBoard,
+  Payloads,
+  wakingReaders,
+} from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
@@ -64,6 +71,7 @@ export async function connectWithPorts(options: Parameters<typeof connect>[0]): 
       ...(link === null ? {} : { endHints: link.endHints }),
       ...beginningElsewhere(link?.takingScheduler ?? noScheduler, {
         hints,
+        board: new PauseBoard({ store: ports.state, clock, telemetry }),
         now: () => clock.now(),
         onBegun: ({ job, steps }) => emitDispatches({ job, changed: steps }, telemetry),
       }),

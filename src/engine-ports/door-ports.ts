@@ -200,6 +200,7 @@ function doorState(connection: DoorConnection): StateStore {
     listOverdue: (due, limit) => call('listOverdue', due, limit),
     listUnsent: (due, limit) => call('listUnsent', due, limit),
     listFlagged: (afterSince, limit) => call('listFlagged', afterSince, limit),
+    listConcerned: (question) => call('listConcerned', question),
     listUnreadable: (limit) => call('listUnreadable', limit),
   }
 }

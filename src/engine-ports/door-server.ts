@@ -30,6 +30,7 @@ const stateMethods = [
   'listOverdue',
   'listUnsent',
   'listFlagged',
+  'listConcerned',
   'listUnreadable',
 ] as const
 const leaseMethods = ['list', 'read', 'create', 'replace', 'delete'] as const

@@ -2,11 +2,13 @@ import type { Attention, NoticeDocument, StepDocument } from '../sas/model/docum
 import { refuseUnreadable } from '../sas/store/readable-writes.js'
 import type {
   ApplyResult,
+  ConcernedJob,
   DocumentAddress,
   DueBetween,
   FlaggedJob,
   OverdueBetween,
   OverdueDocument,
+  PauseQuestion,
   StateDocument,
   StateStore,
   StateWrite,
@@ -16,7 +18,7 @@ import type {
 import { asNotice, asStep } from '../sas/store/decoded-documents.js'
 import { lookupCharge, readCharge, type JsonObject } from '../emulator/engine/index.js'
 import { addressOf, EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
-import { dueAt, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
+import { dueAt, isConcerned, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
 /** Implements the state store port directly on the engine, with the same rules as the store over REST. */
 export class EngineStateStore implements StateStore {
@@ -119,6 +121,11 @@ export class EngineStateStore implements StateStore {
       return { ...addressOf(document), jobId: String(document['jobId']), kind, stepId, since }
     })
     return wholeMoments(flagged, limit, (a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
+  }
+
+  async listConcerned(question: PauseQuestion): Promise<readonly ConcernedJob[]> {
+    const found = await this.documents.find((document) => isConcerned(document, question))
+    return found.map(({ document }) => ({ ...addressOf(document), jobId: String(document['jobId']) }))
   }
 
   async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {

@@ -19,7 +19,7 @@ import type { UnitSelection } from '../operations/index.js'
 import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
 import { AnswerLinks, type AnswerLinkOptions, type Workflow } from '../sas/index.js'
-import { Charges } from './api/charges.js'
+import { Charges, type ChargeReport } from './api/charges.js'
 import { PageAnswers } from './answers.js'
 import type { FleetControl } from './api/fleet-control.js'
 import { OperationLog } from './api/operation-log.js'
@@ -42,6 +42,8 @@ export interface StoreOfPage {
   readonly fleet?: FleetControl
   /** The public address of signed links, and their secrets. Default: the page accepts no links. */
   readonly links?: AnswerLinkOptions | undefined
+  /** What the host in this process has used. Default: the process runs no roles. */
+  readonly hostCharges?: () => ChargeReport
 }
 
 export interface PageOptions extends StoreOfPage {
@@ -145,7 +147,8 @@ async function openStore(options: StoreOfPage) {
   const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
   const fleet = options.fleet ?? null
   const shown = { name, fleet, storeArguments, client, ports, selection: settings, clock, workflows }
-  return { store: { ...shown, charges, operations }, viewers, links, close }
+  const measured = { charges, hostCharges: options.hostCharges ?? null }
+  return { store: { ...shown, ...measured, operations }, viewers, links, close }
 }
 
 export type { EntraApplication }

@@ -30,7 +30,8 @@
  * with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users and operators
  * call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/` connects
  * scheduler, agents and clients of one process, and `timing/` does work when it is due. `items/` makes
- * the items of large lists jobs. `payloads/` puts
+ * the items of large lists jobs. `gates/` has the limits that steps share, and `pauses/` the pauses of workflows and
+ * agents. `payloads/` puts
  * large values into a payload store, and documents contain tickets in their place.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
@@ -81,6 +82,7 @@ export type { BackfillOptions, BackfillReport, Schedules, ScheduleSet } from './
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export type { Limit } from './workflow/limits.js'
 export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
+export type { PauseCommandOptions, Pauses, PauseTarget, PauseView } from './client/pauses/pauses.js'
 export type { RepeatOptions } from './workflow/repeat.js'
 export type { SleepOptions } from './workflow/sleep.js'
 export { condition, type Condition } from './plan/condition.js'
@@ -98,6 +100,7 @@ export type {
   AuditEntry,
   Compensation,
   Diagnostic,
+  JobPause,
   Pause,
   InputChange,
   InputEdit,
@@ -112,6 +115,7 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ResumeOptions,
   ScheduleChangeOptions,
   ScheduleCommandOptions,
 } from './client/command-options.js'

@@ -11,12 +11,12 @@ export {
   createNotifier,
   createScheduler,
   createSupervisor,
-  superviseOnce,
   type Unit,
   type UnitOptions,
 } from './deployment-unit.js'
+export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
-export { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
+export { costByRole, idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
 export {
@@ -26,6 +26,7 @@ export {
   type JobAddress,
   type WakeUps,
 } from './in-process/job-endings.js'
+export { PauseBoard } from './pauses/pause-board.js'
 export { readers, type Reader } from './decisions/readers.js'
 export { isReplyTo, replyChannel, replyToRule, type ReplyChannel } from './notifier/reply.js'
 export { isWebhook } from './notifier/webhook.js'

@@ -1,5 +1,6 @@
 import {
   defineWorkflow,
+  type PauseTarget,
   type ProcessState,
   type Reference,
   type Step,
@@ -25,6 +26,8 @@ export interface Intervention {
     | { readonly isFlagged: Attention['kind'] }
     /** The job is paused, and no attempt of it is under way. */
     | 'isAtRest'
+    /** The same, or the job has ended. */
+    | 'isAtRestOrOver'
     | 'then'
   readonly command:
     | 'cancel'
@@ -32,12 +35,16 @@ export interface Intervention {
     | 'release'
     | 'pause'
     | 'resume'
+    | { readonly pauseAll: PauseTarget }
+    | { readonly resumeAll: PauseTarget }
     /** Raises the event of this step, with this key if the step collects events. */
     | { readonly raiseEventFor: string; readonly key?: string }
     /** Answers the question of this step with yes. */
     | { readonly answerTo: string }
     /** Resubmits with another input for this step. */
     | { readonly edit: string }
+    /** Restarts the job from this step. The commands that follow are about the new job. */
+    | { readonly restartFrom: string; readonly after: 'undo' | 'keep' }
 }
 
 /** One kind of story of a job, with its possible ends. */
@@ -65,7 +72,7 @@ export interface Scenario {
   readonly isInside?: boolean
   /** Whether the submitter wants notices and a host with the notifier runs. */
   readonly isNotified?: boolean
-  /** The end without faults. */
+  /** The end without faults, of the last restart if the job is restarted. */
   readonly end: ProcessState
   /** Further ends that faults may cause, because attempts that are lost to faults count. Default: none. */
   readonly otherEnds?: readonly ProcessState[]
@@ -104,15 +111,17 @@ interface Making {
   readonly by?: Services
   /** Whether the steps have no undo. Default: false. */
   readonly isBare?: boolean
+  /** The name of the workflow. Default `scenario`. */
+  readonly name?: string
 }
 
 /** Returns a workflow in which each step calls the service of its own name. */
 export function workflowOf(
   shape: Shape,
   options: StepOptions = {},
-  { of = {}, by = services, isBare = false }: Making = {},
+  { of = {}, by = services, isBare = false, name = 'scenario' }: Making = {},
 ): Workflow<ScenarioInput> {
-  return defineWorkflow<ScenarioInput>('scenario', (job) => {
+  return defineWorkflow<ScenarioInput>(name, (job) => {
     const built = new Map<string, Step<{ item: string; key: string }>>()
     for (const [id, dependencies] of Object.entries(shape)) {
       const step = job.step(

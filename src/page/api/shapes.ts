@@ -42,7 +42,14 @@ const edit = z
   .optional()
   .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
 
-const paused = z.strictObject({ since: z.string(), by: z.string(), why: z.string() }).nullable()
+const paused = z
+  .strictObject({
+    since: z.string(),
+    by: z.string(),
+    why: z.string(),
+    with: z.strictObject({ kind: z.enum(['workflow', 'agent']), name: z.string() }).optional(),
+  })
+  .nullable()
 
 export const jobSummary = z.strictObject({
   jobId: z.string(),

@@ -1,7 +1,7 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
 import { date, flag, readOptions, text } from '../../platform/options.js'
-import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
+import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
@@ -44,9 +44,15 @@ export function summaryOf(job: JobDocument): JobSummary {
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
     attention: attention && hiddenMessage(job, attention),
-    paused: job.paused ?? null,
+    paused: pauseOf(job),
     tags: tagsByName(job.tags),
   }
+}
+
+/** Returns the pause of a job as it is shown. */
+export function pauseOf({ paused, pausedWith }: JobDocument): JobPause | null {
+  if (!paused) return null
+  return pausedWith ? { ...paused, with: pausedWith } : paused
 }
 
 export function limitOf(duration: Duration | undefined): number | null {

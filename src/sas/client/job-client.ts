@@ -12,6 +12,7 @@ import { noPayloads } from '../payloads/payloads.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Limits } from '../gates/limits.js'
+import { isTarget, Pauses, type PauseTarget } from './pauses/pauses.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
@@ -24,6 +25,7 @@ import type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ResumeOptions,
   JobSummary,
 } from './command-options.js'
 import {
@@ -46,6 +48,8 @@ export class JobClient {
   readonly schedules: Schedules
   /** Reads the limits that steps share, and changes them. */
   readonly limits: Limits
+  /** Lists the pauses of workflows and agents. */
+  readonly pauses: Pauses
   private readonly waiting: JobWaiting
 
   /** @internal */
@@ -53,6 +57,7 @@ export class JobClient {
     this.waiting = new JobWaiting(options)
     this.schedules = new Schedules(options)
     this.limits = new Limits(options)
+    this.pauses = new Pauses(options)
   }
 
   /**
@@ -186,25 +191,28 @@ export class JobClient {
 
   /**
    * Lets no attempt of a job begin until `resume`. Attempts under way end. The deadlines of steps that wait,
-   * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed.
+   * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed. A pause of a
+   * workflow concerns all its jobs, and that of an agent each job that comes to it. It holds after 30 seconds.
    *
    * @throws CommandInvalid if there is no reason; nothing was written
    * @throws CommandRefused if the job has ended or is paused already; nothing was written
    * @throws JobNotFound if the job does not exist
    */
-  async pause(jobId: string, why: string, options: CommandOptions = {}): Promise<void> {
+  async pause(jobId: string | PauseTarget, why: string, options: CommandOptions = {}): Promise<void> {
+    if (isTarget(jobId)) return this.pauses.pause(jobId, why, orNone(options))
     const { by = defaultOperator, ...where } = orNone(options)
     await this.command(jobId, { kind: 'pause', by, why }, where)
   }
 
   /**
-   * Ends the pause of a job. Deadlines are later by the time of the pause.
+   * Ends the pause of a job, a workflow or an agent. Deadlines are later by the time of the pause.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
-   * @throws CommandRefused if the job is not paused; nothing was written
+   * @throws CommandRefused if it is not paused, or if the job is paused with its workflow or agent; nothing was written
    * @throws JobNotFound if the job does not exist
    */
-  async resume(jobId: string, options: CommandOptions & { readonly why?: string } = {}): Promise<void> {
+  async resume(jobId: string | PauseTarget, options: ResumeOptions = {}): Promise<void> {
+    if (isTarget(jobId)) return this.pauses.resume(jobId, orNone(options))
     const { by = defaultOperator, why = 'resumed', ...where } = orNone(options)
     await this.command(jobId, { kind: 'resume', by, why }, where)
   }
@@ -277,15 +285,10 @@ export class JobClient {
    * @throws JobNotFound if neither such a notice nor the job exists
    */
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
-    const { clock, telemetry } = this.options
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    const notices = await resend(this.options, jobId, { by, why, now: clock.now(), isDryRun: dryRun })
-    const [first] = notices
-    if (!dryRun && first !== undefined) {
-      telemetry.emit({ type: 'job.operated', jobId, workflow: first.workflow, command: 'resend', by, why })
-    }
-    return notices.length
+    const now = this.options.clock.now()
+    return (await resend(this.options, jobId, { by, why, now, isDryRun: dryRun })).length
   }
 
   private async command(
@@ -295,6 +298,8 @@ export class JobClient {
   ): Promise<void> {
     refuseArguments(command.kind, termsOf(jobId, command, where))
     const { pk } = await this.existing(jobId, where)
-    await carryOut(this.options, { ...addressOf(pk, jobId), isDryRun: where.dryRun === true }, command)
+    const address = addressOf(pk, jobId)
+    if (command.kind === 'resume') await this.pauses.refuseFor(jobId, address)
+    await carryOut(this.options, { ...address, isDryRun: where.dryRun === true }, command)
   }
 }

@@ -5,9 +5,9 @@ import type {
   Compensation,
   Diagnostic,
   JobDocument,
+  JobPause,
   Json,
   LedgerEntry,
-  Pause,
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
@@ -16,6 +16,7 @@ import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
+import { pauseOf } from './call-arguments.js'
 import { whyNotFurther } from './why-not-further.js'
 
 /** A step as shown to people. */
@@ -76,7 +77,7 @@ export interface JobView {
   readonly compensation: Compensation | null
   readonly generation: number
   /** Null if the job is not paused. */
-  readonly paused: Pause | null
+  readonly paused: JobPause | null
   /** The job that this job was restarted as, or null. That job now owns what this job had done. */
   readonly restartedAs: RestartedAs | null
   /** The job of which this job is the restart, or null. */
@@ -107,7 +108,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
-    paused: job.paused ?? null,
+    paused: pauseOf(job),
     restartedAs: job.restartedAs ?? null,
     restartOf: job.restartOf ?? null,
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,

@@ -1,4 +1,5 @@
 import { compare } from '../../platform/internal.js'
+import type { Telemetry } from '../../telemetry/index.js'
 import type { AuditEntry, NoticeDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
@@ -61,7 +62,7 @@ export async function undelivered(
  * @throws JobNotFound if the job does not exist; nothing was written
  */
 export async function resend(
-  { store, queries }: JobPorts,
+  { store, queries, telemetry }: JobPorts & { readonly telemetry: Telemetry },
   jobId: string,
   decision: ResendDecision,
 ): Promise<readonly NoticeDocument[]> {
@@ -70,7 +71,12 @@ export async function resend(
     if ((await queries.findJob(jobId)) === null) throw new JobNotFound(jobId)
     throw new CommandRefused(jobId, `no notice of job ${JSON.stringify(jobId)} was given up`)
   }
-  if (!decision.isDryRun) for (const notice of notices) await resendOne(store, notice, decision)
+  if (decision.isDryRun) return notices
+  for (const notice of notices) await resendOne(store, notice, decision)
+  for (const { workflow } of notices.slice(0, 1)) {
+    const { by, why } = decision
+    telemetry.emit({ type: 'job.operated', jobId, workflow, command: 'resend', by, why })
+  }
   return notices
 }
 

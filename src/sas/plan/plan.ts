@@ -1,7 +1,7 @@
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { PlanQuestion } from '../model/question-parts.js'
-import type { PlanRepeat } from '../model/repeat-parts.js'
+import type { PlanRepeat } from '../model/step-parts.js'
 import type { SecretPath } from '../model/values/hidden.js'
 
 /**

@@ -20,6 +20,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/api/schedule': 'schedule show',
   '/api/audit': 'audit',
   '/api/cost': 'cost',
+  '/api/usage': 'usage',
   '/api/changes': 'watch',
 }
 

@@ -162,3 +162,18 @@ export function costCommand(given) {
   })
   return ['stepward', 'cost', ...options].join(' ')
 }
+
+/**
+ * Returns the command that shows the same usage. An empty answer is the default.
+ *
+ * @param {{ hours: string, provisioned: string }} given
+ * @param {string[]} storeArguments
+ */
+export function usageCommand({ hours, provisioned }, storeArguments) {
+  return [
+    'stepward usage',
+    ...(hours === '' ? [] : ['--hours', word(hours)]),
+    ...(provisioned === '' ? [] : ['--provisioned', word(provisioned)]),
+    ...storeArguments.map(word),
+  ].join(' ')
+}
