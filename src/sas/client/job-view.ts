@@ -15,6 +15,7 @@ import type { Progress, RestartedAs, RestartOf } from '../model/readable-parts.j
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
+import { payloadsOf } from '../waiting/collect-event.js'
 import { workOf } from '../model/work.js'
 import { pauseOf } from './call-arguments.js'
 import { whyNotFurther } from './why-not-further.js'
@@ -162,7 +163,11 @@ export function outputsOf(job: JobDocument, steps: readonly StepDocument[]): Rea
   return Object.fromEntries(outputs)
 }
 
-/** Returns a step's output. A step that is skipped now may have been done in an earlier generation. */
-function outputOf({ output }: StepDocument, entry: LedgerEntry | undefined): Json {
-  return entry?.state === 'Skipped' ? null : output
+/**
+ * Returns a step's output. A step that is skipped now may have been done in an earlier generation. A step that
+ * collected too few events in time has those that arrived, as later steps see them.
+ */
+function outputOf(step: StepDocument, entry: LedgerEntry | undefined): Json {
+  if (entry?.state === 'Skipped') return null
+  return entry?.state === 'TimedOut' ? (payloadsOf(step) ?? step.output) : step.output
 }

@@ -11,8 +11,26 @@ const mostNamed = 3
 
 const howToAnswer = '"stepward answer" answers it'
 
+/** A supervisor handles a passed deadline within this time. */
+const supervisedWithinMs = 120_000
+
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
+  return withVisibleDirections(sentenceOn(job, steps, now))
+}
+
+/**
+ * Writes characters that change the direction of text as escapes. A name or a reason with such a character would
+ * turn the rest of the sentence around.
+ */
+function withVisibleDirections(sentence: string): string {
+  return sentence.replace(
+    /[\u202a-\u202e\u2066-\u2069]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function sentenceOn(job: JobDocument, steps: readonly StepDocument[], now: number): string {
   const { processState, attention, compensation, restartedAs } = job
   if (restartedAs !== undefined)
     return `It was restarted from step ${restartedAs.from} as job ${restartedAs.jobId}.`
@@ -27,6 +45,8 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
     return `It waits for an operator: ${attention.message}${asked ? `; ${howToAnswer}.` : ''}`
   }
   if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
+  const overdue = open.filter((step) => isOverdue(step, now))
+  if (overdue.length > 0) return overdueText(overdue)
   const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
   if (question !== undefined) return questionText(question)
   const [waiting] = open.filter(({ place }) => place !== undefined && place.since !== null)
@@ -66,6 +86,19 @@ function endText({ stepIds, steps }: JobDocument): string {
 function isOpen({ dispatch, processState }: StepDocument, entry: LedgerEntry | undefined): boolean {
   const isUp = processState === 'Pending' || processState === 'Processing' || processState === 'Compensating'
   return isUp && isUnderWay(entry) && entry?.dispatch === dispatch
+}
+
+/** Checks whether a supervisor had the time to handle the passed deadline of a step. */
+function isOverdue({ completeByMs }: StepDocument, now: number): boolean {
+  return completeByMs !== null && completeByMs + supervisedWithinMs < now
+}
+
+function overdueText(steps: readonly StepDocument[]): string {
+  const which = `${steps.length === 1 ? 'step' : 'steps'} ${listed(namesOf(steps))}`
+  return (
+    `The deadline of ${which} passed at ${earliest(steps)}, and no supervisor has handled it; ` +
+    '"stepward leases" shows whether one runs.'
+  )
 }
 
 function questionText({

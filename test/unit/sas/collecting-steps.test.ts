@@ -5,6 +5,7 @@ import { raiseEvent, type Raised } from '../../../src/sas/decisions/operator/rai
 import { condition } from '../../../src/sas/plan/condition.js'
 import { submit } from '../../../src/sas/submission/submit.js'
 import { defineWorkflow, WorkflowInvalid } from '../../../src/sas/workflow/workflow.js'
+import { outputsOf, viewOf } from '../../../src/sas/client/job-view.js'
 import { whyNotFurther } from '../../../src/sas/client/why-not-further.js'
 import { aSubmission, documentsOf, shop } from '../../support/a-job.js'
 import { JobStory } from '../../support/job-story.js'
@@ -13,7 +14,6 @@ const collecting = (count: number): JobStory => {
   const { plan } = defineWorkflow('shopping', (job) => {
     const offers = job.waitFor<{ item: string }>('offers', { count, onExhausted: 'continue' })
     const first = offers.output[0]
-    if (first === undefined) throw new Error('a list of references has no such index')
     job.step('sell', shop.sell, { item: first.item }, { undo: 'none' })
     const late = { when: condition.timedOut(offers), undo: 'none' } as const
     job.step('late', shop.sell, { item: first.item }, late)
@@ -110,6 +110,10 @@ describe('a step that collects events', () => {
       late: { state: 'Processing' },
     })
     expect(on.step('late').input).toEqual({ item: 'a' })
+    const arrived = [{ item: 'a' }, { item: 'b' }]
+    const documents = [...on.steps.values()]
+    expect(viewOf(on.job, documents, on.now).steps[0]).toMatchObject({ state: 'TimedOut', output: arrived })
+    expect(outputsOf(on.job, documents)).toMatchObject({ offers: arrived, sell: null })
   })
 
   it('says how many events have arrived', () => {

@@ -160,3 +160,23 @@ it('a paused job names the operator, the time and the reason, and the attempts t
     `${said} Step pay is with agent shop, until 2026-01-01T00:01:00Z at the latest.`,
   )
 })
+
+it('a step whose deadline passed long ago says that no supervisor has handled it', () => {
+  const late = (stepId: string, byMs: number) => open(stepId, { completeByMs: now - byMs })
+  expect(sentence([late('a', 2 * minute)])).toBe(
+    'Step a is with agent shop, until 2025-12-31T23:58:00Z at the latest.',
+  )
+  const said = 'passed at 2025-12-31T23:55:00Z, and no supervisor has handled it; '
+  const advice = '"stepward leases" shows whether one runs.'
+  expect(sentence([late('a', 5 * minute), open('b')])).toBe(`The deadline of step a ${said}${advice}`)
+  expect(sentence([late('a', 5 * minute), late('b', 3 * minute)])).toBe(
+    `The deadline of steps a and b ${said}${advice}`,
+  )
+})
+
+it('a name that changes the direction of text does not turn the sentence around', () => {
+  const paused = { since: '2026-01-01T00:00:00.000Z', by: 'a\u202enn', why: 'no\u2069\u2066' }
+  expect(sentence([], { paused })).toBe(
+    'It was paused by a\\u202enn at 2026-01-01T00:00:00Z: no\\u2069\\u2066.',
+  )
+})
