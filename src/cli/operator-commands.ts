@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { AuditOptions } from './commands/operations/audit.js'
 import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
@@ -6,6 +6,7 @@ import type { ListOptions } from './commands/jobs/list.js'
 import type { RaiseOptions } from './commands/jobs/raise.js'
 import type { StatusOptions } from './commands/jobs/status.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
+import type { RestartCommandOptions } from './commands/jobs/restart.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
@@ -47,6 +48,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   decisionCommand(program, 'resubmit', { terminal, ending })
     .description('retry the failed steps of one job, or of all jobs that match')
     .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
+  addRestartCommand(program, terminal, ending)
   decisionCommand(program, 'release', { terminal, ending }).description(
     'immediately continue steps that are parked or in an extended wait',
   )
@@ -104,6 +106,26 @@ function decisionCommand(
     .action(async (job: string | undefined, options: DecideOptions) => {
       const { decide } = await import('./commands/jobs/resubmit-release-cancel.js')
       await ending(decide(kind, job, options, terminal))
+    })
+}
+
+function addRestartCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
+  const after = new Option('--after <choice>', 'undo or keep the effects of steps that run again')
+  withSelection(withStoreOptions(program.command('restart [job]')))
+    .description('restart one job, or all that match, from a step, as a new job')
+    .option('--from <step>', 'the first step that runs again; steps before it are carried over')
+    .option('--input <file>', 'JSON that replaces the input of the job')
+    .option('--step-input <file>', 'JSON that replaces the input of the step --from')
+    .addOption(after.choices(['undo', 'keep']))
+    .option('--as <id>', 'the id of the new job; default: JOB.r1')
+    .option('--all', 'every job in Error, if no filter is given')
+    .option('--yes', 'do not ask for confirmation of --all')
+    .option('--why <text>', 'the reason; stored with both jobs')
+    .option('--by <name>', 'who decides; default: your account on this machine')
+    .option('--dry-run', 'show what would happen to each job, and write nothing')
+    .action(async (job: string | undefined, options: RestartCommandOptions) => {
+      const { restart } = await import('./commands/jobs/restart.js')
+      await ending(restart(job, options, terminal))
     })
 }
 

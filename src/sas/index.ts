@@ -106,6 +106,8 @@ export type {
   InputEdit,
   ProcessState,
   Progress,
+  RestartedAs,
+  RestartOf,
 } from './model/readable-parts.js'
 export type {
   CommandOptions,
@@ -117,6 +119,12 @@ export type {
   ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
+export type {
+  AfterRestart,
+  RestartOptions,
+  RestartPlan,
+  RestartReport,
+} from './client/repair/restart-options.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
 export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'

@@ -47,6 +47,34 @@ const resubmit = route({
   },
 })
 
+const restart = route({
+  method: 'POST',
+  path: '/api/actions/restart',
+  summary: 'Restarts jobs from a step as new jobs, and carries over what was done before it.',
+  asked: z.strictObject({
+    ...selectionShape,
+    from: z.string().min(1).meta({ description: 'The first step that runs again.' }),
+    input: z.unknown().optional().meta({ description: 'The new input of the job.' }),
+    after: z
+      .enum(['undo', 'keep'])
+      .optional()
+      .meta({ description: 'What becomes of effects of steps that run again.' }),
+    why: reason,
+  }),
+  answer: report,
+  handle: async (store, { from, input, after, why, ...selected }) => {
+    const { client, by, clock } = store
+    refuseStep(selected, { input })
+    const { dryRun } = selected
+    const terms = { from, by, why, dryRun, ...withoutUndefined({ input, after }) }
+    return performed(store, { command: 'restart', why }, selected, {
+      one: ({ jobId, ...where }) => client.restart(jobId, { ...terms, ...withoutUndefined(where) }),
+      all: async (filter, progress) =>
+        copied(await client.select(filterOf(filter, clock.now())).restart({ ...terms, ...progress })),
+    })
+  },
+})
+
 const release = route({
   method: 'POST',
   path: '/api/actions/release',
@@ -184,4 +212,4 @@ function copied({
 }
 
 /** The routes that change jobs. */
-export const actions = [submit, resubmit, release, cancel, resend, raise]
+export const actions = [submit, resubmit, restart, release, cancel, resend, raise]

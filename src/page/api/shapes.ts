@@ -31,7 +31,7 @@ const diagnostic = z.strictObject({
 export const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
 
 const change = z.strictObject({
-  stepId: z.string(),
+  stepId: z.string().nullable().meta({ description: 'Null for the input of the job.' }),
   path: z.string(),
   before: z.string().nullable().meta({ description: 'JSON text. Null if there was no value.' }),
   after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
@@ -161,6 +161,8 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,
+  restartedAs: z.strictObject({ jobId: z.string(), from: z.string() }).nullable(),
+  restartOf: decision.extend({ jobId: z.string(), from: z.string() }).nullable(),
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,
@@ -168,10 +170,18 @@ export const jobDetail = z.strictObject({
   attention: attention.nullable(),
   advice: advice.nullable().meta({ description: 'What to do about the attention.' }),
   compensation: z
-    .strictObject({ since: z.string(), by: z.string(), reason: z.string(), thenRetry: z.boolean() })
+    .strictObject({
+      since: z.string(),
+      by: z.string(),
+      reason: z.string(),
+      thenRetry: z.boolean(),
+      keeps: z.array(z.string()).optional(),
+    })
     .nullable(),
   diagnostics: z.array(diagnostic),
-  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable(), edit })),
+  audit: z.array(
+    decision.extend({ command: z.string(), stepId: z.string().nullable(), edit, as: z.string().optional() }),
+  ),
   notices: z.array(notice),
   cost: computedCost,
   steps: z.array(stepDetail),

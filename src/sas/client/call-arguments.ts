@@ -3,14 +3,19 @@ import { durationMs } from '../../platform/internal.js'
 import { date, flag, readOptions, text } from '../../platform/options.js'
 import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { CommandInvalid } from '../model/errors.js'
+import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import { hiddenMessage } from '../plan/hide-documents.js'
 import { tagsByName } from '../model/tags.js'
 import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
-import type { CommandOptions, JobSummary, ScheduleCommandOptions } from './command-options.js'
+import type {
+  CommandOptions,
+  JobSummary,
+  ResubmitOptions,
+  ScheduleCommandOptions,
+} from './command-options.js'
 
 /** The name of the operator if the caller passes none. */
 export const defaultOperator = 'operator'
@@ -92,6 +97,20 @@ export function termsOf(
     kind === 'resubmit' ? command.steps?.[0]?.stepId : kind === 'release' ? command.stepId : undefined
   const reason = kind === 'cancel' ? { reason: why } : { why }
   return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
+}
+
+/** Returns the command that these options of a resubmission give. */
+export function resubmissionOf(
+  jobId: string,
+  { step, input, by = '', why = '' }: Partial<ResubmitOptions>,
+): OperatorCommand {
+  const edit =
+    input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
+  const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
+  if (step === undefined && input !== undefined) {
+    throw new CommandRefused(jobId, 'an edited input needs the name of its step')
+  }
+  return { kind: 'resubmit', by, why, ...steps }
 }
 
 /** @throws CommandInvalid that lists all problems of these arguments */

@@ -1,4 +1,4 @@
-import { CommandInvalid, CommandRefused, JobNotFound } from '../model/errors.js'
+import { CommandInvalid, JobNotFound } from '../model/errors.js'
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
@@ -16,7 +16,9 @@ import { isTarget, Pauses, type PauseTarget } from './pauses/pauses.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
-import { tryCommand, updateJob } from './update-job.js'
+import { restartJob } from './repair/restart-job.js'
+import { restartProblems, type RestartOptions, type RestartReport } from './repair/restart-options.js'
+import { carryOut } from './update-job.js'
 import type { Workflow } from '../workflow/workflow.js'
 import type {
   CommandOptions,
@@ -33,6 +35,7 @@ import {
   orNone,
   refuseArguments,
   refuseProblems,
+  resubmissionOf,
   summaryOf,
   termsOf,
 } from './call-arguments.js'
@@ -45,7 +48,6 @@ export class JobClient {
   readonly schedules: Schedules
   /** Reads the limits that steps share, and changes them. */
   readonly limits: Limits
-  /** Lists the pauses of workflows and agents. */
   readonly pauses: Pauses
   private readonly waiting: JobWaiting
 
@@ -142,14 +144,22 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
-    const { step, input, by = '', why = '', ...where } = orNone(options)
-    const edit =
-      input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
-    const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
-    if (step === undefined && input !== undefined) {
-      throw new CommandRefused(jobId, 'an edited input needs the name of its step')
-    }
-    await this.command(jobId, { kind: 'resubmit', by, why, ...steps }, where)
+    await this.command(jobId, resubmissionOf(jobId, orNone(options)), orNone(options))
+  }
+
+  /**
+   * Restarts a job that has ended, or is in Error, as a new job in the same partition. The steps before `from`
+   * are carried over with their outputs and their undo, and the others run with new idempotency keys. Only the
+   * new job can then undo the carried steps. A repeated call returns the same new job.
+   *
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if the job cannot be restarted so; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async restart(jobId: string, options: RestartOptions): Promise<RestartReport> {
+    refuseProblems('restart', restartProblems(jobId, orNone(options)))
+    const { pk } = await this.existing(jobId, options)
+    return restartJob(this.options, addressOf(pk, jobId), options)
   }
 
   /**
@@ -257,9 +267,7 @@ export class JobClient {
     return unreadableJobs(this.options.store)
   }
 
-  /**
-   * Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100.
-   */
+  /** Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)
@@ -268,7 +276,7 @@ export class JobClient {
   /**
    * Makes a notifier send every given-up notice of the job again.
    *
-   * @returns the number of these notices
+   * @returns their number
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if no notice of the job was given up; nothing was written
    * @throws JobNotFound if neither such a notice nor the job exists
@@ -276,8 +284,8 @@ export class JobClient {
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    const now = this.options.clock.now()
-    return (await resend(this.options, jobId, { by, why, now, isDryRun: dryRun })).length
+    const decision = { by, why, now: this.options.clock.now(), isDryRun: dryRun }
+    return (await resend(this.options, jobId, decision)).length
   }
 
   private async command(
@@ -285,16 +293,9 @@ export class JobClient {
     command: OperatorCommand,
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
-    const { store, clock, telemetry } = this.options
     refuseArguments(command.kind, termsOf(jobId, command, where))
-    const job = await this.get(jobId, where)
-    const address = addressOf(job?.partitionKey ?? jobId, jobId)
-    if (command.kind === 'resume') await this.pauses.refuseFor(jobId, address)
-    const perform = where.dryRun === true ? tryCommand : updateJob
-    const written = job === null ? null : await perform(store, address, command, () => clock.now())
-    if (written === null) throw new JobNotFound(jobId)
-    if (where.dryRun === true) return
-    const { kind, by, why } = command
-    telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
+    const address = addressOf((await this.existing(jobId, where)).pk, jobId)
+    if (command.kind === 'resume') await this.pauses.refuseFor(address)
+    await carryOut(this.options, { ...address, isDryRun: where.dryRun === true }, command)
   }
 }

@@ -11,7 +11,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
-import type { Progress } from '../model/readable-parts.js'
+import type { Progress, RestartedAs, RestartOf } from '../model/readable-parts.js'
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
@@ -78,6 +78,10 @@ export interface JobView {
   readonly generation: number
   /** Null if the job is not paused. */
   readonly paused: JobPause | null
+  /** The job that this job was restarted as, or null. That job now owns what this job had done. */
+  readonly restartedAs: RestartedAs | null
+  /** The job of which this job is the restart, or null. */
+  readonly restartOf: RestartOf | null
   /** What the workflow returned, if the job has ended as Processed. Otherwise null. */
   readonly result: Json
   /** The tags of the job by name, each as text. */
@@ -105,6 +109,8 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     compensation: job.compensation,
     generation: job.generation,
     paused: pauseOf(job),
+    restartedAs: job.restartedAs ?? null,
+    restartOf: job.restartOf ?? null,
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
     tags: tagsByName(job.tags),
     audit: job.audit,

@@ -13,7 +13,9 @@ const howToAnswer = '"stepward answer" answers it'
 
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
-  const { processState, attention, compensation } = job
+  const { processState, attention, compensation, restartedAs } = job
+  if (restartedAs !== undefined)
+    return `It was restarted from step ${restartedAs.from} as job ${restartedAs.jobId}.`
   if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`

@@ -8,7 +8,17 @@ import { noticeSchema } from './notice-document.js'
 import { asked, collected, event, question } from './question-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { auditEntry, envelope, exhaustionPolicy, secretHolder, ticketHolder } from './shared-parts.js'
-import { claim, effectHistory, held, outcome, progress, repeat, round, undo } from './step-parts.js'
+import {
+  claim,
+  effectHistory,
+  held,
+  keyHolder,
+  outcome,
+  progress,
+  repeat,
+  round,
+  undo,
+} from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
@@ -23,7 +33,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -34,6 +44,12 @@ export const basicSchema = 1
  * supervisors and agents in other languages of version 1 do the work of its steps correctly.
  */
 export const continuingSchema = 2
+
+/**
+ * The version of a job that was restarted, of the job that it was restarted as, and of steps that were carried
+ * over. Code of version 2 would undo a carried step for the wrong job, or tell its undo a wrong key.
+ */
+export const restartSchema = 3
 
 export const jobSchema = z.object({
   ...envelope,
@@ -158,6 +174,7 @@ export const stepSchema = z.object({
   ...secretHolder,
   ...ticketHolder,
   ...effectHistory,
+  ...keyHolder,
 })
 
 export const documentSchemas = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
-import type { Compensation, Pause } from './readable-parts.js'
 import { pausedWith } from './pause-documents.js'
+import type { Compensation, Pause, RestartedAs, RestartOf } from './readable-parts.js'
 import { secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
@@ -33,9 +33,20 @@ export const compensation = z.object({
   by: z.string(),
   reason: z.string(),
   thenRetry: z.boolean(),
+  keeps: z.array(z.string()).optional(),
 }) satisfies z.ZodType<Compensation>
 
 const pause = z.object({ since: z.string(), by: z.string(), why: z.string() }) satisfies z.ZodType<Pause>
+
+const restartedAs = z.object({ jobId: z.string(), from: z.string() }) satisfies z.ZodType<RestartedAs>
+
+const restartOf = z.object({
+  jobId: z.string(),
+  from: z.string(),
+  at: z.string(),
+  by: z.string(),
+  why: z.string(),
+}) satisfies z.ZodType<RestartOf>
 
 /** The fields that a job has only if its workflow or its submission uses them. Old instances keep them. */
 export const optionalJobParts = {
@@ -56,5 +67,12 @@ export const optionalJobParts = {
    */
   pausedWith: pausedWith.nullable().optional(),
   ...secretHolder,
+  /**
+   * The job that this job was restarted as. Written once, together with that job. No operator and no scheduler
+   * continues this job afterwards (I33).
+   */
+  restartedAs: restartedAs.optional(),
+  /** The job of which this job is the restart. Written at its creation. */
+  restartOf: restartOf.optional(),
   ...ticketHolder,
 }

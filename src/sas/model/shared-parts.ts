@@ -79,12 +79,13 @@ export const exhaustionPolicy = z.union([
 ])
 
 export const auditEntry = z.object({
-  command: z.enum(['resubmit', 'release', 'cancel', 'pause', 'resume']),
+  command: z.enum(['resubmit', 'release', 'cancel', 'pause', 'resume', 'restart']),
   stepId: z.string().nullable(),
   at: z.string(),
   by: z.string(),
   why: z.string(),
   edit: inputEdit.optional(),
+  as: z.string().optional(),
 }) satisfies z.ZodType<AuditEntry>
 
 /** The field of jobs and steps some of whose values people must not see. */

@@ -84,6 +84,8 @@ function aJob(parts: Partial<Job>): Job {
     advice: null,
     compensation: null,
     paused: null,
+    restartedAs: null,
+    restartOf: null,
     diagnostics: [],
     audit: [],
     notices: [],

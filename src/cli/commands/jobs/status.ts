@@ -7,6 +7,7 @@ import {
   type JobClient,
   type JobCounts,
   type JobView,
+  type RestartOf,
   type UndeliveredNotice,
 } from '../../../sas/index.js'
 import { processStates } from '../../../sas/internal.js'
@@ -120,6 +121,10 @@ function resultText(result: JobView['result']): string {
   return text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}…`
 }
 
+function restartOfText({ jobId, from, ...decision }: RestartOf): string {
+  return `${jobId} from step ${from} ${decided(decision)}`
+}
+
 function describe(
   job: JobView,
   { undelivered, nothingRuns }: Found,
@@ -147,6 +152,7 @@ function describe(
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
+    ...(job.restartOf === null ? [] : [['restart of', restartOfText(job.restartOf)] as [string, string]]),
     ...job.audit.flatMap(({ command, stepId, edit, ...decision }): [string, string][] => [
       [command, `${stepId === null ? '' : `${stepId} `}${decided(decision)}`],
       ...(edit === undefined ? [] : [['edit', editText(edit)] as [string, string]]),

@@ -111,7 +111,8 @@ function needsOf({ kind, jobs, filter }, { step }) {
     needsWhy: actionKinds[kind].reason === 'demanded',
     takesWhy: actionKinds[kind].reason !== 'none',
     more: actionKinds[kind].fields ?? [],
-    hasInput: kind === 'raise' || (kind === 'resubmit' && isOne && step !== ''),
+    hasInput:
+      kind === 'raise' || (kind === 'restart' && isOne) || (kind === 'resubmit' && isOne && step !== ''),
   }
 }
 

@@ -14,7 +14,7 @@
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
  *   fields?: { name: string, label: string, placeholder: string, isOptional?: boolean }[] }} ActionKind
  *
- * @typedef {'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
+ * @typedef {'resubmit' | 'restart' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear'} Kind
  */
 
@@ -33,6 +33,22 @@ export const actionKinds = {
     title: 'Resubmit',
     effect: 'Failed steps are tried again. A job that was undone begins again.',
     reason: 'demanded',
+  },
+  restart: {
+    ...onJobs,
+    title: 'Restart from a step',
+    effect:
+      'A new job carries over what was done before the step, and runs the rest. Say undo or keep if a step that runs again may have acted.',
+    reason: 'demanded',
+    fields: [
+      { name: 'from', label: 'First step that runs again', placeholder: 'the id of a step' },
+      {
+        name: 'after',
+        label: 'Effects of steps that run again',
+        placeholder: 'undo or keep',
+        isOptional: true,
+      },
+    ],
   },
   release: {
     ...onJobs,

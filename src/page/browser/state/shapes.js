@@ -31,7 +31,7 @@
  *
  * @typedef {{ questions: Question[], isCut: boolean }} Questions
  *
- * @typedef {{ changes: { stepId: string, path: string, before: string | null, after: string | null }[],
+ * @typedef {{ changes: { stepId: string | null, path: string, before: string | null, after: string | null }[],
  *   others: number }} Edit
  *
  * @typedef {{ command: string, stepId: string | null, at: string, by: string, why: string,
@@ -47,6 +47,8 @@
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
+ *   restartedAs: { jobId: string, from: string } | null,
+ *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
  *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,

@@ -119,6 +119,9 @@ function Actions({ job, reload }) {
     state === 'Error' || state === 'Compensated'
       ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
       : null,
+    (isEnded || state === 'Error') && job.restartedAs === null
+      ? { kind: 'restart', name: 'Restart from a step', steps: [] }
+      : null,
     held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
     awaiting.length > 0 && !isEnded
       ? { kind: 'raise', name: 'Raise event', steps: awaiting, step: awaiting[0] }

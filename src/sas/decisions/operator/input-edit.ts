@@ -26,16 +26,39 @@ export function editOf(
   inputs: ReadonlyMap<string, Json>,
 ): Pick<JobDocument['audit'][number], 'edit'> {
   if (inputs.size === 0) return {}
+  const edited = [...inputs].map(([stepId, input]) => {
+    const step = steps.get(stepId)
+    return { stepId, ...replaced(step, input), secrets: step?.secrets ?? [] }
+  })
+  return { edit: bounded(edited) }
+}
+
+/** Returns how a new input of a job differs from its present input, in the same form. */
+export function inputEditOf(
+  { input, secrets = [] }: Pick<JobDocument, 'input' | 'secrets'>,
+  after: Json,
+): Edit {
+  return bounded([{ stepId: null, before: input, after, secrets }])
+}
+
+type Edit = NonNullable<JobDocument['audit'][number]['edit']>
+
+/** The inputs of a step, or of the job, before and after a decision. */
+interface Replacement extends Omit<Difference, 'path'> {
+  readonly stepId: string | null
+  readonly secrets: readonly SecretPath[]
+}
+
+function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const [stepId, input] of inputs) {
-    const step = steps.get(stepId)
-    for (const difference of differences({ path: [], ...replaced(step, input) })) {
-      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference, step?.secrets ?? []))
+  for (const { stepId, before, after, secrets } of replacements) {
+    for (const difference of differences({ path: [], before, after })) {
+      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference, secrets))
       else others += 1
     }
   }
-  return { edit: { changes, others } }
+  return { changes, others }
 }
 
 /** Compares resolved inputs if the step had one, because people know values better than references. */
@@ -49,7 +72,7 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
 
 /** Secret values are left out, because every reader of the job sees the decisions. */
 function changeOf(
-  stepId: string,
+  stepId: string | null,
   { path, before, after }: Difference,
   secrets: readonly SecretPath[],
 ): InputChange {
