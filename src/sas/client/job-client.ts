@@ -284,8 +284,7 @@ export class JobClient {
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    const decision = { by, why, now: this.options.clock.now(), isDryRun: dryRun }
-    return (await resend(this.options, jobId, decision)).length
+    return (await resend(this.options, jobId, { by, why, isDryRun: dryRun })).length
   }
 
   private async command(
