@@ -104,11 +104,11 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
-    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
     'client/repair': [
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', '/platform',
       '/telemetry',
     ],
+    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
       'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',

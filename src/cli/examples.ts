@@ -48,6 +48,7 @@ export const examples: Readonly<Record<string, string>> = {
   estimate: 'stepward estimate --json',
   page: 'stepward page --data .stepward/orders',
   cost: 'stepward cost --json',
+  usage: 'stepward usage --hours 24 --provisioned 400',
   doctor: 'stepward doctor --endpoint https://contoso.documents.azure.com',
   provision: 'stepward provision --connection-string "$COSMOS_CONNECTION_STRING"',
   completion: 'source <(stepward completion bash)',

@@ -1,6 +1,6 @@
 import { ConfigurationInvalid, type Connection } from '../connection/index.js'
 import { connectionShape, processSettings } from '../connection/internal.js'
-import type { ServedPage } from '../page/index.js'
+import type { ServedPage, StoreOfPage } from '../page/index.js'
 import { whoAmI } from '../platform/internal.js'
 import {
   asGiven,
@@ -85,6 +85,7 @@ export const pageOption = chosen<boolean | PageSettings>((value) =>
 interface PagedHost extends Connection {
   readonly unitPrefix?: string
   readonly timing?: ProcessorTiming
+  readonly hostCharges: Required<StoreOfPage>['hostCharges']
 }
 
 /**
@@ -107,6 +108,7 @@ export async function hostPage(
   const store = {
     settings: settingsOf(options),
     storeArguments: argumentsOf(options),
+    hostCharges: options.hostCharges,
     links: links ?? processSettings().answerLinks,
     workflows: (workflows as readonly unknown[]).filter(isWorkflow),
   }

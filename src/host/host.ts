@@ -120,7 +120,7 @@ interface Shell {
 async function openShell(settings: HostSettings): Promise<Shell> {
   const { clock = systemClock, port, roles: wanted } = settings
   const instanceName = settings.instanceName ?? instanceNameOf(systemRandom)
-  const metrics = new Metrics()
+  const metrics = new Metrics(clock.now())
   const telemetry = new StoreHealth(clock, fanOut(settings.telemetry ?? openTelemetry(), metrics))
   const eventLoop = new EventLoopWatch(clock)
   const health = new Health(eventLoop)
@@ -255,7 +255,8 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   for (const schedule of settings.schedules) {
     await awaitStore(() => client.schedules.set(schedule), waitingOf(settings, shell))
   }
-  const page = await awaitStore(() => hostPage(settings.page, options, server), waitingOf(settings, shell))
+  const paged = { ...options, hostCharges: () => metrics.charges }
+  const page = await awaitStore(() => hostPage(settings.page, paged, server), waitingOf(settings, shell))
   if (page !== null) shell.closing.push(() => page.close())
   health.started()
   return {

@@ -19,7 +19,7 @@ import type { UnitSelection } from '../operations/index.js'
 import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
 import { AnswerLinks, type AnswerLinkOptions, type Workflow } from '../sas/index.js'
-import { Charges } from './api/charges.js'
+import { Charges, type ChargeReport } from './api/charges.js'
 import { PageAnswers } from './answers.js'
 import { OperationLog } from './api/operation-log.js'
 import { LinkAnswers } from './link-answers.js'
@@ -39,6 +39,8 @@ export interface StoreOfPage {
   readonly workflows: readonly Workflow<unknown>[]
   /** The public address of signed links, and their secrets. Default: the page accepts no links. */
   readonly links?: AnswerLinkOptions | undefined
+  /** What the host in this process has used. Default: the process runs no roles. */
+  readonly hostCharges?: () => ChargeReport
 }
 
 export interface PageOptions extends StoreOfPage {
@@ -141,7 +143,8 @@ async function openStore(options: StoreOfPage) {
   const operations = new OperationLog(clock, systemRandom)
   const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
   const shown = { name, storeArguments, client, ports, selection: settings, clock, workflows }
-  return { store: { ...shown, charges, operations }, viewers, links, close }
+  const measured = { charges, hostCharges: options.hostCharges ?? null }
+  return { store: { ...shown, ...measured, operations }, viewers, links, close }
 }
 
 export type { EntraApplication }

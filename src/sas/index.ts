@@ -116,6 +116,7 @@ export type {
   ResendOptions,
   ResubmitOptions,
   ResumeOptions,
+  ScheduleChangeOptions,
   ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'

@@ -180,7 +180,8 @@ const submit = route({
   },
 })
 
-function workflowNamed({ workflows }: PageStore, name: string): PageStore['workflows'][number] {
+/** Returns the workflow with this name, of the module that the page was started with. */
+export function workflowNamed({ workflows }: PageStore, name: string): PageStore['workflows'][number] {
   const found = workflows.find((workflow) => workflow.name === name)
   if (found !== undefined) return found
   const known = workflows.map((workflow) => JSON.stringify(workflow.name)).join(', ')
@@ -189,7 +190,10 @@ function workflowNamed({ workflows }: PageStore, name: string): PageStore['workf
 }
 
 /** Reads an input with the function of the workflow, whose error is about the input. */
-function parsedBy({ submission: { parse }, plan }: PageStore['workflows'][number], input: unknown): unknown {
+export function parsedBy(
+  { submission: { parse }, plan }: PageStore['workflows'][number],
+  input: unknown,
+): unknown {
   if (parse === undefined) return input
   try {
     return parse(input)

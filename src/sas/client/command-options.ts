@@ -74,3 +74,9 @@ export interface ScheduleCommandOptions {
   readonly by?: string
   readonly why?: string
 }
+
+/** Options of a call that changes the definition of a schedule. */
+export interface ScheduleChangeOptions extends ScheduleCommandOptions {
+  /** Only checks the change, and writes nothing. Default false. */
+  readonly dryRun?: boolean
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
-import { pausedWith } from './pause-documents.js'
 import type { Compensation, Pause, RestartedAs, RestartOf } from './readable-parts.js'
+import { pausedWith } from './pause-documents.js'
 import { secretHolder, ticketHolder } from './shared-parts.js'
 
 /**

@@ -119,6 +119,12 @@ export function withDecision<T extends ScheduleDocument>(
   return { ...before, audit: [...before.audit, entry].slice(-keptDecisions), operatedAtMs: now }
 }
 
+/** Returns a schedule whose definition an operator has changed. */
+export function withChange<T extends ScheduleDocument>(before: T, { by, why }: Who, now: number): T {
+  const entry = { at: new Date(now).toISOString(), by, why }
+  return { ...before, changes: [...(before.changes ?? []), entry].slice(-keptDecisions), operatedAtMs: now }
+}
+
 /** Reads a schedule. Returns null if it is missing or unreadable. A deleted schedule is returned. */
 export async function readSchedule(
   store: StateStore,

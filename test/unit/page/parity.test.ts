@@ -20,6 +20,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/api/schedule': 'schedule show',
   '/api/audit': 'audit',
   '/api/cost': 'cost',
+  '/api/usage': 'usage',
   '/api/changes': 'watch',
 }
 
@@ -44,7 +45,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   scale: 'it needs rights on the machine or in Azure, which the page does not have',
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
-  'schedule set': 'a schedule is code in a module; a start stores it',
   'limit show': 'the view Limits shows all limits',
   pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',

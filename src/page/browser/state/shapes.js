@@ -87,7 +87,18 @@
  *   meanCharge: number, monthlyCharge: number,
  *   workflows: { name: string, steps: number, together: number, apart: number }[] }} CostReport
  *
- * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeReport
+ * @typedef {{ since: string, until: string, jobs: number, ended: number, isCut: boolean, charge: number,
+ *   assumed: { isTogether: boolean, instances: number, partitions: number },
+ *   workflows: { workflow: string, ended: number, perHour: number, steps: number, jobCharge: number, charge: number }[],
+ *   roles: { role: string, writes: number, changes: number, idle: number, total: number }[],
+ *   feeds: { role: string, changes: number, polls: number, leases: number }[],
+ *   forecast: { mean: number, busiest: number, idle: number, busiestHour: string | null, share: number | null,
+ *     jobsPerHour: number | null, throughput: { requestUnits: number | null, kind: string, of: string | null,
+ *     reason: string | null } } }} UsageReport
+ *
+ * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeRows
+ *
+ * @typedef {ChargeRows & { host: ChargeRows | null }} ChargeReport
  *
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
