@@ -28,8 +28,9 @@ const rooms = {
       'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
+    'testing/stories': ['platform', 'sas', 'sas/model', 'testing'],
     testing: [
-      'testing/payloads', 'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
+      'testing/payloads', 'testing/stories', 'change-feed-processor', 'engine-ports', 'emulator', 'emulator/engine', 'wake-up', ...jobs, ...stores,
     ],
     'wake-up': ['change-feed-processor', 'platform', 'sas', 'telemetry', '/lease-store'],
     'connection/azure': ['platform', 'sas'],

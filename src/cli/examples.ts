@@ -11,6 +11,7 @@ export const examples: Readonly<Record<string, string>> = {
   fleet: 'stepward fleet --json',
   stop: 'stepward stop',
   scale: 'stepward scale agents 4',
+  rebalance: 'stepward rebalance agents',
   autoscale: 'stepward autoscale agents --min 1 --max 8',
   submit: 'stepward submit order-fulfilment orders.jsonl --workflows ./jobs.js --wait',
   status: 'stepward status 10248',

@@ -14,18 +14,16 @@
  * budgets, parents and children. A test generates `docs/cli.md` from the commands below.
  */
 import { Argument, Command, Option } from 'commander'
-import type { AutoscaleOptions } from './commands/instances/autoscale.js'
 import type { CheckOptions } from './commands/operations/check.js'
 import type { CostOptions } from './commands/operations/cost.js'
 import type { DevOptions } from './commands/store/dev.js'
 import type { EmulatorCommandOptions } from './commands/store/emulator.js'
 import type { MergeOptions, SplitOptions } from './commands/store/emulator-partitions.js'
-import type { FleetCommandOptions } from './commands/instances/fleet.js'
 import type { PageCommandOptions } from './commands/operations/page.js'
-import type { ScaleOptions } from './commands/instances/scale.js'
 import type { StartOptions } from './running/start-plan.js'
 import type { SubmitOptions } from './commands/jobs/submit.js'
 import { withExamples } from './examples.js'
+import { addFleetCommands } from './fleet-commands.js'
 import { addLimitCommands } from './limit-commands.js'
 import { addOperatorCommands } from './operator-commands.js'
 import { addPauseCommands } from './pause-commands.js'
@@ -72,7 +70,7 @@ export function programOf({ version, terminal, ending }: ProgramOptions): Comman
   addOperatorCommands(program, terminal, ending)
   addLimitCommands(program, terminal, ending)
   addPauseCommands(program, terminal, ending)
-  addFleetCommands(parts)
+  addFleetCommands(program, terminal, ending)
   addLeaseCommands(parts)
   addPageCommand(parts)
   addStoreCommands(parts)
@@ -171,47 +169,6 @@ function addRunningCommands({ program, terminal, ending }: Parts): void {
     })
 }
 
-function addFleetCommands({ program, terminal, ending }: Parts): void {
-  withCommonOptions(program.command('fleet'))
-    .description(
-      'the processes of the fleet that runs here: lag of each role, leases, processor time, memory',
-    )
-    .option('--state <dir>', 'the directory given to "stepward start"')
-    .action(async (options: FleetCommandOptions) => {
-      const { fleet } = await import('./commands/instances/fleet.js')
-      await ending(fleet(options, terminal))
-    })
-
-  withCommonOptions(program.command('stop'))
-    .description('stop the fleet that runs here, and forget the numbers that "scale" set')
-    .option('--state <dir>', 'the directory given to "stepward start"')
-    .action(async (options: FleetCommandOptions) => {
-      const { stop } = await import('./commands/instances/stop.js')
-      await ending(stop(options, terminal))
-    })
-
-  withScaleTarget(withCommonOptions(program.command('scale')))
-    .addArgument(withValues(new Argument('<role>'), roleWords))
-    .argument('<n>')
-    .description('change how many instances of a role run, in the fleet here or on App Service')
-    .action(async (role: string, count: string, options: ScaleOptions) => {
-      const { scale } = await import('./commands/instances/scale.js')
-      await ending(scale(role, count, options, terminal))
-    })
-
-  withScaleTarget(withStoreOptions(program.command('autoscale')))
-    .addArgument(withValues(new Argument('<role>'), roleWords))
-    .description('scale a role by its lag, slowly, and to no more instances than it has leases')
-    .option('--min <n>', 'the fewest instances', '1')
-    .option('--max <n>', 'the most instances', '8')
-    .option('--interval <seconds>', 'the pause between two checks', '15')
-    .option('--once', 'look, decide, scale, and end')
-    .action(async (role: string, options: AutoscaleOptions) => {
-      const { autoscale } = await import('./commands/instances/autoscale.js')
-      await ending(autoscale(role, options, terminal))
-    })
-}
-
 function addLeaseCommands({ program, terminal, ending }: Parts): void {
   withUnitOptions(program.command('leases'))
     .description('which instance reads which feed range')
@@ -238,7 +195,7 @@ function addLeaseCommands({ program, terminal, ending }: Parts): void {
 }
 
 function addPageCommand({ program, terminal, ending }: Parts): void {
-  withStoreOptions(program.command('page'))
+  withScaleTarget(withStoreOptions(program.command('page')))
     .description(
       'a page in a browser of this machine, which shows jobs, leases and problems, and acts on them',
     )

@@ -6,6 +6,7 @@ import type { RoleBacklog } from './fleet-leases.js'
 
 const requestSchema = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('scale'), role: z.string(), count: z.number().int().min(0).max(256) }),
+  z.strictObject({ command: z.literal('rebalance'), role: z.string().optional() }),
   z.strictObject({ command: z.literal('stop') }),
   z.strictObject({ command: z.literal('status') }),
 ])

@@ -137,9 +137,7 @@ class RunningFleet implements Fleet {
         return launch({ program, args: argsOf(role), environment, instanceName })
       },
       releaseLeases: (instanceName) => leases.release(instanceName),
-      onChanged: () => {
-        for (const keeper of this.keepers.values()) for (const one of keeper.instances) one.rebalance()
-      },
+      onChanged: () => this.rebalance(),
       clock: systemClock,
       random: systemRandom,
       telemetry,
@@ -151,15 +149,14 @@ class RunningFleet implements Fleet {
     switch (request.command) {
       case 'scale': {
         const keeper = this.keepers.get(request.role)
-        if (keeper === undefined) {
-          const known = [...this.keepers.keys()].join(', ')
-          return {
-            kind: 'refused',
-            why: `this fleet has no role ${JSON.stringify(request.role)}: it runs ${known}`,
-          }
-        }
+        if (keeper === undefined) return this.noRole(request.role)
         keeper.scale(request.count)
         await this.rememberScaled(request.role, request.count)
+        return { kind: 'done', status: await this.status() }
+      }
+      case 'rebalance': {
+        if (request.role !== undefined && !this.keepers.has(request.role)) return this.noRole(request.role)
+        this.rebalance(request.role)
         return { kind: 'done', status: await this.status() }
       }
       case 'stop': {
@@ -174,6 +171,18 @@ class RunningFleet implements Fleet {
       case 'status':
         return { kind: 'done', status: await this.status() }
     }
+  }
+
+  /** Lets the processes of a role, or of all roles, look for leases immediately. */
+  private rebalance(role?: string): void {
+    for (const [name, keeper] of this.keepers) {
+      if (role === undefined || role === name) for (const one of keeper.instances) one.rebalance()
+    }
+  }
+
+  private noRole(role: string): FleetAnswer {
+    const known = [...this.keepers.keys()].join(', ')
+    return { kind: 'refused', why: `this fleet has no role ${JSON.stringify(role)}: it runs ${known}` }
   }
 
   private async rememberScaled(role: string, instances: number): Promise<void> {

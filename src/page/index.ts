@@ -21,6 +21,7 @@ import { systemRandom } from '../platform/internal.js'
 import { AnswerLinks, type AnswerLinkOptions, type Workflow } from '../sas/index.js'
 import { Charges, type ChargeReport } from './api/charges.js'
 import { PageAnswers } from './answers.js'
+import type { FleetControl } from './api/fleet-control.js'
 import { OperationLog } from './api/operation-log.js'
 import { LinkAnswers } from './link-answers.js'
 import { PageServer } from './server.js'
@@ -37,6 +38,8 @@ export interface StoreOfPage {
   /** The options of commands that use the same store, without secrets. Default: none. */
   readonly storeArguments?: readonly string[]
   readonly workflows: readonly Workflow<unknown>[]
+  /** The instances that the page scales. Default: none. */
+  readonly fleet?: FleetControl
   /** The public address of signed links, and their secrets. Default: the page accepts no links. */
   readonly links?: AnswerLinkOptions | undefined
   /** What the host in this process has used. Default: the process runs no roles. */
@@ -142,7 +145,8 @@ async function openStore(options: StoreOfPage) {
   const name = options.storeName ?? storeName(settings)
   const operations = new OperationLog(clock, systemRandom)
   const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
-  const shown = { name, storeArguments, client, ports, selection: settings, clock, workflows }
+  const fleet = options.fleet ?? null
+  const shown = { name, fleet, storeArguments, client, ports, selection: settings, clock, workflows }
   const measured = { charges, hostCharges: options.hostCharges ?? null }
   return { store: { ...shown, ...measured, operations }, viewers, links, close }
 }

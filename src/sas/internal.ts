@@ -1,5 +1,5 @@
 /** The additional names of this room that only other rooms see. */
-export { agentOperations, isAgent } from './agents/agent.js'
+export { agentOperations, isAgent, observed } from './agents/agent.js'
 export { largeListOf } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
 export { conditionText, templateText } from './plan/template-text.js'
@@ -27,6 +27,7 @@ export {
   type WakeUps,
 } from './in-process/job-endings.js'
 export { PauseBoard } from './pauses/pause-board.js'
+export { schedule } from './decisions/schedule.js'
 export { readers, type Reader } from './decisions/readers.js'
 export { isReplyTo, replyChannel, replyToRule, type ReplyChannel } from './notifier/reply.js'
 export { isWebhook } from './notifier/webhook.js'

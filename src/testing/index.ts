@@ -7,8 +7,9 @@
  * - `VirtualClock` and `seededRandom` give the test control of time and random numbers.
  * - `TelemetryRecorder` collects events.
  * - `simulateWorkflow` runs a user's workflow once for each possible fault of each write.
+ * - `simulateJob` runs one job of a user's workflow step by step, as the test says.
  *
- * Start with `simulate-workflow.ts`. The comment at the top of `world.ts` describes the simulation that
+ * Start with `stories/simulate-workflow.ts`. The comment at the top of `world.ts` describes the simulation that
  * `simulateWorkflow` uses.
  */
 export {
@@ -23,6 +24,9 @@ export {
   type WorkflowProblem,
   type WorkflowSimulation,
   type WorkflowSimulationOptions,
-} from './simulate-workflow.js'
-export type { StoryAnswer } from './answers.js'
-export type { EndedJob, StoryEvent, StorySetup, WorkflowUnderTest } from './workflow-story.js'
+} from './stories/simulate-workflow.js'
+export { simulateJob, type JobSimulationOptions } from './stories/simulate-job.js'
+export type { HandlerCall } from './stories/handler-call.js'
+export type { SimulatedJob } from './stories/simulated-job.js'
+export type { StoryAnswer } from './stories/answers.js'
+export type { EndedJob, StoryEvent, StorySetup, WorkflowUnderTest } from './stories/workflow-story.js'

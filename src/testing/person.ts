@@ -1,4 +1,10 @@
-import { CommandRefused, JobConflict, type JobClient } from '../sas/index.js'
+import {
+  CommandInvalid,
+  CommandRefused,
+  JobConflict,
+  SubmissionInvalid,
+  type JobClient,
+} from '../sas/index.js'
 import type { JobFleet } from './job-fleet.js'
 import type { Computer } from './simulated-process.js'
 import type { World } from './world.js'
@@ -26,8 +32,15 @@ export class Person {
     this.computer = { name, skewMs: 0, driftPpm: 0 }
   }
 
-  /** Repeats `task` until it is done or refused, and then calls `over`. */
-  insist(task: (client: JobClient) => Promise<void>, over: () => void): void {
+  /**
+   * Repeats `task` until it is done or refused, and then calls `over`. If `refused` is given, it is called
+   * instead when the task is refused, or is invalid and so can never be done.
+   */
+  insist(
+    task: (client: JobClient) => Promise<void>,
+    over: () => void,
+    refused?: (error: Error) => void,
+  ): void {
     const host = this.inside === null ? null : this.fleet.processOn(this.inside)
     const process = host ?? this.world.process(this.computer)
     let isOver = false
@@ -37,7 +50,7 @@ export class Person {
       then()
     }
     const again = (): void =>
-      end(() => void this.world.time.schedule(againAfterMs, () => this.insist(task, over)))
+      end(() => void this.world.time.schedule(againAfterMs, () => this.insist(task, over, refused)))
     const look = (): void => {
       if (process.isCrashed) again()
       else if (!isOver) this.world.time.schedule(againAfterMs, look)
@@ -46,7 +59,9 @@ export class Person {
     task(this.fleet.client(process)).then(
       () => end(over),
       (error: unknown) => {
-        if (error instanceof CommandRefused) end(over)
+        const isInvalid = error instanceof CommandInvalid || error instanceof SubmissionInvalid
+        if (refused !== undefined && (isInvalid || error instanceof CommandRefused)) end(() => refused(error))
+        else if (error instanceof CommandRefused) end(over)
         else if (error instanceof JobConflict) this.world.problems.push(`I1: ${error.message}`)
         else again()
       },

@@ -11,7 +11,8 @@
  *   `write-points.ts` names the writes as in `docs/failure-matrix.md`.
  * - `lease-wiring.ts` and `state-wiring.ts` put the network between units and stores. `job-fleet.ts` runs all
  *   roles.
- * - `simulate-workflow.ts` is the part for users. It runs their workflow once for each fault of each write.
+ * - `stories/` is the part for users. `simulate-workflow.ts` runs their workflow once for each fault of each
+ *   write, and `simulate-job.ts` runs it step by step.
  *
  * The checkers of the invariants (I1 to I22) are in `test/simulation`.
  */

@@ -11,7 +11,15 @@ const pairsOfScenario = 4
  * all.
  */
 const everyKind = ['happy']
-const halfOfKinds = ['retry', 'compensate', 'exhaust', 'resubmit', 'cancel', 'submitted-inside']
+const halfOfKinds = [
+  'retry',
+  'compensate',
+  'exhaust',
+  'resubmit',
+  'cancel',
+  'submitted-inside',
+  'restart-undo',
+]
 
 /** Checks whether the fault of this kind strikes the write at this place of its story. */
 function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[number]): boolean {

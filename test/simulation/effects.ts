@@ -13,6 +13,8 @@ type FindStep = (jobId: string, stepId: string) => StepDocument | null
 export class Effects {
   /** By job and step: the input of each live key. */
   private readonly live = new Map<string, Map<string, string>>()
+  /** By job and step: the place of the same step after it was carried over into another job. */
+  private readonly movedTo = new Map<string, string>()
   /** Keys whose success was recorded. */
   private readonly accepted = new Set<string>()
 
@@ -37,6 +39,14 @@ export class Effects {
     return this.forgotten(step)
   }
 
+  /** Notes that a restart has given the step, with its effects, to another job (I34). */
+  carriedOver(stepId: string, from: string, to: string): void {
+    const keys = this.keysOf(from, stepId)
+    this.live.set(placeOf(to, stepId), keys)
+    this.live.delete(placeOf(from, stepId))
+    this.movedTo.set(placeOf(from, stepId), placeOf(to, stepId))
+  }
+
   /** Records the success of an attempt with this key. */
   noteSuccess(key: string): void {
     this.accepted.add(keyOfStep(key))
@@ -48,6 +58,8 @@ export class Effects {
    * has a known effect.
    */
   left(job: JobDocument, steps: ReadonlyMap<string, StepDocument>): readonly string[] {
+    // The restart of the job undoes what it carried over, and an operator decided about the rest.
+    if (job.restartedAs !== undefined) return []
     const isHome = job.processState === 'Compensated'
     return [...steps.values()]
       .filter(({ kind }) => kind === 'operation')
@@ -69,7 +81,8 @@ export class Effects {
    * if it is not undone.
    */
   private forgotten(step: StepDocument): readonly string[] {
-    const keys = this.live.get(placeOf(step.jobId, step.stepId))
+    const place = placeOf(step.jobId, step.stepId)
+    const keys = this.movedTo.has(place) ? undefined : this.live.get(place)
     if (keys === undefined || keys.size === 0) return []
     const known = new Set(step.owed.map(({ generation }) => idempotencyKey(step, generation, 'do')))
     const own = idempotencyKey(step, step.generation, 'do')
@@ -83,7 +96,8 @@ export class Effects {
   }
 
   private keysOf(jobId: string, stepId: string): Map<string, string> {
-    const place = placeOf(jobId, stepId)
+    let place = placeOf(jobId, stepId)
+    for (let next = this.movedTo.get(place); next !== undefined; next = this.movedTo.get(place)) place = next
     const known = this.live.get(place)
     if (known !== undefined) return known
     const keys = new Map<string, string>()

@@ -56,8 +56,9 @@ export class JobDocuments {
   }
 
   /** Checks whether the document that scenarios create with their jobs exists. */
-  hasOrder({ pk, jobId }: JobDocument): boolean {
-    return this.find(pk, orderIdOf(jobId)) !== null
+  hasOrder({ pk }: JobDocument): boolean {
+    // The partition of each job has the id of the job, and its restarts are in the same partition.
+    return this.find(pk, orderIdOf(pk)) !== null
   }
 
   /**

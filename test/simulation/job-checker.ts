@@ -8,6 +8,7 @@ import { stateContainer } from '../../src/testing/job-fleet.js'
 import { Effects } from './effects.js'
 import { isJobChange, JobDocuments, type JobChange, type StepChange } from './job-changes.js'
 import { jobRules } from './job-rules.js'
+import { firstJobId } from './remote-services.js'
 import { isOutcome, stepRules } from './step-rules.js'
 
 const maxDocumentBytes = 1_500_000
@@ -47,6 +48,8 @@ export class JobChecker implements Checker {
    */
   private readonly claimants = new Map<string, string | null>()
   private readonly open = new Set<string>()
+  /** The jobs that restarts have made. */
+  private readonly restarts = new Set<string>()
   private lastSized: Request | null = null
   private outcomes = 0
   private lateOutcomes = 0
@@ -57,8 +60,9 @@ export class JobChecker implements Checker {
 
   constructor(private readonly options: JobCheckerOptions) {
     this.documents = new JobDocuments(options.container)
-    // Each job of the simulation has its own partition.
-    this.effects = new Effects((jobId, stepId) => this.documents.step(jobId, jobId, stepId))
+    // Each job of the simulation has its own partition, which contains its restarts.
+    const step = (jobId: string, stepId: string) => this.documents.step(firstJobId(jobId), jobId, stepId)
+    this.effects = new Effects(step)
   }
 
   get counts(): JobCounts {
@@ -71,9 +75,15 @@ export class JobChecker implements Checker {
     return this.jobs.size - this.open.size
   }
 
-  /** Checks whether this many jobs are stored and all have ended. */
+  /** Checks whether this many jobs were submitted, and all have ended, with their restarts. */
   haveEnded(count: number): boolean {
-    return this.jobs.size === count && this.open.size === 0
+    return this.jobs.size - this.restarts.size === count && this.open.size === 0
+  }
+
+  /** Returns the job, or the last of its restarts. */
+  newest(jobId: string): JobDocument | undefined {
+    const job = this.jobs.get(jobId)
+    return job?.restartedAs === undefined ? job : this.newest(job.restartedAs.jobId)
   }
 
   stepsOf(job: JobDocument): ReadonlyMap<string, StepDocument> {
@@ -106,11 +116,20 @@ export class JobChecker implements Checker {
     if (isJobChange(change)) {
       const { after: job } = change
       this.jobs.set(job.jobId, job)
+      this.noteRestart(change)
       if (isTerminal(job)) this.open.delete(job.jobId)
       else this.open.add(job.jobId)
       return [...problems, ...jobRules.flatMap((rule) => rule(change) ?? []), ...this.ordered(change)]
     }
     return [...problems, ...this.step(change)]
+  }
+
+  private noteRestart({ after: { jobId, restartOf }, steps }: JobChange): void {
+    if (restartOf === undefined || this.restarts.has(jobId)) return
+    this.restarts.add(jobId)
+    for (const { stepId, keyJobId } of steps.values()) {
+      if (keyJobId !== undefined) this.effects.carriedOver(stepId, restartOf.jobId, jobId)
+    }
   }
 
   private step(change: StepChange): readonly string[] {

@@ -1,5 +1,5 @@
 import type { JobDocument } from '../../src/sas/model/documents.js'
-import { jobDocumentId } from '../../src/sas/model/document-ids.js'
+import { jobDocumentId, jobIdPrefix } from '../../src/sas/model/document-ids.js'
 import { isTerminal } from '../../src/sas/model/process-state.js'
 import type { JobClient } from '../../src/sas/index.js'
 import { seededRandom } from '../../src/platform/index.js'
@@ -15,7 +15,8 @@ import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
 import { Mailbox } from './mailbox.js'
 import { Person } from '../../src/testing/person.js'
-import { RemoteServices } from './remote-services.js'
+import { firstJobId, RemoteServices } from './remote-services.js'
+import { RestartChecker } from './restart-checker.js'
 import { stepDeadlineMs, type Intervention, type Scenario } from './scenario.js'
 
 export interface Story {
@@ -123,9 +124,8 @@ export class JobScene {
   readonly checker: JobChecker
   readonly services: RemoteServices
   readonly mailbox: Mailbox
+  private readonly restartChecker = new RestartChecker()
   private readonly scenarios: ReadonlyMap<string, Scenario>
-  /** Jobs by the id of their documents. */
-  private readonly jobIds: ReadonlyMap<string, string>
   private readonly awaited = new Set<string>()
   /** Jobs for which an operator got an alert since the faults ended. */
   private readonly flagged = new Set<string>()
@@ -138,7 +138,6 @@ export class JobScene {
     this.faults = new Faults({ random: seededRandom(seed ^ 0x5eed), ...options.faults })
     this.world = new World({ seed, fateOf: (request) => this.faults.fateOf(request) })
     this.scenarios = new Map(stories.map(({ jobId, scenario }) => [jobId, scenario]))
-    this.jobIds = new Map(stories.map(({ jobId }) => [jobDocumentId(jobId), jobId]))
     this.services = new RemoteServices(this.world, (jobId) => this.scenario(jobId))
     this.mailbox = new Mailbox(this.world)
     this.fleet = new JobFleet(this.world, {
@@ -157,6 +156,7 @@ export class JobScene {
     this.world.watch(this.checker)
     this.world.watch(new GateChecker())
     this.world.watch(new PauseChecker(() => this.world.time.monotonic()))
+    this.world.watch(this.restartChecker)
     this.world.watch({ check: (event) => this.noticed(event) })
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()
@@ -248,7 +248,7 @@ export class JobScene {
 
   private endProblems(isOver: boolean, limitMs: number): readonly string[] {
     const jobs = [...this.scenarios].map(([jobId, scenario]) => {
-      const job = this.checker.jobs.get(jobId)
+      const job = this.checker.newest(jobId)
       if (job === undefined || !isTerminal(job))
         return `I8: ${jobId} of ${scenario.name} is ${stateOf(job)} after ${limitMs} ms`
       const ends = [scenario.end, ...(scenario.otherEnds ?? [])]
@@ -259,13 +259,14 @@ export class JobScene {
     if (broken.length > 0) return broken
     if (!isOver && !this.mailbox.isQuiet) return ['I13: what is stored for submitters is not sent']
     if (!isOver) return [`I8: no alert reported the jobs ${[...this.awaited].join(', ')} to operators`]
-    return [...this.checker.jobs.values()].flatMap((job) =>
+    const left = [...this.checker.jobs.values()].flatMap((job) =>
       this.checker.effects.left(job, this.checker.stepsOf(job)),
     )
+    return [...left, ...this.restartChecker.left()]
   }
 
   private scenario(jobId: string): Scenario {
-    const scenario = this.scenarios.get(jobId)
+    const scenario = this.scenarios.get(firstJobId(jobId))
     if (scenario === undefined) throw new RangeError(`${jobId} was not submitted`)
     return scenario
   }
@@ -284,18 +285,19 @@ export class JobScene {
       this.world.record({ type: 'acknowledged', jobId })
     }
     customer.insist(submit, () => {
-      if (interventions.length === 0) this.awaited.delete(jobId)
+      if (interventions.length === 0) this.awaited.delete(firstJobId(jobId))
     })
     this.await({ jobId, interventions })
   }
 
-  private await({ jobId, interventions }: Awaiting): void {
+  private await({ jobId: submitted, interventions }: Awaiting): void {
     if (interventions.length === 0) return
-    const job = this.checker.jobs.get(jobId)
+    const job = this.checker.newest(submitted)
+    const jobId = job?.jobId ?? submitted
     const due = job === undefined ? -1 : dueIn(interventions, job)
     const next = interventions[due]
     // A job that ended before its operator reacted needs no operator.
-    if (job !== undefined && isTerminal(job) && next === undefined) this.awaited.delete(jobId)
+    if (job !== undefined && isTerminal(job) && next === undefined) this.awaited.delete(firstJobId(jobId))
     else if (next === undefined) this.watched.set(jobDocumentId(jobId), { jobId, interventions })
     else this.intervene({ jobId, interventions: interventions.slice(due) })
   }
@@ -314,9 +316,9 @@ export class JobScene {
   }
 
   private noteFlag(documentId: string): void {
-    const jobId = this.jobIds.get(documentId)
-    if (jobId === undefined || this.checker.jobs.get(jobId)?.attention === null) return
-    this.flagged.add(jobId)
+    // The ids of simulated jobs contain no character that is escaped in the id of a document.
+    const jobId = documentId.startsWith(jobIdPrefix) ? documentId.slice(jobIdPrefix.length) : ''
+    if ((this.checker.jobs.get(jobId)?.attention ?? null) !== null) this.flagged.add(jobId)
   }
 
   /** Makes the first intervention, and waits for the next. */
@@ -324,17 +326,32 @@ export class JobScene {
     if (first === undefined) return
     const operator = new Person(this.world, this.fleet, `operator of ${jobId}`)
     operator.insist(
-      (client) => give(client, jobId, first.command),
+      (client) => this.give(client, jobId, first.command),
       () => {
-        if (others.length === 0) this.awaited.delete(jobId)
+        if (others.length === 0) this.awaited.delete(firstJobId(jobId))
         else this.await({ jobId, interventions: others })
       },
     )
   }
+
+  private async give(client: JobClient, jobId: string, command: Intervention['command']): Promise<void> {
+    if (typeof command === 'string' || !('restartFrom' in command)) return give(client, jobId, command)
+    const options = { ...about, from: command.restartFrom, after: command.after }
+    const first = await client.restart(jobId, options)
+    // Another operator gives the same command.
+    const again = await client.restart(jobId, options)
+    if (again.isNew || again.jobId !== first.jobId)
+      this.world.problems.push(`I33: ${jobId} was restarted as ${first.jobId}, and as ${again.jobId}`)
+    // A third operator does not know of the restart, and is refused.
+    await client.cancel(jobId, about.why, about)
+  }
 }
 
-function give(client: JobClient, jobId: string, command: Intervention['command']): Promise<void> {
-  const about = { by: 'operator', why: 'simulated' }
+const about = { by: 'operator', why: 'simulated' }
+
+type PlainCommand = Exclude<Intervention['command'], { readonly restartFrom: string }>
+
+function give(client: JobClient, jobId: string, command: PlainCommand): Promise<void> {
   if (command === 'cancel') return client.cancel(jobId, about.why, about)
   if (command === 'resubmit') return client.resubmit(jobId, about)
   if (command === 'release') return client.release(jobId, about)

@@ -19,7 +19,7 @@ type Mood = 'willing' | 'busy' | 'unable' | 'unheard' | 'known'
 
 /**
  * Chooses the behaviour of a service for a request. `count` is the number of the step's requests in that
- * direction, from 1.
+ * direction, from 1, over all restarts of the job.
  */
 export type Moods = (call: {
   readonly stepId: string
@@ -132,7 +132,7 @@ export class RemoteServices {
   private act(call: ServiceCall): void {
     const { stepId, jobId, undoes, idempotencyKey } = call.context
     const isUndo = undoes !== null
-    const place = `${jobId}/${stepId}/${isUndo ? 'undo' : 'do'}`
+    const place = `${firstJobId(jobId)}/${stepId}/${isUndo ? 'undo' : 'do'}`
     const [count, ofKey] = [this.counted(place), this.counted(idempotencyKey)]
     const mood = this.tempers(jobId).moods({ stepId, isUndo, count, ofKey })
     if (mood === 'busy' || mood === 'unable') {
@@ -173,6 +173,11 @@ export class RemoteServices {
     const about = { processId, jobId, stepId, attempt, key, undoes, asked: asked.item }
     this.world.record({ type: 'called', ...about, effect })
   }
+}
+
+/** Returns the id of the job that was submitted, for a job that was made by a restart. */
+export function firstJobId(jobId: string): string {
+  return jobId.replace(/\.r\d+$/u, '')
 }
 
 /** Returns the key of a round without the number of the round. Undoing a step undoes all its rounds. */

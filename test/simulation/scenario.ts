@@ -43,6 +43,8 @@ export interface Intervention {
     | { readonly answerTo: string }
     /** Resubmits with another input for this step. */
     | { readonly edit: string }
+    /** Restarts the job from this step. The commands that follow are about the new job. */
+    | { readonly restartFrom: string; readonly after: 'undo' | 'keep' }
 }
 
 /** One kind of story of a job, with its possible ends. */
@@ -70,7 +72,7 @@ export interface Scenario {
   readonly isInside?: boolean
   /** Whether the submitter wants notices and a host with the notifier runs. */
   readonly isNotified?: boolean
-  /** The end without faults. */
+  /** The end without faults, of the last restart if the job is restarted. */
   readonly end: ProcessState
   /** Further ends that faults may cause, because attempts that are lost to faults count. Default: none. */
   readonly otherEnds?: readonly ProcessState[]

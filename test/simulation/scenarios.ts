@@ -5,6 +5,7 @@ import { gates } from './gate-stories.js'
 import { pauses } from './pause-stories.js'
 import { questions } from './question-stories.js'
 import { repeats } from './repeat-stories.js'
+import { restarts } from './restart-stories.js'
 import { services, type Asked } from './remote-services.js'
 import {
   backoff,
@@ -57,6 +58,7 @@ export const scenarios: readonly Scenario[] = [
   ...continuing,
   ...questions,
   ...repeats,
+  ...restarts,
   ...pauses,
   ...collecting,
   ...gates,

@@ -5,6 +5,7 @@ import { gateStories } from './gate-stories.js'
 import { pauseStories } from './pause-stories.js'
 import { questionStories } from './question-stories.js'
 import { repeatStories } from './repeat-stories.js'
+import { restartStories } from './restart-stories.js'
 import { guardedServices, insistentServices, services, type Asked, type Moods } from './remote-services.js'
 import {
   backoff,
@@ -286,6 +287,7 @@ export const stories: readonly StoryOfJob[] = [
   ...questionStories,
   ...collectingStories,
   ...repeatStories,
+  ...restartStories,
   ...gateStories,
   ...pauseStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

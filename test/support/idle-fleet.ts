@@ -13,6 +13,17 @@ export async function temporaryFolder(): Promise<string> {
   return folder
 }
 
+/** Writes down what the fleet asks of the process. */
+const idle = `import { appendFileSync } from 'node:fs'
+process.on('disconnect', () => process.exit(0))
+process.on('message', ({ ask }) => appendFileSync(process.argv[2], ask + '\\n'))
+`
+
+/** The file in which the processes of a role write down what the fleet asks of them. */
+export function askedFile(stateDirectory: string, role: string): string {
+  return join(stateDirectory, `${role}.asked`)
+}
+
 /** Starts a fleet whose processes do nothing, and stops it when the test ends. */
 export async function idleFleet(
   counts: Readonly<Record<string, number>>,
@@ -20,13 +31,13 @@ export async function idleFleet(
 ): Promise<Fleet> {
   const cosmos = createInProcessCosmos()
   const program = join(await temporaryFolder(), 'idle.mjs')
-  await writeFile(program, 'process.on("disconnect", () => process.exit(0))\n')
+  await writeFile(program, idle)
   const fleet = await startFleet({
     connection: { client: cosmos.client() },
     counts,
     stateDirectory,
     program,
-    argsOf: () => [],
+    argsOf: (role) => [askedFile(stateDirectory, role)],
     telemetry: silent,
     stopWithinMs: 5_000,
   })

@@ -150,15 +150,19 @@ const about = route({
     by: z.string(),
     roles: z.array(z.enum(pageRoles)),
     may: z.array(z.string()).meta({ description: 'The actions that the person may use.' }),
+    fleetOptions: z.array(z.string()).nullable().meta({
+      description: 'The options of commands on the instances that the page scales. Null if it scales none.',
+    }),
     workflows: z.array(z.strictObject({ name: z.string(), findsJobId: z.boolean() })),
     now: z.string(),
   }),
-  handle: async ({ name, storeArguments, by, roles, may, workflows, clock }) => ({
+  handle: async ({ name, storeArguments, by, roles, may, fleet, workflows, clock }) => ({
     store: name,
     storeArguments,
     by,
     roles,
     may,
+    fleetOptions: fleet?.options ?? null,
     workflows: workflows.map(({ name: workflow, submission }) => ({
       name: workflow,
       findsJobId: submission.jobId !== undefined,

@@ -3,6 +3,7 @@ import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
 import type { PageRole } from '../door/people.js'
+import type { FleetControl } from './fleet-control.js'
 import type { ChargeReport, Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
 
@@ -27,6 +28,8 @@ export interface PageStore {
   readonly hostCharges: (() => ChargeReport) | null
   /** The actions on many jobs of this server. */
   readonly operations: OperationLog
+  /** The instances that the page scales, or null if it was started without any. */
+  readonly fleet: FleetControl | null
   /** The workflows whose jobs may be submitted. */
   readonly workflows: readonly Workflow<unknown>[]
 }

@@ -1,5 +1,6 @@
 import { actions } from './actions.js'
 import { costs } from './costs.js'
+import { fleetRoutes } from './fleet.js'
 import { limitRoutes } from './limits.js'
 import { looks } from './looks.js'
 import { pauseRoutes } from './pauses.js'
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...questionRoutes,
   ...scheduleRoutes,
   ...limitRoutes,
+  ...fleetRoutes,
   ...records,
   ...costs,
 ]

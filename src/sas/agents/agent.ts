@@ -204,6 +204,23 @@ export function agentOperations(agent: Agent): {
   return { name, operations: [...handlers.keys()] }
 }
 
+/** Returns the agent with `seen` called before each call of a handler. */
+export function observed(
+  agent: Agent,
+  seen: (action: string, input: Json, context: AgentContext) => void,
+): Agent {
+  const known = definitionOf(agent)
+  const handlers = [...known.handlers].map(([action, handler]) => {
+    const calling: AgentHandler<Json, unknown> = (input, context) => {
+      seen(action, input, context)
+      return handler(input, context)
+    }
+    return [action, calling] as const
+  })
+  const changed: AgentDefinition = { ...known, handlers: new Map(handlers) }
+  return { ...agent, [definition]: changed }
+}
+
 export function definitionOf(agent: Agent): AgentDefinition {
   return agent[definition] as AgentDefinition
 }

@@ -1,7 +1,8 @@
 import type { Condition } from './condition.js'
 import type { Json } from '../model/documents.js'
-import { referencePath } from '../model/values/reference.js'
+import { isReference, referencePath } from '../model/values/reference.js'
 import { StepHandle, type StepOutcome } from '../model/values/step-handle.js'
+import { TextTemplate } from '../model/values/text-template.js'
 import { patternProblem } from './pattern.js'
 import { stepsWithPart } from './template.js'
 
@@ -39,12 +40,14 @@ const operators: Readonly<Record<Condition['operator'], Rule>> = {
  * new condition and a stored condition.
  */
 export function conditionProblem(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null)
-    return `${valueText(value)} is not a condition: use ${makers}`
-  const path = referencePath(value) ?? storedPath(value)
-  if (path !== null) return isReference(path)
   if (value instanceof StepHandle)
     return `step ${JSON.stringify(value.id)} is a step, not a condition: write condition.done(step)`
+  const path = referencePath(value) ?? storedPath(value)
+  if (path !== null) return notReference(path)
+  if (Array.isArray(value)) return `a list is not a condition: write condition.all(one, other)`
+  if (typeof value !== 'object' || value === null)
+    return `${valueText(value)} is not a condition: use ${makers}`
+  if (value instanceof TextTemplate) return 'a text`…` is not a condition: write condition.equal(…)'
   const { operator, of } = value as { readonly operator?: unknown; readonly of?: unknown }
   if (typeof operator !== 'string' || !Array.isArray(of))
     return `${valueText(value)} is not a condition: use ${makers}`
@@ -64,7 +67,7 @@ export function whenProblem({ when }: { readonly when: Json }): string | null {
   return when === null ? null : conditionProblem(when)
 }
 
-function isReference([first, ...rest]: readonly string[]): string {
+function notReference([first, ...rest]: readonly string[]): string {
   const name = first === 'input' ? ['job.input', ...rest].join('.') : rest.join('.')
   return (
     `${name} is a reference, not a condition: write condition.equal(${name}, true), or ` +
@@ -96,17 +99,27 @@ function notPattern([, pattern]: readonly unknown[]): string | null {
 
 /** Checks whether a value is an object, which is a reference in every condition that can hold. */
 function mayBeReference(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isReference(value) || (typeof value === 'object' && value !== null && !Array.isArray(value))
 }
 
-function storedPath(value: object): readonly string[] | null {
+function storedPath(value: unknown): readonly string[] | null {
+  if (typeof value !== 'object' || value === null || !('$from' in value)) return null
   const { $from } = value as { readonly $from?: unknown }
   return Array.isArray($from) ? $from.map(String) : null
 }
 
 function valueText(value: unknown): string {
-  const text: unknown = JSON.stringify(value)
+  const text = textOf(value)
   return typeof text === 'string' ? text : typeof value
+}
+
+/** Returns a value as JSON. A value with a reference inside has no JSON. */
+function textOf(value: unknown): unknown {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return 'an object'
+  }
 }
 
 /** The outcomes that only a step with `onExhausted: 'continue'` can have. */

@@ -1,10 +1,12 @@
 import type { Duration } from '../../platform/index.js'
 import { duration, isObject, kind, optional, readOptions, shown } from '../../platform/options.js'
-import type { ValueOrReference } from '../model/values/reference.js'
+import { isReference, type ValueOrReference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
+import { TextTemplate } from '../model/values/text-template.js'
 import { toTemplate } from '../model/values/to-template.js'
 import { readForm, type JsonSchema, type ZodSchema } from '../waiting/form.js'
 import { maxAssignees, maxTitleLength } from '../waiting/put-question.js'
+import { nameProblems } from './given-options.js'
 import { byScheduler, type PlanDraft } from './plan-draft.js'
 import type { StepOptions } from './step-options.js'
 
@@ -35,25 +37,22 @@ export interface QuestionDraft extends AskOptions {
 
 const names = kind<NonNullable<QuestionDraft['assignees']>>(
   `a list of at most ${maxAssignees} names`,
-  (value) => typeof value === 'object' && (!Array.isArray(value) || isList(value)),
+  (value) => (Array.isArray(value) ? isList(value) : isReference(value)),
 )
 
 const shape = {
   title: kind<QuestionDraft['title']>(
     `a text of 1 to ${maxTitleLength} characters`,
-    (value) => typeof value === 'object' || (typeof value === 'string' && isTitle(value)),
+    (value) => isInserted(value) || (typeof value === 'string' && isTitle(value)),
   ),
   assignees: optional(names, []),
   escalateTo: names.optional(),
 }
 
-const anything = kind<unknown>('anything', () => true).optional()
-const optionNames = Object.fromEntries(
-  [
-    ...['title', 'form', 'assignees', 'remindAfter', 'escalateAfter', 'escalateTo'],
-    ...['completeWithin', 'after', 'when', 'onExhausted'],
-  ].map((name) => [name, anything]),
-)
+const optionNames = [
+  ...['title', 'form', 'assignees', 'remindAfter', 'escalateAfter', 'escalateTo'],
+  ...['completeWithin', 'after', 'when', 'onExhausted'],
+]
 
 const times = { remindAfter: duration(1_000).optional(), escalateAfter: duration(1_000).optional() }
 
@@ -63,7 +62,10 @@ export function addQuestion<T>(draft: PlanDraft, id: string, given: QuestionDraf
     draft.problemOf(id, `its options are ${shown(given)}; write { title: 'Is it right?' }`)
     return new StepHandle(id)
   }
-  const unknown = readOptions(optionNames, given).problems
+  const unknown = nameProblems(given, optionNames, {
+    schema: 'form: z.object({ … })',
+    question: "title: 'Is it right?'",
+  })
   for (const what of unknown) draft.problemOf(id, what)
   if (unknown.length > 0) return new StepHandle(id)
   const { title, form, assignees, escalateTo, remindAfter, escalateAfter, ...options } = given
@@ -96,11 +98,16 @@ export function addQuestion<T>(draft: PlanDraft, id: string, given: QuestionDraf
   })
 }
 
+/** Checks whether a value is known only when the job runs. */
+function isInserted(value: unknown): boolean {
+  return isReference(value) || value instanceof TextTemplate
+}
+
 function isTitle(value: string): boolean {
   return value !== '' && value.length <= maxTitleLength
 }
 
 function isList(value: readonly unknown[]): boolean {
-  const isName = (one: unknown): boolean => typeof one === 'object' || (typeof one === 'string' && one !== '')
+  const isName = (one: unknown): boolean => isInserted(one) || (typeof one === 'string' && one !== '')
   return value.length <= maxAssignees && value.every(isName)
 }

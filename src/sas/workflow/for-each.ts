@@ -49,6 +49,13 @@ export function addForEach<E, O>(draft: PlanDraft, forEach: ForEachDraft<E, O>):
     draft.problemOf(id, 'its list must be a reference (job.input, the output of a step, or a part of either)')
     return refused
   }
+  if (typeof call !== 'function') {
+    draft.problemOf(
+      id,
+      `it has no call; write job.forEach('pack', job.input.items, (item) => agent.operation({ item }))`,
+    )
+    return refused
+  }
   draft.sharedConditionOf(id, { when })
   const items = Array.from({ length: atMost }, (_, index) => {
     const item = reference<E>([...path, String(index)])

@@ -1,4 +1,4 @@
-import { kind, optional, readOptions } from '../../platform/options.js'
+import { isObject, kind, optional, readOptions, shown } from '../../platform/options.js'
 import { rulesProblems, rulesShape } from '../gates/limits.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { ValueOrReference } from '../model/values/reference.js'
@@ -67,6 +67,10 @@ export function readLimits(
     return undefined
   }
   return limits.flatMap((limit: Limit) => {
+    if (!isObject(limit)) {
+      draft.problemOf(name, `limits: a limit is ${shown(limit)}; write { key: 'bank', atOnce: 5 }`)
+      return []
+    }
     const { values, problems } = readOptions(shape, limit, meant)
     for (const what of problems) draft.problemOf(name, `limits: ${what}`)
     if (problems.length > 0) return []

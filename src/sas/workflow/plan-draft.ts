@@ -6,7 +6,7 @@ import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
 import type { PlanQuestion } from '../model/question-parts.js'
 import type { PlanRepeat } from '../model/step-parts.js'
-import { reference } from '../model/values/reference.js'
+import { isReference, reference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
 import {
@@ -59,7 +59,7 @@ export function byScheduler(input: Json): Call {
 const maxIdLength = 200
 
 const exhaustionShape = {
-  policy: optional(exhaustionPolicy, 'error' as const),
+  policy: exhaustionPolicy,
   maxGenerations: optional(wholeNumber(1), 3),
 }
 
@@ -91,7 +91,7 @@ export class PlanDraft {
   setOnExhausted(policy: OnExhausted, limits: { readonly maxGenerations?: number }): void {
     const { values, problems } = readOptions(exhaustionShape, { policy, ...limits })
     for (const what of problems) this.problem(`job.onExhausted: ${what}`)
-    this.onExhausted = values.policy
+    this.onExhausted = problems.length > 0 ? 'error' : values.policy
     this.maxGenerations = values.maxGenerations
   }
 
@@ -143,7 +143,7 @@ export class PlanDraft {
   include<O>(drafted: DraftedStep): Step<O> {
     const { step, name } = drafted
     const { id } = step
-    if (!namePattern.test(id) || id.length > maxIdLength) {
+    if (typeof id !== 'string' || !namePattern.test(id) || id.length > maxIdLength) {
       this.problemOf(
         name,
         `its id must match ${String(namePattern)} and have at most ${maxIdLength} characters`,
@@ -259,9 +259,10 @@ export class PlanDraft {
       call,
     }: Pick<StepDraft<unknown>, 'call'> & { readonly kind: StepKind; readonly what: string },
   ): Call {
-    const made = this.template<Partial<Call> | undefined>(name, what, call)
+    const made = this.template<unknown>(name, what, call)
     if (made === null) return byScheduler(null)
-    const { actor = '', action = '', input = null } = made ?? {}
+    const isOther = isReference(made) || made instanceof StepHandle
+    const { actor = '', action = '', input = null } = ((isOther ? null : made) ?? {}) as Partial<Call>
     if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     this.problemOf(name, `${what}no operation is called; ${rule}`)

@@ -20,17 +20,9 @@ export function addSleep(
   time: Duration | { readonly until: ValueOrReference<string> },
   { orUntil, ...options }: SleepOptions,
 ): Step<null> {
-  const path = typeof time === 'object' ? referencePath(time) : null
-  if (path !== null) {
-    const name = path[0] === 'input' ? ['job', ...path].join('.') : 'step.output.at'
-    draft.problemOf(id, `its time is a reference: write { until: ${name} }, which refers to a point in time`)
-    return new StepHandle(id)
-  }
-  if (typeof time === 'object' && !('until' in time)) {
-    draft.problemOf(
-      id,
-      "its time is missing: write job.sleep('three-days', '3d'), or { until: job.input.at }",
-    )
+  const problem = timeProblem(time)
+  if (problem !== null) {
+    draft.problemOf(id, problem)
     return new StepHandle(id)
   }
   const input = typeof time === 'object' ? time : forTime(draft, id, time)
@@ -38,15 +30,33 @@ export function addSleep(
     const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"
     draft.problemOf(id, `until is ${JSON.stringify(input.until)}; ${rule}`)
   }
-  if (orUntil !== undefined && typeof orUntil.id !== 'string')
+  const other = orUntil?.id
+  if (orUntil && typeof other !== 'string')
     draft.problemOf(id, 'orUntil must be a step, as in { orUntil: approved }')
-  const cut = orUntil === undefined ? {} : { orUntil: reference(['steps', orUntil.id, 'outcomeSoFar']) }
+  const cut = typeof other === 'string' ? { orUntil: reference(['steps', other, 'outcomeSoFar']) } : {}
   return draft.addStep<null>({
     id,
     kind: 'sleep',
     call: () => byScheduler(toTemplate({ ...input, ...cut }, 'input')),
     options: { ...options, undo: 'none' },
   })
+}
+
+/** Returns the reason, with advice, why a value of another kind is not the time of a sleep, or null. */
+function timeProblem(time: unknown): string | null {
+  const path = referencePath(time)
+  if (path !== null) {
+    const name = path[0] === 'input' ? ['job', ...path].join('.') : 'step.output.at'
+    return `its time is a reference: write { until: ${name} }, which refers to a point in time`
+  }
+  if (time instanceof Date) return 'its time is a Date: write { until: date.toISOString() }'
+  const missing = "its time is missing: write job.sleep('three-days', '3d'), or { until: job.input.at }"
+  if (time === undefined || time === null) return missing
+  if (typeof time !== 'object') return null
+  const until: unknown = 'until' in time ? time.until : undefined
+  if (until === undefined || until === null) return missing
+  if (until instanceof Date) return 'until is a Date: write { until: date.toISOString() }'
+  return until instanceof StepHandle ? 'until is a step: write { until: step.output.at }' : null
 }
 
 function forTime(draft: PlanDraft, id: string, time: Duration): { readonly forMs: number | null } {

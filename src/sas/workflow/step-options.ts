@@ -137,8 +137,10 @@ function isStep(value: object): boolean {
 
 const [tries, deadline, undone] = ['retry: { tries: 3 }', "completeWithin: '30s'", 'undo: (output) => …']
 
+export const stepOptionNames: readonly string[] = Object.keys(shape)
+
 /** Advice on names that other libraries use. */
-const meant: Readonly<Record<string, string>> = {
+export const stepAdvice: Readonly<Record<string, string>> = {
   retries: tries,
   tries,
   attempts: tries,
@@ -166,7 +168,7 @@ const meant: Readonly<Record<string, string>> = {
  * Returns a step's options as they are stored, and every problem that can be found without the other steps.
  */
 export function readStepOptions(options: StepOptions): Read<typeof shape> {
-  const { values, problems } = readOptions(shape, options, meant)
+  const { values, problems } = readOptions(shape, options, stepAdvice)
   const { initialState, targetState } = values
   if (initialState !== targetState) return { values, problems }
   const both = `initialState and targetState are both ${JSON.stringify(initialState)}`

@@ -2,7 +2,7 @@ import type { Json } from '../model/documents.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import { addGather } from './for-each.js'
 import type { PlanStep, DraftedStep } from '../plan/plan.js'
-import type { Step } from '../model/values/step-handle.js'
+import { StepHandle, type Step } from '../model/values/step-handle.js'
 import type { Drafted, PlanDraft } from './plan-draft.js'
 import { toTemplate } from '../model/values/to-template.js'
 import type { StepOptions } from './step-options.js'
@@ -11,7 +11,8 @@ import { substitute } from '../plan/template.js'
 /** A workflow that is a part of another workflow. */
 export interface RunDraft {
   readonly id: string
-  readonly drafted: Drafted
+  /** Undefined if the value in the place of the workflow is not a workflow. */
+  readonly drafted: Drafted | undefined
   readonly input: unknown
   readonly options: Pick<StepOptions, 'after' | 'when'>
 }
@@ -23,6 +24,12 @@ export interface RunDraft {
  * policy of the outer workflow applies.
  */
 export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: RunDraft): Step<O> {
+  if (drafted === undefined) {
+    const rule =
+      "pass a workflow made by defineWorkflow; an operation is called by job.step('pay', agent.operation, { … })"
+    draft.problemOf(id, `it runs no workflow; ${rule}`)
+    return new StepHandle(id)
+  }
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
   const condition = draft.sharedConditionOf(id, options)
   const first = draft.dependencies(id, options, { input: [given, condition], undo: null, own: id })

@@ -1,6 +1,9 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
+import { namesOf } from './operation-names.js'
+import { meantOptions, workflowOptions } from './workflow-options.js'
+import { optionsOf } from './given-options.js'
 import type { Duration } from '../../platform/index.js'
-import { callback, duration, kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { readOptions, shown } from '../../platform/options.js'
 import { addSleep, type SleepOptions } from './sleep.js'
 import { addRepeat, type RepeatOptions } from './repeat.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
@@ -184,22 +187,6 @@ export class WorkflowInvalid extends Error {
   }
 }
 
-const listOfText = kind<readonly string[]>('a list of texts', (value) => Array.isArray(value))
-
-const shape = {
-  input: kind<unknown>('a schema', () => true).optional(),
-  version: optional(wholeNumber(1), 1),
-  secrets: optional(listOfText, []),
-  parse: optional(callback()),
-  jobId: optional(callback()),
-  partitionKey: optional(callback()),
-  priority: optional(kind<number>('a number', Number.isFinite)),
-  completeWithin: optional(duration()),
-  retainFor: optional(duration()),
-  tags: optional(callback()),
-  alongside: optional(callback()),
-}
-
 /**
  * Defines a workflow. `build` runs once, during this call, and only describes the steps. The result is a plan
  * in plain JSON, which is stored with every job. `build` may return a value made of references and JSON. If
@@ -211,15 +198,20 @@ const shape = {
 export function defineWorkflow<I, O = unknown>(
   name: string,
   build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
-  options: SubmissionDefaults<I> & { readonly version?: number } = {},
+  options?: SubmissionDefaults<I> & { readonly version?: number },
 ): Workflow<I, O> {
-  const { version: _version, secrets: _secrets, ...submission } = options
-  const { values, problems: wrong } = readOptions(shape, options)
+  const given = options ?? {}
+  if (typeof build !== 'function')
+    throw new WorkflowInvalid(name, [
+      `its definition is ${shown(build)}; write defineWorkflow('sale', (job) => …)`,
+    ])
+  const { version: _version, secrets: _secrets, ...submission } = given
+  const { values, problems: wrong } = readOptions(workflowOptions, given, meantOptions)
   const { version } = values
   const draft = new PlanDraft()
   if (!namePattern.test(name)) draft.problem(`its name must match ${String(namePattern)}`)
   for (const what of wrong) draft.problem(what)
-  const schema = options.input === undefined ? null : readInputSchema(options.input)
+  const schema = given.input === undefined ? null : readInputSchema(given.input)
   if (schema !== null && 'problem' in schema) draft.problem(schema.problem)
   const returned: unknown = build(builderOf<I>(draft))
   const compiled = draft.compile(returned)
@@ -236,53 +228,51 @@ export function defineWorkflow<I, O = unknown>(
 }
 
 function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
+  const callOf = (id: string, operation: unknown, input: unknown) => () => ({
+    ...namesOf(draft, id, operation),
+    input: toTemplate(input, 'input'),
+  })
   return {
     input: reference<I>(['input']),
-    step: (id, operation, input, options = {}) =>
+    step: (id, operation, input, options) =>
       draft.addStep({
         id,
-        call: () => ({ ...namesOf(draft, id, operation), input: toTemplate(input, 'input') }),
-        options,
+        call: callOf(id, operation, input),
+        options: optionsOf(draft, id, 'step', options ?? {}),
       }),
     repeat: (id, operation, input, options) =>
       addRepeat(draft, {
         id,
-        call: () => ({ ...namesOf(draft, id, operation), input: toTemplate(input, 'input') }),
-        options,
+        call: callOf(id, operation, input),
+        options: optionsOf(draft, id, 'repeat', options),
       }),
-    sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
+    sleep: (id, time, options) => addSleep(draft, id, time, optionsOf(draft, id, 'sleep', options ?? {})),
     waitFor: (id: string, options: WaitOptions & { readonly count?: number } = {}) =>
-      addWaitFor<never>(draft, id, options),
+      addWaitFor<never>(draft, id, optionsOf(draft, id, 'waitFor', options)),
     ask: <T>(id: string, options: QuestionDraft) => addQuestion<T>(draft, id, options),
     forEach: <E>(id: string, list: Reference<readonly E[]>, each: unknown, options: object = {}) =>
       (isWorkflow(each)
-        ? addForEachJob(draft, { id, list, workflow: each, options })
+        ? addForEachJob(draft, {
+            id,
+            list,
+            workflow: each,
+            options: optionsOf(draft, id, 'forEachJob', options),
+          })
         : addForEach(draft, {
             id,
             list,
             call: each as ForEachDraft<E, unknown>['call'],
-            options,
+            options: optionsOf(draft, id, 'forEach', options),
           })) as Step<never>,
-    run: (id, workflow, input, options = {}) =>
-      addRun(draft, { id, drafted: workflow[definition] as Drafted, input, options }),
+    run: (id, workflow, input, options) =>
+      addRun(draft, {
+        id,
+        drafted: isWorkflow(workflow) ? (workflow[definition] as Drafted) : undefined,
+        input,
+        options: optionsOf(draft, id, 'run', options ?? {}),
+      }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),
   }
-}
-
-/**
- * Returns the names of an operation's actor and action. A misspelt operation in JavaScript is undefined and
- * gives empty names, which the draft refuses.
- */
-function namesOf(
-  draft: PlanDraft,
-  id: string,
-  operation: Partial<Pick<Operation<unknown, unknown>, 'actor' | 'action'>> | undefined,
-) {
-  if (typeof operation === 'object' && 'input' in operation) {
-    const name = `${operation.actor ?? ''}.${operation.action ?? ''}`
-    draft.problemOf(id, `pass the operation and its input separately: job.step('${id}', ${name}, { … })`)
-  }
-  return { actor: operation?.actor ?? '', action: operation?.action ?? '' }
 }
 
 /** Checks whether a value, such as an export of a user's module, is a workflow. */

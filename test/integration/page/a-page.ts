@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
+import type { FleetControl } from '../../../src/page/api/fleet-control.js'
 import { servePage } from '../../../src/page/index.js'
 import {
   condition,
@@ -179,7 +180,7 @@ export interface APage {
   close(): Promise<void>
 }
 
-export async function aPage(links?: AnswerLinkOptions): Promise<APage> {
+export async function aPage(links?: AnswerLinkOptions, fleet?: FleetControl): Promise<APage> {
   const store = createInProcessCosmos()
   const telemetry = new TelemetryRecorder()
   const host = await startHost({ embedded: store, agents: [bank], schedules: [counting], telemetry })
@@ -190,6 +191,7 @@ export async function aPage(links?: AnswerLinkOptions): Promise<APage> {
     port: 0,
     by: 'ada',
     links,
+    ...(fleet === undefined ? {} : { fleet }),
     workflows: [buying as unknown].filter(isWorkflow),
     onOpened: (next) => {
       address = next

@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fleetControl } from '../../../src/cli/input/fleet-control.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { actOnMany, aPage, buying, hostile, putQuestion, shownViews, type APage } from './a-page.js'
 
@@ -20,7 +21,7 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
   let page: Page
 
   beforeAll(async () => {
-    store = await aPage()
+    store = await aPage(undefined, fleetControl({}))
     browser = await Browser.open(path ?? '')
     for (const [jobId, isRefused] of [
       ['order-0', true],
@@ -78,6 +79,8 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       ['/schedules?schedule=counting', 'Delete'],
       ['/schedules?schedule=counting', 'Define'],
       ['/schedules', 'Define'],
+      ['/fleet', 'Scale'],
+      ['/fleet', 'Rebalance'],
     ].flatMap(([view = '', button = '']) => [
       [view, button, 'light'],
       [view, button, 'dark'],

@@ -42,7 +42,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   start: 'a process is started where it runs',
   stop: 'it ends processes of its own machine, perhaps the one that serves the page',
   fleet: 'it shows processes of its own machine; the view Fleet shows the instances of all machines',
-  scale: 'it needs rights on the machine or in Azure, which the page does not have',
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
   'limit show': 'the view Limits shows all limits',

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent } from '../../../src/sas/agents/agent.js'
 import { defineWorkflow } from '../../../src/sas/workflow/workflow.js'
-import { simulateWorkflow, type WorkflowSimulationOptions } from '../../../src/testing/simulate-workflow.js'
+import {
+  simulateWorkflow,
+  type WorkflowSimulationOptions,
+} from '../../../src/testing/stories/simulate-workflow.js'
 
 const clerk = defineAgent('clerk', {
   settle: (_input: { readonly of: number }): null => null,

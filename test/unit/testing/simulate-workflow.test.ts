@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { defineAgent, defineWorkflow, condition } from '../../../src/sas/index.js'
-import { simulateWorkflow, type WorkflowSimulationOptions } from '../../../src/testing/simulate-workflow.js'
+import {
+  simulateWorkflow,
+  type WorkflowSimulationOptions,
+} from '../../../src/testing/stories/simulate-workflow.js'
 
 const shop = (sales: string[]) =>
   defineAgent('shop', {

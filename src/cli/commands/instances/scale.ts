@@ -5,7 +5,11 @@ import type { Terminal } from '../../output/terminal.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { sparesIn } from './fleet.js'
 
-export type ScaleOptions = ScaleTargetOptions & { readonly json?: boolean; readonly verbose?: boolean }
+export type ScaleOptions = ScaleTargetOptions & {
+  readonly json?: boolean
+  readonly verbose?: boolean
+  readonly dryRun?: boolean
+}
 
 export async function scale(
   role: string,
@@ -16,6 +20,12 @@ export async function scale(
   const wanted = wholeNumber('scale ROLE N:', text, { min: 0, max: 256 })
   const target = await scaleTargetOf(role, options)
   const before = await target.instances()
+  if (options.dryRun === true) {
+    if (options.json === true)
+      terminal.print(JSON.stringify({ isDryRun: true, target: target.name, before, instances: wanted }))
+    else terminal.print(`${target.name}: ${before} would become ${wanted}`)
+    return exitCodes.ok
+  }
   const instances = await target.scale(wanted)
   if (options.appService === undefined) {
     const path = socketPath(await stateDirectoryOf(options.state, process.cwd()))

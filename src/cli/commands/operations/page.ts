@@ -6,10 +6,12 @@ import { withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import type { Terminal } from '../../output/terminal.js'
 import { untilTold } from '../../running/until-signal.js'
+import { fleetControl } from '../../input/fleet-control.js'
+import type { ScaleTargetOptions } from '../../input/scale-target.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { wholeNumber } from '../../input/whole-number.js'
 
-export interface PageCommandOptions extends StoreOptions {
+export interface PageCommandOptions extends StoreOptions, ScaleTargetOptions {
   readonly port: string
   readonly workflows?: string
   readonly by?: string
@@ -33,6 +35,7 @@ export async function page(options: PageCommandOptions, terminal: Terminal): Pro
       port,
       by: options.by ?? whoAmI(),
       workflows,
+      fleet: fleetControl(options),
       links: processSettings().answerLinks,
       onOpened: show,
     })

@@ -7,6 +7,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { actionKinds } from '../state/action-kinds.js'
 import { answerOf, fieldsOf } from '../state/answer-forms.js'
+import { whatIsMissing } from './missing-parts.js'
 import { commandOf } from '../state/commands.js'
 import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
@@ -146,6 +147,7 @@ function decided(present, fields) {
         ? 'Change a part.'
         : whatIsMissing({ needsWhy, why, hasInput, input })
       : `Give ${missing.label.toLowerCase()}.`
+  const isFleet = actionKinds[kind].on === 'fleet'
   const isEdited = hasInput && input !== ''
   const parts = {
     ...(!takesWhy || why === '' ? {} : { why }),
@@ -157,7 +159,7 @@ function decided(present, fields) {
     ...(isEdited ? { input } : {}),
     kind,
     fields: given,
-    storeArguments: about.value?.storeArguments ?? [],
+    storeArguments: (isFleet ? about.value?.fleetOptions : about.value?.storeArguments) ?? [],
   }
   return {
     problem,
@@ -168,8 +170,8 @@ function decided(present, fields) {
       ...(isEdited && problem === '' ? bodyInput(kind, input) : {}),
     },
     commands:
-      schedule !== undefined
-        ? [commandOf({ ...shared, schedule })]
+      schedule !== undefined || isFleet
+        ? [commandOf({ ...shared, ...(schedule === undefined ? {} : { schedule }) })]
         : filter === undefined
           ? jobs.map(({ jobId }) => commandOf({ ...shared, jobId }))
           : [commandOf({ ...shared, filter })],
@@ -266,21 +268,6 @@ function inputLabel({ kind, schedule }) {
 }
 
 /**
- * @param {{ needsWhy: boolean, why: string, hasInput: boolean, input: string }} parts
- * @returns {string}
- */
-function whatIsMissing({ needsWhy, why, hasInput, input }) {
-  if (hasInput && input.trim() !== '') {
-    try {
-      JSON.parse(input)
-    } catch {
-      return 'The input is not JSON.'
-    }
-  }
-  return needsWhy && why.trim() === '' ? 'Give the reason.' : ''
-}
-
-/**
  * @param {Kind} kind
  * @param {string} input
  */
@@ -293,6 +280,7 @@ function bodyInput(kind, input) {
 function what({ kind, jobs = [], filter, limit, schedule = limit }) {
   if (schedule !== undefined) return schedule
   if (kind === 'schedule set') return 'a new schedule'
+  if (actionKinds[kind].on === 'fleet') return 'instances'
   if (filter !== undefined) return 'every job that matches'
   const [first] = jobs
   return jobs.length === 1 && first !== undefined ? first.jobId : counted(jobs.length, 'job', 'jobs')

@@ -10,12 +10,13 @@ import { html } from './html.js'
  * @param {{ kind: Kind, report: Report }} props
  */
 export function ActionResult({ kind, report: { isDryRun, done, refused } }) {
-  const { thing } = actionKinds[kind]
+  const { thing, on } = actionKinds[kind]
   const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
   return html`<div role="status" class="result">
     <p>
       ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
     </p>
+    ${on === 'fleet' ? html`<ul>${done.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>` : null}
     ${
       refused.length === 0
         ? null

@@ -8,7 +8,7 @@ import { html } from './html.js'
  * @param {{ field: Field, value: string,
  *   onInput: (event: { currentTarget: { name: string, value: string } }) => void }} props
  */
-export function MoreField({ field: { name, label, placeholder, choices }, value, onInput }) {
+export function MoreField({ field: { name, label, placeholder, choices, isOptional }, value, onInput }) {
   if (choices === undefined) {
     return html`<label
       >${label} <input name=${name} type="text" placeholder=${placeholder} value=${value} onInput=${onInput}
@@ -20,7 +20,7 @@ export function MoreField({ field: { name, label, placeholder, choices }, value,
   return html`<label
     >${label}
     <select name=${name} value=${value} onInput=${onInput}>
-      <option value="">${choices === 'workflows' ? 'choose one' : placeholder}</option>
+      <option value="">${isOptional === true ? placeholder : 'choose one'}</option>
       ${offered.map((one) => html`<option value=${one}>${one}</option>`)}
     </select></label
   >`

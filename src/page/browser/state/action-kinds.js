@@ -4,22 +4,23 @@
  *
  * - `title` and `effect` are shown in the dialog. `button` is the text of its button, if it is not the title.
  * - `reason` says whether a reason is demanded, optional or not taken.
- * - `on` says what the action is about: jobs, one schedule or one limit.
+ * - `on` says what the action is about: jobs, one schedule, one limit or the instances.
  * - `thing` is one and many of what the action reports.
  * - `hasDryRun` says whether the action can be tried first.
  * - `fields` are the texts that the dialog asks for besides the reason. Each is an option of the command. `choices` are
- *   the values of a field with a list, and a field that `isName` is the thing that does not exist yet.
+ *   the values of a field with a list, and a field that `isName` is the thing that does not exist yet. `isArgument`
+ *   is a word of the command without an option.
  * - `isConfirmed` adds `--yes` to the command, which asks a person otherwise.
  *
- * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit',
+ * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit' | 'fleet',
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
  *   fields?: Field[] }} ActionKind
  *
- * @typedef {{ name: string, label: string, placeholder: string, isOptional?: boolean, isName?: boolean,
+ * @typedef {{ name: string, label: string, placeholder: string, isOptional?: boolean, isName?: boolean, isArgument?: boolean,
  *   choices?: 'workflows' | readonly string[] }} Field
  *
  * @typedef {'resubmit' | 'restart' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
- *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear'} Kind
+ *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear' | 'scale' | 'rebalance'} Kind
  */
 
 /** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun'>} */
@@ -29,6 +30,8 @@ const onSchedule = { on: 'schedule', thing: ['schedule', 'schedules'], hasDryRun
 
 /** @type {Pick<ActionKind, 'on' | 'thing' | 'hasDryRun'>} */
 const onLimit = { on: 'limit', thing: ['limit', 'limits'], hasDryRun: false }
+
+const roles = ['scheduler', 'agents', 'supervisor', 'notifier', 'all']
 
 /** @type {Record<Kind, ActionKind>} */
 export const actionKinds = {
@@ -183,6 +186,37 @@ export const actionKinds = {
     title: 'Delete',
     effect: 'The schedule submits no more jobs. Its jobs stay.',
     isConfirmed: true,
+  },
+  scale: {
+    on: 'fleet',
+    title: 'Scale',
+    effect:
+      'More instances of the role begin, or some of them end. An instance that ends passes its work on.',
+    reason: 'none',
+    thing: ['role', 'roles'],
+    hasDryRun: true,
+    fields: [
+      { name: 'role', label: 'The role', placeholder: 'ROLE', isArgument: true, choices: roles },
+      { name: 'count', label: 'The number of instances', placeholder: '4', isArgument: true },
+    ],
+  },
+  rebalance: {
+    on: 'fleet',
+    title: 'Rebalance',
+    effect: 'The processes look for leases now, and share them equally.',
+    reason: 'none',
+    thing: ['process', 'processes'],
+    hasDryRun: true,
+    fields: [
+      {
+        name: 'role',
+        label: 'The role',
+        placeholder: 'all roles',
+        isArgument: true,
+        isOptional: true,
+        choices: roles,
+      },
+    ],
   },
   'limit set': {
     ...onLimit,

@@ -55,9 +55,12 @@ export function commandOf({
           : ['--payload', 'input.json']
         : optionsOf({ step, why, isDryRun, input })
   const one = schedule ?? jobId
+  const isFleet = actionKinds[kind].on === 'fleet'
   const names =
     one === undefined
-      ? []
+      ? isFleet
+        ? Object.entries(fields).map(([name, value]) => (value === '' ? (wordsOfMissing[name] ?? '') : value))
+        : []
       : [
           ...(kind === 'pause' || kind === 'resume' ? ['job'] : []),
           one,
@@ -66,8 +69,8 @@ export function commandOf({
   const words = [
     'stepward',
     kind,
-    ...(one === undefined ? filterWords(filter ?? {}) : []),
-    ...Object.entries(fields).flatMap(([name, value]) => [
+    ...(one === undefined && !isFleet ? filterWords(filter ?? {}) : []),
+    ...Object.entries(isFleet ? {} : fields).flatMap(([name, value]) => [
       `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
       value === '' ? (wordsOfMissing[name] ?? 'TIME') : word(value),
     ]),
@@ -135,7 +138,7 @@ function oneLine(json = 'null') {
 }
 
 /** @type {Record<string, string>} The words for options that are not given yet. */
-const wordsOfMissing = { atOnce: 'N', workflow: 'NAME' }
+const wordsOfMissing = { atOnce: 'N', workflow: 'NAME', role: 'ROLE', count: 'N' }
 
 /** The options of the command `cost`, by the names of the questions. */
 const costOptions = /** @type {const} */ ({

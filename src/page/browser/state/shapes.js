@@ -70,7 +70,7 @@
  *   observation: string, advice: string }} Finding
  *
  * @typedef {{ store: string, storeArguments: string[], by: string,
- *   roles: string[], may: string[],
+ *   roles: string[], may: string[], fleetOptions: string[] | null,
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
  * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[] }} Report

@@ -1,7 +1,10 @@
+/** @import { Kind } from '../state/action-kinds.js' */
 /** @import { Instance } from '../state/fleet.js' */
 /** @import { Lease } from '../state/shapes.js' */
+import { ActionButtons } from '../parts/action-buttons.js'
 import { Link, Panel, Problem } from '../parts/basics.js'
 import { html } from '../parts/html.js'
+import { about } from '../state/about.js'
 import { addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { fleetOf } from '../state/fleet.js'
@@ -20,7 +23,25 @@ export function FleetView() {
   useInterval(reload, intervalMs)
   return html`<h1>Fleet</h1>
     <${Problem} error=${error} />
+    <${Control} reload=${reload} />
     ${data === null ? html`<p class="quiet">…</p>` : html`<${Fleet} leases=${data} />`}`
+}
+
+/** @type {Kind[]} */
+const kinds = ['rebalance', 'scale']
+
+/**
+ * The actions on the instances that the page scales, or the way to name them.
+ *
+ * @param {{ reload: () => void }} props
+ */
+function Control({ reload }) {
+  if (about.value === null) return null
+  return about.value.fleetOptions === null
+    ? html`<p class="quiet">
+        This page was started without instances to scale: see “stepward page --help” about --state and --app-service.
+      </p>`
+    : html`<${ActionButtons} kinds=${kinds} about=${{ onDone: reload }} />`
 }
 
 /** @param {{ leases: Lease[] }} props */

@@ -1,16 +1,24 @@
+import { adviceOnMethod } from './known-methods.js'
+
 declare const produces: unique symbol
 
 /**
  * A value that is known only when the job runs, such as `job.input.total` or `step.output.reservationId`. A
  * property of a reference is a reference to that property of the value. The type describes the value. If the
  * value is missing when the job runs, a property whose value is this reference is omitted, and a list item
- * that is this reference becomes null. A reference has no value while a workflow is defined. So a use as a
- * value throws a TypeError that shows the right form: as text or a number, in a spread or a loop, with `in`,
- * or in an assignment. No code can notice `if (reference)`, `===`, `??`, `&&` and `||`, which treat
- * a reference as a true value: write a condition instead.
+ * that is this reference becomes null. For the compiler, a list has its first ten items, so `list[0].name`
+ * needs no check for undefined.
+ *
+ * A reference has no value while a workflow is defined. So a use as a value throws a TypeError that shows the
+ * right form: as text or a number, in a spread or a loop, with `in`, in a call of a method, or in an
+ * assignment. No code can notice `if (reference)`, `===`, `??`, `&&` and `||`, which treat a reference as a
+ * true value: write a condition instead, and let ESLint find these places (docs/workflows.md).
  */
 export type Reference<T> = { readonly [produces]: T } & (T extends readonly (infer E)[]
-  ? Readonly<Record<number, Reference<E>>> & { readonly length: Reference<number> }
+  ? Readonly<Record<number, Reference<E>>> &
+      Readonly<Record<0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9, Reference<E>>> & {
+        readonly length: Reference<number>
+      }
   : T extends object
     ? { readonly [K in keyof Required<T>]: Reference<T[K]> }
     : unknown)
@@ -36,6 +44,10 @@ const pathOf = Symbol('stepward.referencePath')
 
 /** Creates a reference. The caller must ensure that the type parameter suits the path. */
 export function reference<T>(path: ReferencePath): Reference<T> {
+  const method = adviceOnMethod(path.at(-1) ?? '')
+  const isField = path.length > (path[0] === 'input' ? 1 : 3)
+  // Only a function can be called, and a call that cannot be caught would not say what to write.
+  const target: object = isField && method !== null ? () => undefined : {}
   const handler: ProxyHandler<object> = {
     get: (_target, property) => {
       if (property === pathOf) return path
@@ -45,6 +57,8 @@ export function reference<T>(path: ReferencePath): Reference<T> {
       }
       if (property === Symbol.iterator) return () => misused(path, 'iterated', asList)
       if (typeof property === 'symbol') return undefined
+      if (property === 'toJSON' && typeof target === 'function')
+        return () => misused(path, 'spread, listed or turned into JSON', wholeOrParts)
       return reference([...path, property] as unknown as ReferencePath)
     },
     has: (_target, property) =>
@@ -54,11 +68,12 @@ export function reference<T>(path: ReferencePath): Reference<T> {
     // Without these traps, a spread, a list of keys or a conversion to JSON would give an empty object, and a
     // change would be lost.
     ownKeys: () => misused(path, 'spread, listed or turned into JSON', wholeOrParts),
+    apply: () => misused(path, 'called', method ?? inAgent),
     set: () => misused(path, 'changed', inAgent),
     defineProperty: () => misused(path, 'changed', inAgent),
     deleteProperty: () => misused(path, 'changed', inAgent),
   }
-  return new Proxy({}, handler) as Reference<T>
+  return new Proxy(target, handler) as Reference<T>
 }
 
 const wholeOrParts = 'pass it on whole or name its fields one by one, and work with its value in an agent'
@@ -82,6 +97,11 @@ function referenceName([root, ...rest]: readonly string[]): string {
 }
 
 /** Returns the path of a reference, or null for any other value. */
-export function referencePath(value: object): ReferencePath | null {
-  return pathOf in value ? (value as { readonly [pathOf]: ReferencePath })[pathOf] : null
+export function referencePath(value: unknown): ReferencePath | null {
+  return isReference(value) ? (value as { readonly [pathOf]: ReferencePath })[pathOf] : null
+}
+
+/** Checks whether a value is a reference. A reference with the name of a method has the type of a function. */
+export function isReference(value: unknown): value is object {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && pathOf in value
 }

@@ -1,3 +1,4 @@
+import { guarded } from './guarded.js'
 import { reference, type Reference } from './reference.js'
 
 /**
@@ -22,6 +23,12 @@ export interface Step<O> {
   readonly outcome: Reference<StepOutcome>
 }
 
+const identifier = /^[A-Za-z_$][\w$]*$/u
+
+function property(name: string): string {
+  return identifier.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+}
+
 /** The {@link Step} that the builder returns. Its class reveals it where its output is meant. */
 export class StepHandle<O> implements Step<O> {
   readonly output: Reference<O>
@@ -30,6 +37,15 @@ export class StepHandle<O> implements Step<O> {
   constructor(readonly id: string) {
     this.output = reference(['steps', id, 'output'])
     this.outcome = reference(['steps', id, 'outcome'])
+    const step = `step ${JSON.stringify(id)}`
+    return guarded(this, {
+      whole: `${step} cannot be spread, changed, listed or turned into JSON; write its output, as in step.output`,
+      looped: `${step} cannot be iterated; add a step for each item of its output with job.forEach`,
+      property: (name) =>
+        name === 'then'
+          ? `${step} cannot be awaited: a definition only describes the steps; pass step.output to the next step`
+          : `${step} has no ${JSON.stringify(name)}; write step.output${property(name)} for a part of its output`,
+    })
   }
 
   [Symbol.toPrimitive](): never {

@@ -28,9 +28,10 @@ export function toTemplate(value: unknown, where: string): Json {
     if (!Number.isFinite(value)) throw new NotPlainDataError(where, String(value))
     return value
   }
-  if (typeof value !== 'object') throw new NotPlainDataError(where, `a ${typeof value}`)
   const path = referencePath(value)
   if (path !== null) return { $from: [...path] }
+  if (value === undefined) throw new NotPlainDataError(where, 'undefined')
+  if (typeof value !== 'object') throw new NotPlainDataError(where, `a ${typeof value}`)
   if (value instanceof TextTemplate) return textTemplate(value, where)
   if (value instanceof StepHandle) {
     const advice = 'write its output, as in step.output or step.output.id'

@@ -281,7 +281,8 @@ describe('the definition of a workflow', () => {
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     const missing = undefined as never
     expect(problemsOf((job) => void job.step('sell', missing, { item: 'x' }))).toEqual([
-      `step "sell": no operation is called; ${rule}`,
+      'step "sell": its operation is missing; pass an operation of an agent, as in ' +
+        "job.step('sell', agent.operation, { … })",
     ])
     expect(
       problemsOf((job) => void job.step('sell', shop.sell, { item: 'x' }, { undo: () => missing })),

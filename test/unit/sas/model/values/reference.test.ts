@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { reference } from '../../../../../src/sas/model/values/reference.js'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { condition } from '../../../../../src/sas/plan/condition.js'
+import { conditionProblem } from '../../../../../src/sas/plan/condition-problem.js'
+import { text } from '../../../../../src/sas/model/values/text-template.js'
+import { reference, type Reference } from '../../../../../src/sas/model/values/reference.js'
 import { NotPlainDataError, toTemplate } from '../../../../../src/sas/model/values/to-template.js'
 
 const input = reference<{ user: { name: string; tags: string[] }; total: number }>(['input'])
@@ -9,6 +12,27 @@ describe('a reference', () => {
     expect(toTemplate(input, 'input')).toEqual({ $from: ['input'] })
     expect(toTemplate(input.user.name, 'input')).toEqual({ $from: ['input', 'user', 'name'] })
     expect(toTemplate(input.user.tags[0], 'input')).toEqual({ $from: ['input', 'user', 'tags', '0'] })
+  })
+
+  it('to a field with the name of a method is a reference like others', () => {
+    const times = reference<{ at: string; values: { map: number } }>(['input'])
+    expect(toTemplate([times.at, times.values.map], 'input')).toEqual([
+      { $from: ['input', 'at'] },
+      { $from: ['input', 'values', 'map'] },
+    ])
+    expect(toTemplate(text`at ${times.at}`, 'input')).toEqual({
+      $from: ['text', 'at ', { $from: ['input', 'at'] }],
+    })
+    expect(conditionProblem(condition.greater(times.values.map, 3))).toBeNull()
+    expect(conditionProblem(times.at)).toContain('job.input.at is a reference, not a condition')
+  })
+
+  it('to the first items of a list is there for the compiler', () => {
+    const { items } = reference<{ items: { name: string }[] }>(['input'])
+    expectTypeOf(items[0]).toEqualTypeOf<Reference<{ name: string }>>()
+    expect(toTemplate(text`${items[9].name}`, 'input')).toEqual({
+      $from: ['text', { $from: ['input', 'items', '9', 'name'] }],
+    })
   })
 
   it('may be anywhere in a value', () => {
@@ -53,7 +77,7 @@ describe('a template', () => {
     ['a map', new Map(), 'input is an instance of Map'],
     ['NaN', { sum: [Number.NaN] }, 'input.sum[0] is NaN'],
     ['infinity', Infinity, 'input is Infinity'],
-    ['undefined in a list', [undefined], 'input[0] is a undefined'],
+    ['undefined in a list', [undefined], 'input[0] is undefined'],
   ])('refuses %s and says where it is', (_what, value, message) => {
     expect(() => toTemplate(value, 'input')).toThrow(NotPlainDataError)
     expect(() => toTemplate(value, 'input')).toThrow(message)
@@ -110,6 +134,24 @@ describe('a reference used as if its value were known', () => {
       },
       'job.input.items cannot be iterated',
       looped,
+    ],
+    [
+      'walked through by a method of lists',
+      () => (list as unknown as unknown[]).map(String),
+      'job.input.items.map cannot be called here: its value is known only when the job runs',
+      "add a step for each item, as in job.forEach('pack', job.input.items, (item) => …)",
+    ],
+    [
+      'changed as a text',
+      () => (loose['id'] as string).toUpperCase(),
+      'job.input.id.toUpperCase cannot be called',
+      'work with its value in an agent',
+    ],
+    [
+      'made JSON, for a field with the name of a method',
+      () => JSON.stringify({ at: loose['at'] }),
+      'job.input.at cannot be spread, listed or turned into JSON',
+      named,
     ],
     ['asked with "in"', () => 'id' in loose, 'job.input cannot be asked with "in"', 'condition.present(…)'],
     ['changed', () => (loose['id'] = 1), 'job.input cannot be changed', 'in an agent'],

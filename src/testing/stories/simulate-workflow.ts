@@ -1,7 +1,7 @@
-import { seededRandom } from '../platform/index.js'
-import type { ProcessState } from '../sas/index.js'
-import { faultFrom, faultKinds, faultText, type Place } from './fault-place.js'
-import type { PlannedFault } from './faults.js'
+import { seededRandom } from '../../platform/index.js'
+import type { ProcessState } from '../../sas/index.js'
+import { faultFrom, faultKinds, faultText, type Place } from '../fault-place.js'
+import type { PlannedFault } from '../faults.js'
 import { tellStory, type WorkflowUnderTest } from './workflow-story.js'
 
 /** Your workflow, and options that decide how thoroughly it is tested. */

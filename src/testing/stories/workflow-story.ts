@@ -1,18 +1,18 @@
-import { seededRandom, type Clock, type Duration } from '../platform/index.js'
-import { durationMs } from '../platform/internal.js'
-import { duration, kind, optional, readOptions, text } from '../platform/options.js'
-import type { JobDocument } from '../sas/internal.js'
-import { jobDocumentId } from '../sas/model/document-ids.js'
-import { isTerminal } from '../sas/model/process-state.js'
-import type { Agent, JobClient, ProcessState, Workflow } from '../sas/index.js'
-import type { Place } from './fault-place.js'
-import { Faults, type PlannedFault } from './faults.js'
-import { JobFleet, roles, stateContainer, type Role } from './job-fleet.js'
+import type { Clock, Duration } from '../../platform/index.js'
+import { durationMs } from '../../platform/internal.js'
+import { duration, kind, optional, readOptions, text } from '../../platform/options.js'
+import type { JobDocument } from '../../sas/internal.js'
+import { jobDocumentId } from '../../sas/model/document-ids.js'
+import { isTerminal } from '../../sas/model/process-state.js'
+import type { Agent, JobClient, ProcessState, Workflow } from '../../sas/index.js'
+import type { Place } from '../fault-place.js'
+import type { PlannedFault } from '../faults.js'
+import { stateContainer, type JobFleet } from '../job-fleet.js'
+import { Person } from '../person.js'
+import type { World } from '../world.js'
 import { Answers, assertAnswer, type StoryAnswer } from './answers.js'
-import { IdleTime } from './idle-time.js'
-import { Person } from './person.js'
-import type { Computer } from './simulated-process.js'
-import { World } from './world.js'
+import type { IdleTime } from './idle-time.js'
+import { Stage } from './stage.js'
 
 /** A job that has ended, with its final state. */
 export interface EndedJob {
@@ -64,17 +64,7 @@ export interface Told {
   readonly problems: readonly string[]
 }
 
-const [jobId, restartAfterMs, recoveryMs, waitMs] = ['job', 5_000, 180_000, 120_000] as const
-const timing = {
-  leaseAcquireInterval: 3_400,
-  leaseRenewInterval: 2_600,
-  leaseExpirationInterval: 12_000,
-}
-const sweepIntervalMs = 6_000
-
-const computers: ReadonlyMap<Computer, Role> = new Map(
-  roles.map((role) => [{ name: `${role}-host`, skewMs: 0, driftPpm: 0 }, role]),
-)
+const [jobId, recoveryMs, waitMs] = ['job', 180_000, 120_000] as const
 
 /**
  * Runs one job of the workflow with these faults, from its submission to its end, on one host for each role.
@@ -86,24 +76,16 @@ export async function tellStory<I>(
   for (const event of events) assertEvent(workflow, event)
   for (const answer of answers) assertAnswer(workflow, answer)
   const places: Place[] = []
-  const faults = new Faults({ random: seededRandom(1), planned, seen: places })
-  const world = new World({ seed: 1, isHashed: false, fateOf: (request) => faults.fateOf(request) })
+  const stage = new Stage(planned, places)
+  const { world, idle } = stage
   const { agents, check } = setup(world.time)
-  const fleet = new JobFleet(world, {
-    agents: () => agents,
-    rolesOn: (computer) => [computers.get(computer) ?? 'scheduler'],
-    timing,
-    sweepIntervalMs,
-  })
-  const idle = new IdleTime(world.time, stateContainer)
-  world.watch(idle)
-  for (const computer of computers.keys()) fleet.start(computer)
-  const asked = new Answers({ world, fleet, idle }, jobId, answers)
-  keepRunning(world, fleet, () => {
+  const fleet = stage.open(agents)
+  const partitionKey = workflow.submission.partitionKey?.(input) ?? jobId
+  const asked = new Answers({ world, fleet, idle }, { jobId, partitionKey }, answers)
+  stage.keepRunning(fleet, () => {
     asked.look()
     idle.pass()
   })
-  const partitionKey = workflow.submission.partitionKey?.(input) ?? jobId
   const submit = async (client: JobClient): Promise<void> => {
     await client.submit(workflow, input, { jobId })
   }
@@ -125,10 +107,14 @@ const eventShape = {
   after: optional(duration(0), 0),
 }
 
-function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEvent): void {
+function assertEvent(workflow: Pick<Workflow<unknown>, 'plan'>, event: StoryEvent): void {
   const { values, problems } = readOptions(eventShape, event)
   if (problems.length > 0) throw new RangeError(problems.join('; '))
-  const stepId = values.step
+  assertWaits(workflow, values.step)
+}
+
+/** @throws RangeError if the step does not wait for an event */
+export function assertWaits({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
   const waiting = plan.steps.flatMap(({ id, kind, question }) =>
     kind === 'waitFor' && question === undefined ? [id] : [],
   )
@@ -163,13 +149,6 @@ function raise(
   const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload, options)
   const sender = new Person(world, fleet, `sender of the event for ${step}`)
   idle.at(world.time.now() + (durationMs(after) ?? 0), () => sender.insist(task, () => undefined))
-}
-
-/** Restarts crashed processes, and calls `look` again and again. */
-function keepRunning(world: World, fleet: JobFleet, look: () => void): void {
-  look()
-  for (const computer of computers.keys()) if (fleet.processOn(computer) === null) fleet.start(computer)
-  world.time.schedule(restartAfterMs, () => keepRunning(world, fleet, look))
 }
 
 /** The rounds of a repeated step for which the job may take longer. */

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '../platform/index.js'
-import type { Checker, SimulationEvent } from './events.js'
+import type { VirtualClock } from '../../platform/index.js'
+import type { Checker, SimulationEvent } from '../events.js'
 
 /** The fields of a stored document from which its due times are found. */
 interface Timed {

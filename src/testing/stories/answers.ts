@@ -1,13 +1,13 @@
-import type { Duration } from '../platform/index.js'
-import { durationMs } from '../platform/internal.js'
-import { duration, kind, optional, readOptions, text } from '../platform/options.js'
-import type { JobClient, Workflow } from '../sas/index.js'
-import type { StepDocument } from '../sas/internal.js'
-import { stepDocumentId } from '../sas/model/document-ids.js'
+import type { Duration } from '../../platform/index.js'
+import { durationMs } from '../../platform/internal.js'
+import { duration, kind, optional, readOptions, text } from '../../platform/options.js'
+import type { JobClient, Workflow } from '../../sas/index.js'
+import type { StepDocument } from '../../sas/internal.js'
+import { stepDocumentId } from '../../sas/model/document-ids.js'
 import type { IdleTime } from './idle-time.js'
-import { stateContainer, type JobFleet } from './job-fleet.js'
-import { Person } from './person.js'
-import type { World } from './world.js'
+import { stateContainer, type JobFleet } from '../job-fleet.js'
+import { Person } from '../person.js'
+import type { World } from '../world.js'
 
 /** An answer that a person gives in every story. */
 export interface StoryAnswer {
@@ -29,13 +29,18 @@ const shape = {
 }
 
 /** @throws RangeError if the answer is for a step that asks no question */
-export function assertAnswer({ plan }: Pick<Workflow<unknown>, 'plan'>, answer: StoryAnswer): void {
+export function assertAnswer(workflow: Pick<Workflow<unknown>, 'plan'>, answer: StoryAnswer): void {
   const { values, problems } = readOptions(shape, answer)
   if (problems.length > 0) throw new RangeError(problems.join('; '))
+  assertAsks(workflow, values.step)
+}
+
+/** @throws RangeError if the step asks no question */
+export function assertAsks({ plan }: Pick<Workflow<unknown>, 'plan'>, stepId: string): void {
   const asking = plan.steps.filter(({ question }) => question !== undefined).map(({ id }) => id)
-  if (asking.includes(values.step)) return
+  if (asking.includes(stepId)) return
   const those = asking.length === 0 ? 'none does' : `those that do: ${asking.join(', ')}`
-  throw new RangeError(`step ${JSON.stringify(values.step)} asks no question; ${those}`)
+  throw new RangeError(`step ${JSON.stringify(stepId)} asks no question; ${those}`)
 }
 
 /** Gives the answers of a story, each once and some time after its question was put. */
@@ -44,7 +49,7 @@ export class Answers {
 
   constructor(
     private readonly story: { readonly world: World; readonly fleet: JobFleet; readonly idle: IdleTime },
-    private readonly jobId: string,
+    private readonly job: { readonly jobId: string; readonly partitionKey: string },
     answers: readonly StoryAnswer[],
   ) {
     this.open = new Set(answers)
@@ -54,9 +59,8 @@ export class Answers {
   look(): void {
     const { world } = this.story
     for (const answer of this.open) {
-      const stored = world
-        .container(stateContainer)
-        .find([this.jobId], stepDocumentId(this.jobId, answer.step))
+      const { jobId, partitionKey } = this.job
+      const stored = world.container(stateContainer).find([partitionKey], stepDocumentId(jobId, answer.step))
       const asked = (stored?.document as StepDocument | undefined)?.asked
       if (!asked) continue
       this.open.delete(answer)
@@ -67,7 +71,8 @@ export class Answers {
   /** Answers, and repeats this until the answer is stored or refused. */
   private give({ step, data, by = 'person', after = 0 }: StoryAnswer, askedAtMs: number): void {
     const { world, fleet, idle } = this.story
-    const task = (client: JobClient): Promise<void> => client.answer(this.jobId, step, data, { by })
+    const { jobId, partitionKey } = this.job
+    const task = (client: JobClient): Promise<void> => client.answer(jobId, step, data, { by, partitionKey })
     const person = new Person(world, fleet, `${by} at ${step}`)
     idle.at(askedAtMs + (durationMs(after) ?? 0), () => person.insist(task, () => undefined))
   }

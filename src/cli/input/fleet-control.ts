@@ -1,0 +1,48 @@
+import { ConfigurationInvalid } from '../../connection/index.js'
+import { fleetStatus, socketPath, stateDirectoryOf } from '../../fleet/index.js'
+import type { ScaleTarget } from '../../operations/index.js'
+import { scaleTargetOf, type ScaleTargetOptions } from './scale-target.js'
+
+/**
+ * Lets the processes of a local fleet look for leases. Returns their names.
+ *
+ * @throws FleetNotRunning if no fleet runs there, or ConfigurationInvalid if it has no such role
+ */
+export async function rebalanceFleet(
+  state: string | undefined,
+  role: string | undefined,
+  isDryRun: boolean,
+): Promise<readonly string[]> {
+  const path = socketPath(await stateDirectoryOf(state, process.cwd()))
+  const named = role === undefined ? {} : { role }
+  const { rows, wanted } = await fleetStatus(
+    path,
+    isDryRun ? { command: 'status' } : { command: 'rebalance', ...named },
+  )
+  if (role !== undefined && !(role in wanted)) {
+    const known = Object.keys(wanted).join(', ')
+    throw new ConfigurationInvalid([`this fleet has no role ${JSON.stringify(role)}: it runs ${known}`])
+  }
+  return rows.filter((row) => role === undefined || row.role === role).map((row) => row.instanceName)
+}
+
+/** The instances that a page scales and rebalances, as the options of its command choose them. */
+export function fleetControl(options: ScaleTargetOptions) {
+  const { state, appService, resourceGroup, subscription } = options
+  const given = {
+    '--state': state,
+    '--app-service': appService,
+    '--resource-group': resourceGroup,
+    '--subscription': subscription,
+  }
+  return {
+    options: Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    targetOf: (role: string): Promise<ScaleTarget> => scaleTargetOf(role, options),
+    rebalance: (role: string | undefined, isDryRun: boolean): Promise<readonly string[]> => {
+      if (appService === undefined) return rebalanceFleet(state, role, isDryRun)
+      const why = `app ${appService} cannot be asked to rebalance`
+      const advice = 'its instances look for leases by themselves every few seconds'
+      return Promise.reject(new ConfigurationInvalid([`${why}: ${advice}`]))
+    },
+  }
+}
