@@ -48,7 +48,6 @@ export class JobClient {
   readonly schedules: Schedules
   /** Reads the limits that steps share, and changes them. */
   readonly limits: Limits
-  /** Lists the pauses of workflows and agents. */
   readonly pauses: Pauses
   private readonly waiting: JobWaiting
 
@@ -268,9 +267,7 @@ export class JobClient {
     return unreadableJobs(this.options.store)
   }
 
-  /**
-   * Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100.
-   */
+  /** Lists the notices that were given up because no receiver accepted them, oldest first. Default limit: 100. */
   async undelivered(filter: NoticeFilter = {}): Promise<readonly UndeliveredNotice[]> {
     refuseProblems('undelivered', noticeFilterProblems(filter))
     return undelivered(this.options.queries, filter)
@@ -279,7 +276,7 @@ export class JobClient {
   /**
    * Makes a notifier send every given-up notice of the job again.
    *
-   * @returns the number of these notices
+   * @returns their number
    * @throws CommandInvalid if an argument is invalid; nothing was written
    * @throws CommandRefused if no notice of the job was given up; nothing was written
    * @throws JobNotFound if neither such a notice nor the job exists
@@ -287,8 +284,7 @@ export class JobClient {
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    const now = this.options.clock.now()
-    return (await resend(this.options, jobId, { by, why, now, isDryRun: dryRun })).length
+    return (await resend(this.options, jobId, { by, why, isDryRun: dryRun })).length
   }
 
   private async command(
@@ -297,9 +293,8 @@ export class JobClient {
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
     refuseArguments(command.kind, termsOf(jobId, command, where))
-    const { pk } = await this.existing(jobId, where)
-    const address = addressOf(pk, jobId)
-    if (command.kind === 'resume') await this.pauses.refuseFor(jobId, address)
+    const address = addressOf((await this.existing(jobId, where)).pk, jobId)
+    if (command.kind === 'resume') await this.pauses.refuseFor(address)
     await carryOut(this.options, { ...address, isDryRun: where.dryRun === true }, command)
   }
 }

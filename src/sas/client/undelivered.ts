@@ -1,4 +1,5 @@
 import { compare } from '../../platform/internal.js'
+import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { AuditEntry, NoticeDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
@@ -62,16 +63,17 @@ export async function undelivered(
  * @throws JobNotFound if the job does not exist; nothing was written
  */
 export async function resend(
-  { store, queries, telemetry }: JobPorts & { readonly telemetry: Telemetry },
+  { store, queries, clock, telemetry }: JobPorts & { readonly clock: Clock; readonly telemetry: Telemetry },
   jobId: string,
-  decision: ResendDecision,
+  given: Omit<ResendDecision, 'now'>,
 ): Promise<readonly NoticeDocument[]> {
   const notices = await queries.listUndelivered({ jobId, limit: mostOfOneJob })
   if (notices.length === 0) {
     if ((await queries.findJob(jobId)) === null) throw new JobNotFound(jobId)
     throw new CommandRefused(jobId, `no notice of job ${JSON.stringify(jobId)} was given up`)
   }
-  if (decision.isDryRun) return notices
+  if (given.isDryRun) return notices
+  const decision = { ...given, now: clock.now() }
   for (const notice of notices) await resendOne(store, notice, decision)
   for (const { workflow } of notices.slice(0, 1)) {
     const { by, why } = decision

@@ -79,13 +79,13 @@ export class Pauses {
    * @internal Refuses to resume one job of a paused workflow or agent, because the job would be paused again.
    * @throws CommandRefused
    */
-  async refuseFor(jobId: string, address: DocumentAddress): Promise<void> {
+  async refuseFor(address: DocumentAddress): Promise<void> {
     const { store } = this.options
     const job = await readJob(store, address)
     if (!job?.paused || !job.pausedWith) return
     const entry = (await readPauses(store))?.entries.find(isOf(job.pausedWith))
     if (entry?.phase !== 'on') return
-    const named = nameOf(entry)
+    const [{ jobId }, named] = [job, nameOf(entry)]
     throw new CommandRefused(jobId, `job ${jobId} is paused with ${named}, so resume the ${entry.kind}`)
   }
 
