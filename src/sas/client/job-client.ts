@@ -1,4 +1,4 @@
-import { CommandInvalid, JobNotFound } from '../model/errors.js'
+import { CommandInvalid } from '../model/errors.js'
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
@@ -15,9 +15,11 @@ import { Limits } from '../gates/limits.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
+import { migrateJob } from './repair/migrate-job.js'
+import { migrateProblems, type MigrateOptions, type MigrateReport } from './repair/migrate-options.js'
 import { restartJob } from './repair/restart-job.js'
 import { restartProblems, type RestartOptions, type RestartReport } from './repair/restart-options.js'
-import { carryOut } from './update-job.js'
+import { carryOut, existingJob, findJob } from './update-job.js'
 import type { Workflow } from '../workflow/workflow.js'
 import type {
   CommandOptions,
@@ -90,24 +92,11 @@ export class JobClient {
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
     const { partitionKey } = orNone(options)
     refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
-    const found = await this.find(jobId, { partitionKey })
+    const found = await findJob(this.options, jobId, { partitionKey })
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
   /** Returns the document of a job, whether readable or not. Returns null if the job does not exist. */
-  private async find(jobId: string, where: { readonly partitionKey?: string | undefined }) {
-    const { store, queries } = this.options
-    const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
-    if (found !== null || where.partitionKey !== undefined) return found
-    return queries.findJob(jobId)
-  }
-
-  private async existing(jobId: string, where: { readonly partitionKey?: string | undefined }) {
-    const job = await this.find(jobId, where)
-    if (job === null) throw new JobNotFound(jobId)
-    return job
-  }
-
   /**
    * Lists jobs, the newest submission first. Default limit: 100.
    *
@@ -154,8 +143,22 @@ export class JobClient {
    */
   async restart(jobId: string, options: RestartOptions): Promise<RestartReport> {
     refuseProblems('restart', restartProblems(jobId, orNone(options)))
-    const { pk } = await this.existing(jobId, options)
+    const { pk } = await existingJob(this.options, jobId, options)
     return restartJob(this.options, addressOf(pk, jobId), options)
+  }
+
+  /**
+   * Replaces the plan of a job that has not ended by a newer definition with the same steps. Steps that have
+   * begun keep their plan. A repeated call changes nothing.
+   *
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if the job cannot have this plan; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<MigrateReport> {
+    refuseProblems('migrate', migrateProblems(jobId, orNone(options)))
+    const { pk } = await existingJob(this.options, jobId, options)
+    return migrateJob(this.options, addressOf(pk, jobId), workflow, options)
   }
 
   /**
@@ -229,7 +232,7 @@ export class JobClient {
     refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, ...where } })
     const { store, clock } = this.options
     const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
-    const job = await this.existing(jobId, where)
+    const job = await existingJob(this.options, jobId, where)
     await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
   }
 
@@ -251,7 +254,7 @@ export class JobClient {
     const { by = '', note, partitionKey } = orNone(options)
     refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
     const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
-    const job = await this.existing(jobId, { partitionKey })
+    const job = await existingJob(this.options, jobId, { partitionKey })
     await answerAt(this.options, { job, jobId, step }, { data: plain, by, note: note ?? null })
   }
 
@@ -277,15 +280,9 @@ export class JobClient {
    * @throws JobNotFound if neither such a notice nor the job exists
    */
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
-    const { clock, telemetry } = this.options
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    const notices = await resend(this.options, jobId, { by, why, now: clock.now(), isDryRun: dryRun })
-    const [first] = notices
-    if (!dryRun && first !== undefined) {
-      telemetry.emit({ type: 'job.operated', jobId, workflow: first.workflow, command: 'resend', by, why })
-    }
-    return notices.length
+    return resend(this.options, jobId, { by, why, now: this.options.clock.now(), isDryRun: dryRun })
   }
 
   private async command(
@@ -294,7 +291,7 @@ export class JobClient {
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
     refuseArguments(command.kind, termsOf(jobId, command, where))
-    const { pk } = await this.existing(jobId, where)
+    const { pk } = await existingJob(this.options, jobId, where)
     await carryOut(this.options, { ...addressOf(pk, jobId), isDryRun: where.dryRun === true }, command)
   }
 }

@@ -7,6 +7,7 @@ import { replacing, type StateStore, type Stored } from '../store/state-store.js
 import type { NoticeFilter } from '../store/filters/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { JobPorts } from './job.js'
+import type { CommandPorts } from './update-job.js'
 
 /** A notice that was given up, so the submitter of the job did not receive it. */
 export interface UndeliveredNotice {
@@ -56,22 +57,26 @@ export async function undelivered(
  * Requests another round of tries for each given-up notice of the job (W11). Later notices that were already
  * sent are not sent again, because receivers restore the order by `seq` (I13).
  *
- * @returns the notices that were given up
+ * @returns the number of these notices
  * @throws CommandRefused if no notice was given up; nothing was written
  * @throws JobNotFound if the job does not exist; nothing was written
  */
 export async function resend(
-  { store, queries }: JobPorts,
+  { store, queries, telemetry }: JobPorts & Pick<CommandPorts, 'telemetry'>,
   jobId: string,
   decision: ResendDecision,
-): Promise<readonly NoticeDocument[]> {
+): Promise<number> {
   const notices = await queries.listUndelivered({ jobId, limit: mostOfOneJob })
   if (notices.length === 0) {
     if ((await queries.findJob(jobId)) === null) throw new JobNotFound(jobId)
     throw new CommandRefused(jobId, `no notice of job ${JSON.stringify(jobId)} was given up`)
   }
-  if (!decision.isDryRun) for (const notice of notices) await resendOne(store, notice, decision)
-  return notices
+  if (decision.isDryRun) return notices.length
+  for (const notice of notices) await resendOne(store, notice, decision)
+  const { by, why } = decision
+  const workflow = notices[0]?.workflow ?? ''
+  telemetry.emit({ type: 'job.operated', jobId, workflow, command: 'resend', by, why })
+  return notices.length
 }
 
 /**

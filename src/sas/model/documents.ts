@@ -8,7 +8,7 @@ import { asked, collected, event, question } from './question-parts.js'
 import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
 import { auditEntry, envelope, exhaustionPolicy, ticketHolder } from './shared-parts.js'
-import { claim, effectHistory, held, keyHolder, outcome, progress, undo } from './step-parts.js'
+import { claim, effectHistory, held, keyHolder, migratable, outcome, progress, undo } from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
@@ -39,6 +39,12 @@ export const continuingSchema = 2
  * over. Code of version 2 would undo a carried step for the wrong job, or tell its undo a wrong key.
  */
 export const restartSchema = 3
+
+/**
+ * The version of a job whose plan was replaced. Code of version 2 could skip a step by the condition of its old
+ * plan.
+ */
+export const migratedSchema = 3
 
 export const jobSchema = z.object({
   ...envelope,
@@ -161,6 +167,7 @@ export const stepSchema = z.object({
   held: held.optional(),
   output: json,
   ...ticketHolder,
+  ...migratable,
   ...effectHistory,
   ...keyHolder,
 })

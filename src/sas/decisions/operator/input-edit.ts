@@ -34,19 +34,32 @@ export function inputEditOf(before: Json, after: Json): Edit {
   return bounded([{ stepId: null, before, after }])
 }
 
+/** A part of a plan before and after a decision. The part is named as in a definition. */
+export interface PlanPart extends Omit<Difference, 'path'> {
+  readonly stepId: string | null
+  readonly part: string
+}
+
+/** Returns how a new plan differs from the present one, in the same form. */
+export function planEditOf(parts: readonly PlanPart[]): Edit {
+  return bounded(parts)
+}
+
 type Edit = NonNullable<JobDocument['audit'][number]['edit']>
 
 /** The inputs of a step, or of the job, before and after a decision. */
 interface Replacement extends Omit<Difference, 'path'> {
   readonly stepId: string | null
+  /** The name with which the path begins. Default: `input`. */
+  readonly part?: string
 }
 
 function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const { stepId, before, after } of replacements) {
+  for (const { stepId, part = 'input', before, after } of replacements) {
     for (const difference of differences({ path: [], before, after })) {
-      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference))
+      if (changes.length < maxChanges) changes.push(changeOf(stepId, part, difference))
       else others += 1
     }
   }
@@ -62,8 +75,8 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
     : { before: step.inputTemplate, after: toTemplate(input, 'input') }
 }
 
-function changeOf(stepId: string | null, { path, before, after }: Difference): InputChange {
-  return { stepId, path: cut(pathText('input', path)), before: textOf(before), after: textOf(after) }
+function changeOf(stepId: string | null, part: string, { path, before, after }: Difference): InputChange {
+  return { stepId, path: cut(pathText(part, path)), before: textOf(before), after: textOf(after) }
 }
 
 /** Finds the smallest parts that differ. Lists are compared item by item. */
