@@ -3,6 +3,8 @@ import { defineAgent, type AgentContext } from '../../../../src/sas/agents/agent
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import type { MigrateOptions } from '../../../../src/sas/client/repair/migrate-options.js'
 import { CommandInvalid, CommandRefused, JobNotFound } from '../../../../src/sas/model/errors.js'
+import { schedule } from '../../../../src/sas/decisions/schedule.js'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { defineWorkflow, type Workflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
 import { StateWorld } from '../../../support/state-world.js'
@@ -105,24 +107,26 @@ describe('a migration', () => {
     expect(world.faults.writes).toHaveLength(before + 1)
   })
 
-  it('is noticed by a scheduler that has only seen the new job, and remembers the old step (F-B7)', async () => {
-    const scheduler = world.scheduler()
-    const agents = world.agents({ agents: [bank] })
-    const going = { signal: new AbortController().signal }
-    const deliver = async (): Promise<boolean> => {
-      const page = await world.changes()
-      // The scheduler does not receive the step as the operator has written it.
-      await scheduler.onChanges(page.filter(({ planNumber, dispatch }) => planNumber !== 1 || dispatch !== 0))
-      await agents.onChanges(page, going)
-      await agents.stop(1_000)
-      return page.length > 0
-    }
-    await client.submit(wrong, { amount: 5 }, { jobId: 'o' })
-    while (await deliver());
+  it('is noticed by a scheduler that has read the new job, and remembers the old step (F-B7)', async () => {
+    await waiting()
+    const old = await world.step('ship', 'o')
     await migrate()
-    await client.raiseEvent('o', 'approve', 1)
-    while (await deliver());
-    expect(calls).toEqual(['reserve', 'ship'])
+    const job = await world.job('o')
+    const over = { ...job, steps: { ...job.steps, approve: { state: 'Processed' as const, dispatch: 1 } } }
+    const approve = await world.step('approve', 'o')
+    const output = { ...approve, output: 1, processState: 'Processed' as const }
+    const decide = (ship: StepDocument) =>
+      schedule({
+        job: over,
+        steps: new Map([output, ship].map((step) => [step.stepId, step])),
+        now: world.clock.now(),
+        scheduler: 'scheduler-1',
+      })
+    expect(decide(old)).toEqual({ kind: 'read', stepIds: ['ship'] })
+    expect(decide(await world.step('ship', 'o'))).toMatchObject({
+      kind: 'write',
+      changed: [{ stepId: 'ship', input: 'ship' }],
+    })
   })
 
   it('leaves a job in Error there, and applies to the rest after a resubmission', async () => {
