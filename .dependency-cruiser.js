@@ -25,7 +25,7 @@ const rooms = {
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': [
-      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     testing: [
@@ -82,12 +82,13 @@ const rooms = {
     waiting: ['model', 'model/values', 'plan', '/platform'],
     payloads: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
     gates: ['model', 'model/values', 'plan', 'store', '/platform', '/telemetry'],
-    decisions: ['gates', 'model', 'model/values', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
-    'decisions/operator': ['decisions', 'model', 'model/values', 'plan', 'waiting', '/platform'],
-    submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
-    'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
+    pauses: ['model', 'model/values', 'store', '/platform', '/telemetry'],
+    decisions: ['gates', 'model', 'model/values', 'pauses', 'plan', 'store', 'waiting', '/platform', '/telemetry'],
+    'decisions/operator': ['decisions', 'model', 'model/values', 'pauses', 'plan', 'waiting', '/platform'],
+    submission: ['decisions', 'model', 'model/values', 'pauses', 'plan', 'store', '/platform'],
+    'in-process': ['decisions', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
@@ -107,12 +108,13 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', '/platform',
       '/telemetry',
     ],
+    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
-      'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
-      'decisions', 'gates', 'in-process', 'model', 'model/values', 'store', 'submission', '/change-feed-processor',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor',
       '/platform', '/telemetry',
     ],
     supervisor: [
@@ -121,7 +123,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/pauses', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',
@@ -186,7 +188,7 @@ const rooms = {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
     input: [
-      'output', '/connection', '/emulator', '/fleet', '/host', '/operations', '/platform', '/sas',
+      'output', '/connection', '/emulator', '/engine-ports', '/fleet', '/host', '/operations', '/platform', '/sas',
       '/telemetry',
     ],
     running: ['input', 'output', '/connection', '/fleet', '/host', '/platform', '/sas', '/telemetry'],
@@ -198,7 +200,7 @@ const rooms = {
     ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
-      'input', 'output', 'running', '/connection', '/emulator', '/host', '/page', '/platform', '/telemetry',
+      'input', 'output', 'running', '/connection', '/emulator', '/engine-ports', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
       'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',

@@ -1,4 +1,4 @@
-import type { Call, Model } from './index.js'
+import type { Call, Model } from './model.js'
 
 /**
  * Returns a stand-in for a model. It reads a book page by page, notes each page, and publishes the sum of the

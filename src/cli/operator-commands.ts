@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander'
 import type { AuditOptions } from './commands/operations/audit.js'
+import type { UsageOptions } from './commands/operations/usage.js'
 import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
 import type { RaiseOptions } from './commands/jobs/raise.js'
+import type { StatusOptions } from './commands/jobs/status.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
 import type { MigrateCommandOptions } from './commands/jobs/migrate.js'
 import type { RestartCommandOptions } from './commands/jobs/restart.js'
@@ -82,6 +84,12 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       await ending(resend(job, options, terminal))
     })
   addQuestionCommands(program, terminal, ending)
+  addReportCommands(program, terminal, ending)
+  addScheduleCommands(program, terminal, ending)
+}
+
+/** Adds the commands that report about all jobs. */
+function addReportCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('audit'))
     .description('the decisions of operators about all jobs and schedules: who, what and why')
     .option('--limit <n>', 'the largest number of jobs and schedules whose decisions are listed', '100')
@@ -90,7 +98,16 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
       const { audit } = await import('./commands/operations/audit.js')
       await ending(audit(options, terminal))
     })
-  addScheduleCommands(program, terminal, ending)
+  withStoreOptions(program.command('usage'))
+    .description(
+      'the request units of the jobs of the last hours, by workflow, role and feed, and a forecast',
+    )
+    .option('--hours <n>', 'the hours in which the jobs were submitted', '24')
+    .option('--provisioned <n>', 'the throughput in RU a second; default: what the store tells')
+    .action(async (options: UsageOptions) => {
+      const { usage } = await import('./commands/operations/usage.js')
+      await ending(usage(options, terminal))
+    })
 }
 
 function decisionCommand(
@@ -147,7 +164,8 @@ function addStatusCommand(program: Command, terminal: Terminal, ending: RunComma
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')
     .option('--whole', 'with --json, print large values whole, not their tickets')
-    .action(async (job: string | undefined, options: StoreOptions & { readonly whole?: boolean }) => {
+    .option('--show-secrets', 'print also the values that the workflow marks as secret')
+    .action(async (job: string | undefined, options: StatusOptions) => {
       const { status } = await import('./commands/jobs/status.js')
       await ending(status(job, options, terminal))
     })

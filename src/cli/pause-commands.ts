@@ -7,13 +7,16 @@ import type { RunCommand } from './run-command.js'
 /** Adds the commands about pauses. */
 export function addPauseCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   const kinds = [
-    ['pause', 'let no attempt of a job begin, or no step with a limit of this key, until it is resumed'],
-    ['resume', 'end the pause of a job, whose deadlines are then later, or of a key'],
+    [
+      'pause',
+      'let no attempt of a job, a workflow or an agent begin, or no step with a limit of a key, until it is resumed',
+    ],
+    ['resume', 'end the pause of a job, a workflow, an agent or a key; deadlines are then later'],
   ] as const
   for (const [kind, description] of kinds) {
     withStoreOptions(program.command(`${kind} <what> <name>`))
-      .description(`${description} (WHAT is job or key)`)
-      .option('--why <text>', 'the reason; stored with the job')
+      .description(`${description} (WHAT is job, workflow, agent or key)`)
+      .option('--why <text>', 'the reason; stored with the decision')
       .option('--by <name>', 'who decides; default: your account on this machine')
       .option('--dry-run', 'only check the command, and write nothing')
       .action(async (what: string, name: string, options: PauseOptions) => {
@@ -23,7 +26,7 @@ export function addPauseCommands(program: Command, terminal: Terminal, ending: R
   }
 
   withStoreOptions(program.command('pauses'))
-    .description('the paused jobs: since when, who decided and why')
+    .description('the paused workflows, agents and jobs: since when, who decided and why')
     .option('--limit <n>', 'the largest number of jobs to list', '100')
     .action(async (options: PausesOptions) => {
       const { pauses } = await import('./commands/jobs/pauses.js')

@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type {
   BackfillCommandOptions,
   DecideScheduleOptions,
   ScheduleDecisionOptions,
   SetOptions,
 } from './commands/jobs/schedules.js'
+import { withValues } from './input/named-values.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
 import type { RunCommand } from './run-command.js'
@@ -23,13 +24,7 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
     .enablePositionalOptions()
     .description('commands about one schedule')
 
-  withStoreOptions(schedule.command('set [schedule]'))
-    .description('store a schedule that a module exports, or all of them')
-    .option('--workflows <module>', 'module that exports the schedule')
-    .action(async (id: string | undefined, options: SetOptions) => {
-      const { setSchedules } = await import('./commands/jobs/schedules.js')
-      await ending(setSchedules(id, options, terminal))
-    })
+  addSetCommand(schedule, terminal, ending)
 
   withStoreOptions(schedule.command('show <schedule>'))
     .description('one schedule, with the newest ticks that were passed over')
@@ -62,6 +57,32 @@ export function addScheduleCommands(program: Command, terminal: Terminal, ending
     .action(async (id: string, options: BackfillCommandOptions) => {
       const { backfillSchedule } = await import('./commands/jobs/schedules.js')
       await ending(backfillSchedule(id, options, terminal))
+    })
+}
+
+function addSetCommand(schedule: Command, terminal: Terminal, ending: RunCommand): void {
+  withDecision(withStoreOptions(schedule.command('set [schedule]')))
+    .description(
+      'store a schedule that a module exports, or all of them; or create or change one by the options below',
+    )
+    .option('--workflows <module>', 'module that exports the schedule, or the --workflow')
+    .option('--workflow <name>', 'the workflow whose job each tick submits; a new schedule needs it')
+    .option('--cron <pattern>', 'minute, hour, day of the month, month, weekday, such as "30 2 * * 1-5"')
+    .option('--time-zone <name>', 'the time zone of --cron; a new schedule has UTC')
+    .option('--every <time>', 'instead of --cron: the interval between two ticks, such as 1h')
+    .option('--input <file>', 'JSON, the input of each job; a new schedule has null')
+    .addOption(
+      withValues(
+        new Option('--overlap <policy>', 'what happens to a tick during a run; a new schedule has skip'),
+        ['skip', 'queue', 'allow', 'cancelPrevious'],
+      ),
+    )
+    .option('--catch-up <time>', 'for how long a tick is made up; a new schedule has 1h')
+    .option('--jitter <time>', 'each tick is delayed by its own part of this time; a new schedule has 0ms')
+    .option('--dry-run', 'only check the options, and write nothing')
+    .action(async (id: string | undefined, options: SetOptions) => {
+      const { setSchedules } = await import('./commands/jobs/schedules.js')
+      await ending(setSchedules(id, options, terminal))
     })
 }
 

@@ -21,6 +21,8 @@ export interface ProcessSettings {
     readonly entra?: { readonly tenantId: string; readonly clientId: string }
     readonly publicUrl?: string
   }
+  /** The public address of signed links, and their secrets, the newest first. */
+  readonly answerLinks?: { readonly publicUrl: string; readonly keys: readonly string[] }
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string
   /** The endpoint of Azure Resource Manager outside the public cloud. */
@@ -38,6 +40,7 @@ const environmentSchema = z.object({
   STEPWARD_INSTANCE_NAME: text.optional(),
   STEPWARD_ALERT_WEBHOOK: text.optional(),
   STEPWARD_WAKE_ADDRESS: text.optional(),
+  STEPWARD_LINK_KEY: text.optional(),
   WEBSITE_PRIVATE_IP: text.optional(),
   WEBSITE_PRIVATE_PORTS: text.optional(),
   STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
@@ -100,6 +103,7 @@ export function processSettings(
     ...(port === undefined || port === '' ? {} : { port: Number(port) }),
     isEnabled: enabled !== 'false' && enabled !== '0',
     ...(page === 'true' || page === '1' ? { page: pageSettings(read.data) } : {}),
+    ...answerLinksIn(read.data),
     stopWithinMs: stopSeconds * 1_000 - marginMs,
   }
 }
@@ -122,6 +126,22 @@ function pageSettings(found: {
   }
   const entra = tenantId === undefined || clientId === undefined ? {} : { entra: { tenantId, clientId } }
   return { ...entra, ...withoutUndefined({ publicUrl }) }
+}
+
+/**
+ * Returns the settings of signed links. Two secrets are separated by a comma.
+ *
+ * @throws ConfigurationInvalid if there is a secret and no public address
+ */
+function answerLinksIn(found: {
+  readonly STEPWARD_PUBLIC_URL?: string | undefined
+  readonly STEPWARD_LINK_KEY?: string | undefined
+}): Pick<ProcessSettings, 'answerLinks'> {
+  const { STEPWARD_PUBLIC_URL: publicUrl, STEPWARD_LINK_KEY: keys } = found
+  if (keys === undefined) return {}
+  if (publicUrl === undefined)
+    throw new ConfigurationInvalid(['STEPWARD_LINK_KEY needs STEPWARD_PUBLIC_URL, the origin of the links'])
+  return { answerLinks: { publicUrl, keys: keys.split(',').map((key) => key.trim()) } }
 }
 
 /**

@@ -2,11 +2,13 @@ import type { Attention, NoticeDocument, StepDocument } from '../sas/model/docum
 import { refuseUnreadable } from '../sas/store/readable-writes.js'
 import type {
   ApplyResult,
+  ConcernedJob,
   DocumentAddress,
   DueBetween,
   FlaggedJob,
   OverdueBetween,
   OverdueDocument,
+  PauseQuestion,
   StateDocument,
   StateStore,
   StateWrite,
@@ -16,7 +18,7 @@ import type {
 import { asNotice, asStep } from '../sas/store/decoded-documents.js'
 import { lookupCharge, readCharge, type JsonObject } from '../emulator/engine/index.js'
 import { addressOf, EngineDocuments, type EngineStateStoreOptions } from './engine-documents.js'
-import { dueAt, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
+import { dueAt, isConcerned, isFlag, refused, stored, toOperation, wholeMoments } from './state-documents.js'
 
 /** Implements the state store port directly on the engine, with the same rules as the store over REST. */
 export class EngineStateStore implements StateStore {
@@ -26,15 +28,26 @@ export class EngineStateStore implements StateStore {
     this.documents = new EngineDocuments(options)
   }
 
-  async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
+  async read(address: DocumentAddress): Promise<Stored<StateDocument> | null> {
+    const text = await this.readText(address)
+    return text === null ? null : (JSON.parse(text) as Stored<StateDocument>)
+  }
+
+  /** Returns the JSON text of a document, or null. */
+  async readText({ pk, id }: DocumentAddress): Promise<string | null> {
     const version = this.documents.container().find([pk], id)
     this.options.onCharge('state.read', version === undefined ? lookupCharge : readCharge(version.bytes))
     await this.documents.settled()
-    return version === undefined ? null : stored(version)
+    return version?.text ?? null
   }
 
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     refuseUnreadable(writes)
+    return this.applyReadable(partition, writes)
+  }
+
+  /** Applies writes whose documents have been checked with `refuseUnreadable`. */
+  async applyReadable(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     const container = this.documents.container()
     const operations = writes.map(toOperation)
     const result = this.options.writing(() => container.batch([partition], operations))
@@ -108,6 +121,11 @@ export class EngineStateStore implements StateStore {
       return { ...addressOf(document), jobId: String(document['jobId']), kind, stepId, since }
     })
     return wholeMoments(flagged, limit, (a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
+  }
+
+  async listConcerned(question: PauseQuestion): Promise<readonly ConcernedJob[]> {
+    const found = await this.documents.find((document) => isConcerned(document, question))
+    return found.map(({ document }) => ({ ...addressOf(document), jobId: String(document['jobId']) }))
   }
 
   async listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]> {

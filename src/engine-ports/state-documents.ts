@@ -1,10 +1,22 @@
 import { schemaVersion } from '../sas/model/documents.js'
 import { StoreRefused } from '../sas/model/errors.js'
-import type { ApplyResult, StateDocument, StateWrite, Stored } from '../sas/store/state-store.js'
+import type {
+  ApplyResult,
+  PauseQuestion,
+  StateDocument,
+  StateWrite,
+  Stored,
+} from '../sas/store/state-store.js'
 import type { Refusal, DocumentVersion, ItemOperation, JsonObject } from '../emulator/engine/index.js'
 
 /** The types of the documents that supervisors check at a time. */
-const datedTypes: ReadonlySet<string> = new Set(['sas.step', 'sas.job', 'sas.schedule', 'sas.gate'])
+const datedTypes: ReadonlySet<string> = new Set([
+  'sas.step',
+  'sas.job',
+  'sas.schedule',
+  'sas.gate',
+  'sas.pauses',
+])
 
 /**
  * Returns the time by which a step or job must be done, by which a new job must be started, or at which the next
@@ -56,6 +68,20 @@ export function isFlag(attention: unknown): attention is Readonly<JsonObject> {
 
 export function isPause(paused: unknown): boolean {
   return typeof paused === 'object' && paused !== null && 'since' in paused
+}
+
+const openStates: ReadonlySet<unknown> = new Set(['Pending', 'Processing', 'Compensating'])
+
+/** Checks whether a pause of a workflow or an agent concerns a document. */
+export function isConcerned(document: Readonly<JsonObject>, question: PauseQuestion): boolean {
+  const { type, workflow, processState, paused } = document
+  if (type !== 'sas.job') return false
+  if (question.kind === 'toPause') {
+    return workflow === question.workflow && openStates.has(processState) && !isPause(paused)
+  }
+  const own = (document['pausedWith'] ?? {}) as Readonly<JsonObject>
+  const { kind, name } = question.with
+  return isPause(paused) && own['kind'] === kind && own['name'] === name
 }
 
 /**

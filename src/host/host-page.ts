@@ -1,6 +1,6 @@
 import { ConfigurationInvalid, type Connection } from '../connection/index.js'
-import { connectionShape } from '../connection/internal.js'
-import type { ServedPage } from '../page/index.js'
+import { connectionShape, processSettings } from '../connection/internal.js'
+import type { ServedPage, StoreOfPage } from '../page/index.js'
 import { whoAmI } from '../platform/internal.js'
 import {
   asGiven,
@@ -14,7 +14,7 @@ import {
   textThat,
   wholeNumber,
 } from '../platform/options.js'
-import type { ProcessorTiming, Workflow } from '../sas/index.js'
+import type { AnswerLinkOptions, ProcessorTiming, Workflow } from '../sas/index.js'
 import { isWorkflow } from '../sas/internal.js'
 import type { StatusServer } from './status-server.js'
 
@@ -29,6 +29,11 @@ export interface PageSettings {
   readonly by?: string
   /** The workflows, each made by `defineWorkflow`, whose jobs can be submitted on the page. Default: none. */
   readonly workflows?: readonly Pick<Workflow<unknown>, 'name'>[]
+  /**
+   * The public address and the secrets of signed links, with which people answer questions without an account.
+   * Default: `STEPWARD_PUBLIC_URL` and `STEPWARD_LINK_KEY`, or no links.
+   */
+  readonly links?: AnswerLinkOptions
   /** Called with an address for another browser after a browser signed in. */
   readonly onOpened?: (address: string) => void
   /**
@@ -64,6 +69,7 @@ const settingsShape = {
     ),
     [],
   ),
+  links: kind<AnswerLinkOptions>('{ publicUrl, keys }', (value) => typeof value === 'object').optional(),
   onOpened: optional(callback<(address: string) => void>()),
   entra: optional(
     asGiven<EntraSettings>(group({ tenantId: text(), clientId: text(), authority: optional(origin()) })),
@@ -79,6 +85,7 @@ export const pageOption = chosen<boolean | PageSettings>((value) =>
 interface PagedHost extends Connection {
   readonly unitPrefix?: string
   readonly timing?: ProcessorTiming
+  readonly hostCharges: Required<StoreOfPage>['hostCharges']
 }
 
 /**
@@ -95,12 +102,14 @@ export async function hostPage(
 ): Promise<ServedPage | null> {
   if (page === undefined || page === false) return null
   const settings = page === true ? {} : page
-  const { port, by = whoAmI(), workflows = [], onOpened, entra, publicUrl } = settings
+  const { port, by = whoAmI(), workflows = [], links, onOpened, entra, publicUrl } = settings
   // The page is loaded only here, because most hosts serve none.
   const { isSignInByPlatform, platformPage, servePage, tokenPage } = await import('../page/index.js')
   const store = {
     settings: settingsOf(options),
     storeArguments: argumentsOf(options),
+    hostCharges: options.hostCharges,
+    links: links ?? processSettings().answerLinks,
     workflows: (workflows as readonly unknown[]).filter(isWorkflow),
   }
   const isByPlatform = isSignInByPlatform(process.env)

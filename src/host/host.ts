@@ -7,6 +7,7 @@ import {
   JobEndings,
   InProcessPath,
   Payloads,
+  endingsOf,
   wakingReaders,
   type Unit,
 } from '../sas/internal.js'
@@ -119,7 +120,7 @@ interface Shell {
 async function openShell(settings: HostSettings): Promise<Shell> {
   const { clock = systemClock, port, roles: wanted } = settings
   const instanceName = settings.instanceName ?? instanceNameOf(systemRandom)
-  const metrics = new Metrics()
+  const metrics = new Metrics(clock.now())
   const telemetry = new StoreHealth(clock, fanOut(settings.telemetry ?? openTelemetry(), metrics))
   const eventLoop = new EventLoopWatch(clock)
   const health = new Health(eventLoop)
@@ -205,7 +206,8 @@ interface Reached {
 async function runUnits({ options, settings, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
-  const ports = await openPorts(connection, containers, charging(telemetry))
+  const ports = await openPorts(connection, containers, { onCharge: charging(telemetry), clock })
+  shell.closing.push(async () => ports.close())
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
   const link = await linkToOthers({
@@ -246,14 +248,15 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     clock,
     telemetry,
     payloads: new Payloads(options.payloads ?? null, systemRandom),
-    wakeUps: endings,
+    wakeUps: ports.endings === undefined ? endings : endingsOf([endings, ports.endings]),
     ...(link === null ? {} : { endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })
   for (const schedule of settings.schedules) {
     await awaitStore(() => client.schedules.set(schedule), waitingOf(settings, shell))
   }
-  const page = await awaitStore(() => hostPage(settings.page, options, server), waitingOf(settings, shell))
+  const paged = { ...options, hostCharges: () => metrics.charges }
+  const page = await awaitStore(() => hostPage(settings.page, paged, server), waitingOf(settings, shell))
   if (page !== null) shell.closing.push(() => page.close())
   health.started()
   return {

@@ -44,11 +44,17 @@ const descriptions: Readonly<Record<string, Series>> = {
 /** Counts events, and writes the counters in the text format of Prometheus. */
 export class Metrics implements Telemetry {
   private readonly series = new Map<string, Map<string, number>>()
+  private readonly requests = new Map<string, number>()
+
+  /** @param startedAtMs the time since which events are counted, in milliseconds since the epoch */
+  constructor(private readonly startedAtMs = 0) {}
 
   emit(event: TelemetryEvent): void {
     this.add('stepward_events_total', event.type)
-    if (event.type === 'store.charged')
+    if (event.type === 'store.charged') {
       this.add('stepward_request_charge_total', event.operation, event.charge)
+      this.requests.set(event.operation, (this.requests.get(event.operation) ?? 0) + 1)
+    }
     if (event.type === 'page.delivered')
       this.add('stepward_changes_delivered_total', event.processorName, event.count)
     if (event.type === 'lease.acquired') this.add('stepward_leases_owned', event.processorName)
@@ -66,6 +72,19 @@ export class Metrics implements Telemetry {
       (sum, count) => sum + count,
       0,
     )
+  }
+
+  /** The requests and request units of each operation, the most expensive first. */
+  get charges() {
+    const rows = [...(this.series.get('stepward_request_charge_total') ?? [])].map(([operation, charge]) => ({
+      operation,
+      requests: this.requests.get(operation) ?? 0,
+      charge,
+    }))
+    return {
+      since: new Date(this.startedAtMs).toISOString(),
+      rows: rows.sort((one, other) => other.charge - one.charge),
+    }
   }
 
   /** Returns all series, one line for each value. */

@@ -47,6 +47,8 @@ const operated = z.object({
   workflow: z.string().default(''),
   operatedAtMs: z.number(),
   audit: z.array(decision).default([]),
+  /** The changes of the definition of a schedule. */
+  changes: z.array(decision.extend({ command: z.string().default('set') })).default([]),
   resends: z.array(decision).default([]),
 })
 
@@ -72,9 +74,9 @@ export async function readAudit(
 function rowsOf(document: unknown): AuditRow[] {
   const read = operated.safeParse(document)
   if (!read.success) return []
-  const { pk: partitionKey, jobId, scheduleId, workflow, audit, resends } = read.data
+  const { pk: partitionKey, jobId, scheduleId, workflow, audit, changes, resends } = read.data
   const id = jobId ?? scheduleId
   if (id === undefined) return []
   const about = jobId === undefined ? ('schedule' as const) : ('job' as const)
-  return [...audit, ...resends].map((made) => ({ ...made, about, id, partitionKey, workflow }))
+  return [...audit, ...changes, ...resends].map((made) => ({ ...made, about, id, partitionKey, workflow }))
 }

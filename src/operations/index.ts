@@ -9,6 +9,8 @@
  * - `audit.ts` reads the decisions of operators about all jobs and schedules.
  * - `check-module.ts` checks the workflows, agents and schedules of a module, without a store.
  * - `cost-report.ts` computes the request units of jobs and of instances without work.
+ * - `usage.ts` reads the newest jobs, the leases and the throughput, and `usage-report.ts` computes the request units
+ *   that they use. `cosmos-throughput.ts` reads the throughput.
  * - `job-pages.ts` names the pages of a list of jobs.
  * - `recommend-instances.ts` computes the number of instances that are needed, with pure functions.
  * - `scale-target.ts` defines the interface that changes the number of instances. `app-service.ts` changes
@@ -30,4 +32,6 @@ export { appService } from './app-service.js'
 export { calmPolicy, recommendInstances, type Sample, type ScalingPolicy } from './recommend-instances.js'
 export { ResourceManager } from './resource-manager.js'
 export type { ScaleTarget } from './scale-target.js'
+export { mostUsageJobs, readUsage } from './usage.js'
+export type { UsageReport } from './usage-report.js'
 export { unitLag, type UnitLag } from './unit-lag.js'

@@ -18,10 +18,11 @@ import { connectWithPorts, storeName, type Settings } from '../connection/intern
 import type { UnitSelection } from '../operations/index.js'
 import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
-import type { Workflow } from '../sas/index.js'
-import { Charges } from './api/charges.js'
+import { AnswerLinks, type AnswerLinkOptions, type Workflow } from '../sas/index.js'
+import { Charges, type ChargeReport } from './api/charges.js'
 import { PageAnswers } from './answers.js'
 import { OperationLog } from './api/operation-log.js'
+import { LinkAnswers } from './link-answers.js'
 import { PageServer } from './server.js'
 import type { Door } from './door/door.js'
 import { PlatformDoor } from './door/platform-door.js'
@@ -36,6 +37,10 @@ export interface StoreOfPage {
   /** The options of commands that use the same store, without secrets. Default: none. */
   readonly storeArguments?: readonly string[]
   readonly workflows: readonly Workflow<unknown>[]
+  /** The public address of signed links, and their secrets. Default: the page accepts no links. */
+  readonly links?: AnswerLinkOptions | undefined
+  /** What the host in this process has used. Default: the process runs no roles. */
+  readonly hostCharges?: () => ChargeReport
 }
 
 export interface PageOptions extends StoreOfPage {
@@ -60,8 +65,8 @@ export interface ServedPage {
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { port, by, onOpened } = options
-  const { store, viewers, close } = await openStore(options)
-  const server = new PageServer({ store, viewers, random: systemRandom, by, onOpened })
+  const { store, viewers, links, close } = await openStore(options)
+  const server = new PageServer({ store, viewers, links, random: systemRandom, by, onOpened })
   try {
     await server.listen(port)
   } catch (error) {
@@ -112,8 +117,8 @@ export function tokenPage(options: StoreOfPage, application: EntraApplication): 
 }
 
 async function hostedPage(options: StoreOfPage, door: Door, address: string): Promise<HostedPage> {
-  const { store, viewers, close } = await openStore(options)
-  const answers = new PageAnswers({ store, viewers, door })
+  const { store, viewers, links, close } = await openStore(options)
+  const answers = new PageAnswers({ store, viewers, links, door })
   return {
     address,
     answer: (request, response) => answers.answer(request, response),
@@ -126,6 +131,7 @@ async function hostedPage(options: StoreOfPage, door: Door, address: string): Pr
 
 async function openStore(options: StoreOfPage) {
   const { settings, workflows, storeArguments = [] } = options
+  const signed = options.links === undefined ? null : new AnswerLinks(options.links)
   const charges = new Charges(systemClock)
   const { client, ports, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
   const viewers = new Viewers({
@@ -135,8 +141,10 @@ async function openStore(options: StoreOfPage) {
   })
   const name = options.storeName ?? storeName(settings)
   const operations = new OperationLog(clock, systemRandom)
+  const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
   const shown = { name, storeArguments, client, ports, selection: settings, clock, workflows }
-  return { store: { ...shown, charges, operations }, viewers, close }
+  const measured = { charges, hostCharges: options.hostCharges ?? null }
+  return { store: { ...shown, ...measured, operations }, viewers, links, close }
 }
 
 export type { EntraApplication }

@@ -24,9 +24,10 @@ import type { PayloadStore } from './payloads/payload-store.js'
 import type { ReplyChannel } from './notifier/reply.js'
 import { begunJob } from './submission/begun-job.js'
 import { Scheduler } from './scheduler/scheduler.js'
+import { PauseBoard } from './pauses/pause-board.js'
 import type { StateStore } from './store/state-store.js'
 import type { InProcessPath } from './in-process/in-process-path.js'
-import { Supervisor, type SweepResult } from './supervisor/supervisor.js'
+import { Supervisor } from './supervisor/supervisor.js'
 import {
   agentsShape,
   failoverMs,
@@ -40,6 +41,7 @@ import {
 } from './unit-settings.js'
 import { beginningHere, wakingReaders } from './in-process/waking-store.js'
 import { cancelRun } from './client/cancel-run.js'
+import { tellJobs } from './client/pauses/tell-jobs.js'
 
 /** Options of every instance: the documents, the feed of their changes, the unit's leases, and names. */
 export interface UnitOptions {
@@ -105,27 +107,35 @@ export function createScheduler(
   },
 ): Unit {
   const { hints, inProcessPath, onJobEnded, instanceName, clock = systemClock } = options
+  const common = resolved(options)
+  const board = new PauseBoard(common)
   const scheduler = new Scheduler({
-    ...resolved(options),
+    ...common,
+    board,
     onOpenSteps: (physicalRangeId) => hints?.part('agents').notify(physicalRangeId),
     ...withoutUndefined({ onJobEnded }),
   })
   return unit(options, 'scheduler', {
     onChanges: (changes, context) => scheduler.onChanges(changes, context),
-    onLeaseAcquired: (leaseToken, { min, max }) =>
+    onLeaseAcquired: (leaseToken, { min, max }) => {
+      board.leaseAcquired(leaseToken)
       inProcessPath?.scheduler.open(leaseToken, {
         isWhole: min === '' && max === 'FF',
         beginSubmission: (job, steps) => {
           const firstBy = inProcessPath.agents.at(leaseToken)?.token ?? null
-          return begunJob(job, steps, { now: clock.now(), scheduler: instanceName, firstBy })
+          const pauses = board.usable
+          return begunJob(job, steps, { now: clock.now(), scheduler: instanceName, firstBy, pauses })
         },
         begin: (accepted) => scheduler.begin(accepted, leaseToken),
         settleAndSchedule: (ended) => scheduler.settleAndSchedule(ended, leaseToken),
-      }),
+      })
+    },
     onLeaseReleased: (leaseToken) => {
       inProcessPath?.scheduler.close(leaseToken)
       scheduler.onLeaseReleased(leaseToken)
     },
+    start: () => board.start(),
+    stop: () => board.stop(),
   })
 }
 
@@ -188,6 +198,7 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
     ...supervisorTimes(options),
     ...(isHere ? beginningHere(inProcessPath, hints) : {}),
     cancel: cancelRun(common),
+    tellJobs: tellJobs(common),
   })
   const role: Role = {
     onChanges: (changes, { leaseToken }) => supervisor.onChanges(changes, leaseToken),
@@ -197,23 +208,6 @@ export function createSupervisor(options: UnitOptions & SupervisorSettings): Uni
     stop: () => supervisor.stop(),
   }
   return unit(options, 'supervisor', withPayloadSweep(role, { ...common, payloads: options.payloads }))
-}
-
-/**
- * Recovers all overdue work once, without leases and without waiting. The function is meant for short-lived
- * hosts that a schedule starts. Other supervisors may run at the same time, because a step is recovered only
- * once even if several supervisors find it.
- *
- * @throws StoreUnavailable if the store could not be reached, StoreRefused if it refused permanently
- */
-export function superviseOnce(
-  options: Pick<UnitOptions, 'store' | 'instanceName' | 'telemetry' | 'clock'> &
-    Pick<SupervisorSettings, 'deadlineGrace'>,
-): Promise<SweepResult> {
-  const { store, instanceName, telemetry = silent, clock = systemClock } = options
-  const times = supervisorTimes(options)
-  const cancel = cancelRun({ store, instanceName, telemetry, clock })
-  return new Supervisor({ store, instanceName, telemetry, clock, ...times, cancel }).runOnce()
 }
 
 /**

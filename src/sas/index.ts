@@ -30,7 +30,8 @@
  * with `schedules/`, `submission/` writes a new job, and `client/` has the functions that users and operators
  * call. `scheduler/`, `agents/`, `supervisor/` and `notifier/` are the four units. `in-process/` connects
  * scheduler, agents and clients of one process, and `timing/` does work when it is due. `items/` makes
- * the items of large lists jobs. `payloads/` puts
+ * the items of large lists jobs. `gates/` has the limits that steps share, and `pauses/` the pauses of workflows and
+ * agents. `payloads/` puts
  * large values into a payload store, and documents contain tickets in their place.
  *
  * The code that applies a decision reads, decides, and writes only if the etags are unchanged. If another
@@ -81,6 +82,7 @@ export type { BackfillOptions, BackfillReport, Schedules, ScheduleSet } from './
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export type { Limit } from './workflow/limits.js'
 export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
+export type { PauseCommandOptions, Pauses, PauseTarget, PauseView } from './client/pauses/pauses.js'
 export type { RepeatOptions } from './workflow/repeat.js'
 export type { SleepOptions } from './workflow/sleep.js'
 export { condition, type Condition } from './plan/condition.js'
@@ -91,13 +93,14 @@ export type { JobClient } from './client/job-client.js'
 export type { SubmitOptions } from './client/submission-request.js'
 export type { InputSchema } from './workflow/input-schema.js'
 export type { Tags } from './model/tags.js'
-export type { Job, JobResult, ResultOf } from './client/job.js'
+export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type {
   Attention,
   AuditEntry,
   Compensation,
   Diagnostic,
+  JobPause,
   Pause,
   InputChange,
   InputEdit,
@@ -112,6 +115,8 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ResumeOptions,
+  ScheduleChangeOptions,
   ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
@@ -124,6 +129,7 @@ export type {
 } from './client/repair/restart-options.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
+export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'
 export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'
 export type { WaitKind } from './store/filters/waiting-steps.js'
 export type { JobCounts } from './store/job-queries.js'

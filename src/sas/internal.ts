@@ -11,15 +11,22 @@ export {
   createNotifier,
   createScheduler,
   createSupervisor,
-  superviseOnce,
   type Unit,
   type UnitOptions,
 } from './deployment-unit.js'
+export { superviseOnce } from './supervise-once.js'
 export { timingShape } from '../change-feed-processor/internal.js'
-export { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
+export { costByRole, idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
-export { JobEndings, type EndHints, type JobAddress, type WakeUps } from './in-process/job-endings.js'
+export {
+  endingsOf,
+  JobEndings,
+  type EndHints,
+  type JobAddress,
+  type WakeUps,
+} from './in-process/job-endings.js'
+export { PauseBoard } from './pauses/pause-board.js'
 export { readers, type Reader } from './decisions/readers.js'
 export { isReplyTo, replyChannel, replyToRule, type ReplyChannel } from './notifier/reply.js'
 export { isWebhook } from './notifier/webhook.js'
@@ -37,8 +44,11 @@ export {
 export { readScheduleTicks } from './schedules/schedule-ticks.js'
 export { isSchedule } from './schedules/define-schedule.js'
 export { isWorkflow } from './workflow/workflow.js'
+export { questionAt } from './client/questions.js'
+export { answerPath } from './waiting/answer-links.js'
 export { JobClient } from './client/job-client.js'
 export { readJobDetail } from './client/job-detail.js'
+export { withoutSecretsOf } from './plan/hide-documents.js'
 export { summaryOf } from './client/call-arguments.js'
 export { waitKinds } from './store/filters/waiting-steps.js'
 export { submitProblems } from './submission/submit-problems.js'

@@ -13,6 +13,7 @@ import {
   JobClient,
   replyChannel,
   InProcessPath,
+  PauseBoard,
   Payloads,
   type Beginning,
   type ReplyChannel,
@@ -191,7 +192,17 @@ export class JobFleet {
     if (wakeUps === null) return {}
     const now = (): number => process.clock.now()
     const hints = new FeedHints()
-    return beginningElsewhere(() => wakeUps.takingScheduler(), { hints, now, onBegun: () => undefined })
+    const board = new PauseBoard({
+      store: this.store('client', process),
+      clock: process.clock,
+      telemetry: silent,
+    })
+    return beginningElsewhere(() => wakeUps.takingScheduler(), {
+      hints,
+      board,
+      now,
+      onBegun: () => undefined,
+    })
   }
 
   private payloadsOf(process: SimulatedProcess): PayloadStore {

@@ -8,7 +8,12 @@ import type { Request, Wiring } from './network.js'
 import { writePointOf, type Party } from './write-points.js'
 
 /** The methods whose answers are only hints and may be stale. */
-const hintMethods: ReadonlySet<string> = new Set(['listOverdue', 'listUnsent', 'listFlagged'])
+const hintMethods: ReadonlySet<string> = new Set([
+  'listOverdue',
+  'listUnsent',
+  'listFlagged',
+  'listConcerned',
+])
 const listMethods: ReadonlySet<string> = new Set([
   'listSteps',
   'listJobs',

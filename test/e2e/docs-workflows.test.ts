@@ -76,6 +76,14 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       ],
     },
   ],
+  withSecrets: [
+    {
+      calls: [
+        ['charge', { amount: 1_200 }],
+        ['ship', { receipt: 'r1' }],
+      ],
+    },
+  ],
   fallback: [
     {
       calls: [

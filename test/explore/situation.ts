@@ -78,6 +78,7 @@ export class Situations {
       return { kind: 'read', missing, writing: null }
     }
     if (made.kind === 'visit') throw new Error('a step of the explored workflow has limits')
+    if (made.kind === 'confirm') throw new Error('the explored workflow is not paused')
     if (made.kind !== 'write') return { kind: made.kind, ...none }
     const { job, changed } = made
     return {

@@ -97,6 +97,7 @@ describe('one crash (R70)', () => {
     ['F-G2 before a place is freed', 'gate', 'crashBefore@W13#4'],
     ['F-G3 after a waiting step was let in', 'gate', 'crashAfter@W13#4'],
     ['F-G4 after another has changed the limit', 'gate', 'rival@W13#2'],
+    ['F-P17 while a supervisor pauses the jobs', 'workflow-paused-waits', 'crashAfter@W6#1'],
     ['F-V3 before a recovery', 'retry', 'crashBefore@W6#1'],
     ['F-V3 after a recovery', 'retry', 'crashAfter@W6#1'],
   ])('changes neither the end of a job nor an invariant (%s)', async (_row, scenario, fault) => {

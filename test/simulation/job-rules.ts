@@ -83,6 +83,8 @@ const keptWhileOpen: Rule<JobDocument> = ({ after, steps }) => {
 /** I27: a pause ends with a command, or with a job whose steps are all over. */
 const pausedUntilResumed: Rule<JobDocument> = ({ before, after, by }) => {
   if (!before?.paused || after.paused || by?.party === 'client') return null
+  // The supervisor tells the jobs that a workflow or an agent was resumed.
+  if (by?.party === 'supervisor' && before.pausedWith) return null
   return after.processState === 'Processed' ? null : `I27: the pause of job ${after.jobId} was forgotten`
 }
 

@@ -9,6 +9,7 @@ import type { SimulationEvent } from '../../src/testing/events.js'
 import type { Computer } from '../../src/testing/simulated-process.js'
 import { World } from '../../src/testing/world.js'
 import { GateChecker } from './gate-checker.js'
+import { PauseChecker } from './pause-checker.js'
 import { JobChecker, type JobCounts } from './job-checker.js'
 import { orderIdOf } from './job-changes.js'
 import { LeaseChecker } from './lease-checker.js'
@@ -155,6 +156,7 @@ export class JobScene {
     this.world.watch(this.checker)
     this.world.watch(new GateChecker())
     this.world.watch(this.restartChecker)
+    this.world.watch(new PauseChecker(() => this.world.time.monotonic()))
     this.world.watch({ check: (event) => this.noticed(event) })
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()
@@ -360,6 +362,8 @@ function give(client: JobClient, jobId: string, command: PlainCommand): Promise<
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
   if ('migrateTo' in command) return migrateTwice(client, jobId, command.migrateTo)
+  if ('pauseAll' in command) return client.pause(command.pauseAll, about.why, about)
+  if ('resumeAll' in command) return client.resume(command.resumeAll, about)
   if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
   const { raiseEventFor: waiting, key } = command
   if (key === undefined) return client.raiseEvent(jobId, waiting, { item: 'approved' })
@@ -379,7 +383,8 @@ function dueIn(interventions: readonly Intervention[], job: JobDocument): number
 
 function calls({ when }: Intervention, job: JobDocument, isNext: boolean): boolean {
   if (when === 'then') return isNext
-  if (when === 'isAtRest') return Boolean(job.paused) && job.lockedBy !== null && job.completeByMs === null
+  if (when === 'isAtRest') return isAtRest(job)
+  if (when === 'isAtRestOrOver') return isAtRest(job) || isTerminal(job)
   if ('state' in when) return job.processState === when.state
   if ('isDone' in when) return job.steps[when.isDone]?.state === 'Processed'
   if ('isBegun' in when) return job.steps[when.isBegun]?.state === 'Processing'
@@ -391,4 +396,8 @@ function stateOf(job: JobDocument | undefined): string {
   const steps = Object.entries(job.steps).map(([stepId, { state }]) => `${stepId} ${state}`)
   const flag = job.attention === null ? '' : `, flagged ${job.attention.kind}: ${job.attention.message}`
   return `${job.processState} (${steps.join(', ')})${flag}`
+}
+
+function isAtRest({ paused, lockedBy, completeByMs }: JobDocument): boolean {
+  return Boolean(paused) && lockedBy !== null && completeByMs === null
 }

@@ -1,4 +1,4 @@
-import { condition, defineWorkflow } from '../../src/sas/index.js'
+import { condition, defineWorkflow, type PauseTarget } from '../../src/sas/index.js'
 import { services } from './remote-services.js'
 import {
   backoff,
@@ -34,6 +34,14 @@ const pausedAt = (stepId: string): readonly Intervention[] => [
   { when: 'isAtRest', command: 'resume' },
 ]
 
+/** Pauses the workflow or the agent of a job, and resumes it when the job is at rest. */
+const allPausedAt = (stepId: string, target: PauseTarget): readonly Intervention[] => [
+  { when: { isBegun: stepId }, command: { pauseAll: target } },
+  { when: 'isAtRestOrOver', command: { resumeAll: target } },
+]
+
+const agent = { agent: 'services' }
+
 /** Stories of pauses, in which every write meets every fault. */
 export const pauses: readonly Scenario[] = [
   {
@@ -52,6 +60,30 @@ export const pauses: readonly Scenario[] = [
     interventions: pausedAt('nap'),
     end: 'Processed',
   },
+  {
+    name: 'workflow-paused',
+    workflow: workflowOf(chain, { retry: { tries: 4, backoff } }),
+    moods: willing,
+    workMs: 3_000,
+    interventions: allPausedAt('reserve', { workflow: 'scenario' }),
+    end: 'Processed',
+  },
+  {
+    name: 'workflow-paused-waits',
+    workflow: waiting,
+    moods: willing,
+    interventions: allPausedAt('nap', { workflow: 'scenario' }),
+    end: 'Processed',
+  },
+  {
+    name: 'agent-paused',
+    workflow: workflowOf(chain, { retry: { tries: 4, backoff } }),
+    moods: willing,
+    workMs: 3_000,
+    isTogether: true,
+    interventions: allPausedAt('reserve', agent),
+    end: 'Processed',
+  },
 ]
 
 /** Stories of pauses that meet random faults. */
@@ -65,6 +97,28 @@ export const pauseStories: readonly (Omit<Scenario, 'isEndOpen'> & { readonly pr
     isTogether: true,
     interventions: pausedAt('reserve'),
     end: 'Processed',
+  },
+  {
+    name: 'workflow-paused-by-many',
+    promise: 'jobs of a workflow that is paused and resumed again and again are left in no pause',
+    workflow: workflowOf(chain, { retry: { tries: 4, backoff } }, { name: 'paused-workflow' }),
+    moods: willing,
+    workMs: 3_000,
+    isTogether: true,
+    interventions: allPausedAt('reserve', { workflow: 'paused-workflow' }),
+    end: 'Processed',
+  },
+  {
+    name: 'agent-paused-undo',
+    promise: 'no undo of a paused agent begins, and everything is undone when the agent is resumed',
+    workflow: workflowOf(chain, { onExhausted: 'compensate' }),
+    moods: unableAt('ship'),
+    workMs: 3_000,
+    interventions: [
+      { when: { state: 'Compensating' }, command: { pauseAll: agent } },
+      { when: 'isAtRestOrOver', command: { resumeAll: agent } },
+    ],
+    end: 'Compensated',
   },
   {
     name: 'paused-cancelled',

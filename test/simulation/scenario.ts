@@ -1,5 +1,6 @@
 import {
   defineWorkflow,
+  type PauseTarget,
   type ProcessState,
   type Reference,
   type Step,
@@ -25,6 +26,8 @@ export interface Intervention {
     | { readonly isFlagged: Attention['kind'] }
     /** The job is paused, and no attempt of it is under way. */
     | 'isAtRest'
+    /** The same, or the job has ended. */
+    | 'isAtRestOrOver'
     | 'then'
   readonly command:
     | 'cancel'
@@ -32,6 +35,8 @@ export interface Intervention {
     | 'release'
     | 'pause'
     | 'resume'
+    | { readonly pauseAll: PauseTarget }
+    | { readonly resumeAll: PauseTarget }
     /** Raises the event of this step, with this key if the step collects events. */
     | { readonly raiseEventFor: string; readonly key?: string }
     /** Answers the question of this step with yes. */
@@ -108,15 +113,17 @@ interface Making {
   readonly by?: Services
   /** Whether the steps have no undo. Default: false. */
   readonly isBare?: boolean
+  /** The name of the workflow. Default `scenario`. */
+  readonly name?: string
 }
 
 /** Returns a workflow in which each step calls the service of its own name. */
 export function workflowOf(
   shape: Shape,
   options: StepOptions = {},
-  { of = {}, by = services, isBare = false }: Making = {},
+  { of = {}, by = services, isBare = false, name = 'scenario' }: Making = {},
 ): Workflow<ScenarioInput> {
-  return defineWorkflow<ScenarioInput>('scenario', (job) => {
+  return defineWorkflow<ScenarioInput>(name, (job) => {
     const built = new Map<string, Step<{ item: string; key: string }>>()
     for (const [id, dependencies] of Object.entries(shape)) {
       const step = job.step(

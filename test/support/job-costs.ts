@@ -9,6 +9,7 @@ import {
   CosmosJobQueries,
   CosmosStateStore,
   beginningElsewhere,
+  PauseBoard,
   beginningHere,
   createAgents,
   createNotifier,
@@ -126,10 +127,11 @@ export async function pricedWorld({
   await Promise.all(units.map((unit) => unit.start()))
   const waking = { store: wakingReaders(store, hints), wakeUps: endings }
   const inside = { ...waking, ...beginningHere(inProcessPath, hints) }
+  const board = new PauseBoard({ store, clock, telemetry: silent })
   // Hints of another process reach the roles as if they were local.
   const outside = {
     ...waking,
-    ...beginningElsewhere(() => 'one', { hints, now: () => clock.now(), onBegun: () => undefined }),
+    ...beginningElsewhere(() => 'one', { hints, board, now: () => clock.now(), onBegun: () => undefined }),
   }
   return {
     clock,

@@ -9,6 +9,7 @@ import { Agents } from '../../src/sas/agents/agents.js'
 import { jobDocumentId, stepDocumentId } from '../../src/sas/model/document-ids.js'
 import { decodeDocument } from '../../src/sas/model/decode.js'
 import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
+import { PauseBoard } from '../../src/sas/pauses/pause-board.js'
 import type { Payloads } from '../../src/sas/payloads/payloads.js'
 import { Scheduler, type SchedulerOptions } from '../../src/sas/scheduler/scheduler.js'
 import type { InProcessPath } from '../../src/sas/in-process/in-process-path.js'
@@ -16,6 +17,7 @@ import type { JobQueries } from '../../src/sas/store/job-queries.js'
 import type { StateStore, StateWrite, Stored } from '../../src/sas/store/state-store.js'
 import { submit, type SubmitRequest } from '../../src/sas/submission/submit.js'
 import { Supervisor } from '../../src/sas/supervisor/supervisor.js'
+import { tellJobs } from '../../src/sas/client/pauses/tell-jobs.js'
 import { cancelRun } from '../../src/sas/client/cancel-run.js'
 import { TelemetryRecorder } from '../../src/telemetry/index.js'
 import {
@@ -70,7 +72,9 @@ export class StateWorld {
     options: Pick<SchedulerOptions, 'inProcessPath' | 'onOpenSteps' | 'onJobEnded'> = {},
   ): Scheduler {
     const { store, clock, telemetry, random } = this
-    return new Scheduler({ store, instanceName, clock, telemetry, random, ...options })
+    // Tests count the requests of the scheduler without those of the board, which a host makes in the background.
+    const board = new PauseBoard({ store: this.truth, clock, telemetry })
+    return new Scheduler({ store, instanceName, clock, telemetry, random, board, ...options })
   }
 
   agents(
@@ -108,8 +112,9 @@ export class StateWorld {
     const { store, clock, telemetry } = this
     const times = { sweepIntervalMs: 30_000, deadlineGraceMs: 2_000 }
     const { instanceName = 'supervisor-1' } = options
-    const cancel = cancelRun({ store, clock, telemetry, instanceName })
-    return new Supervisor({ store, clock, telemetry, cancel, ...times, ...options, instanceName })
+    const common = { store, clock, telemetry, instanceName }
+    const asOperator = { cancel: cancelRun(common), tellJobs: tellJobs(common) }
+    return new Supervisor({ ...common, ...asOperator, ...times, ...options, instanceName })
   }
 
   /** Stores a job like a submission. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
+import { withoutSecretsOf } from '../../sas/internal.js'
 import { filterOf, filterShape } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
@@ -173,14 +174,14 @@ const submit = route({
   answer: z.strictObject({ jobId: z.string(), partitionKey: z.string() }),
   handle: async (store, { workflow: name, input, jobId }) => {
     const workflow = workflowNamed(store, name)
-    const { parse } = workflow.submission
-    const parsed = parse === undefined ? input : parsedBy(parse, input)
+    const parsed = parsedBy(workflow, input)
     const job = await store.client.submit(workflow, parsed, withoutUndefined({ jobId }))
     return { jobId: job.jobId, partitionKey: job.partitionKey }
   },
 })
 
-function workflowNamed({ workflows }: PageStore, name: string): PageStore['workflows'][number] {
+/** Returns the workflow with this name, of the module that the page was started with. */
+export function workflowNamed({ workflows }: PageStore, name: string): PageStore['workflows'][number] {
   const found = workflows.find((workflow) => workflow.name === name)
   if (found !== undefined) return found
   const known = workflows.map((workflow) => JSON.stringify(workflow.name)).join(', ')
@@ -189,11 +190,16 @@ function workflowNamed({ workflows }: PageStore, name: string): PageStore['workf
 }
 
 /** Reads an input with the function of the workflow, whose error is about the input. */
-function parsedBy(parse: (value: unknown) => unknown, input: unknown): unknown {
+export function parsedBy(
+  { submission: { parse }, plan }: PageStore['workflows'][number],
+  input: unknown,
+): unknown {
+  if (parse === undefined) return input
   try {
     return parse(input)
   } catch (error) {
-    throw new RequestInvalid(`input: ${error instanceof Error ? error.message : String(error)}`)
+    const message = error instanceof Error ? error.message : String(error)
+    throw new RequestInvalid(`input: ${withoutSecretsOf(plan, input, message)}`)
   }
 }
 

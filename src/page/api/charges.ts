@@ -9,6 +9,12 @@ export interface ChargeRow {
   readonly charge: number
 }
 
+/** What a process has used since a time. */
+export interface ChargeReport {
+  readonly since: string
+  readonly rows: readonly ChargeRow[]
+}
+
 /** Adds up the request units of this server's requests to the state container. */
 export class Charges implements Telemetry {
   private readonly asking = new AsyncLocalStorage<{ charge: number }>()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { costReport } from '../../operations/index.js'
+import { costReport, readUsage } from '../../operations/index.js'
 import { route } from './route.js'
 
 const number = (least: number, most: number, fallback: number) =>
@@ -34,6 +34,7 @@ const cost = route({
       renewals: z.number(),
       looksAtLeases: z.number(),
       sweeps: z.number(),
+      pauses: z.number(),
       total: z.number(),
     }),
     meanCharge: z.number(),
@@ -53,17 +54,94 @@ const cost = route({
   },
 })
 
+const throughput = z.strictObject({
+  requestUnits: z.number().nullable(),
+  kind: z.enum(['manual', 'autoscale', 'given', 'unknown']),
+  of: z.enum(['container', 'database']).nullable(),
+  reason: z.string().nullable(),
+})
+
+const usage = route({
+  method: 'GET',
+  path: '/api/usage',
+  summary:
+    'The request units per second of the jobs of the last hours, by workflow, role and feed, and the provisioned throughput. All are computed.',
+  asked: z.strictObject({
+    hours: number(1, 24 * 31, 24),
+    documentKb: z.coerce.number().positive().max(2_048).default(1.1),
+    provisioned: z.coerce
+      .number()
+      .positive()
+      .max(1e9)
+      .optional()
+      .meta({ description: 'The throughput in RU a second. Default: what the store tells.' }),
+  }),
+  answer: z.strictObject({
+    since: z.string(),
+    until: z.string(),
+    jobs: z.number(),
+    ended: z.number(),
+    isCut: z.boolean(),
+    assumed: z.strictObject({ isTogether: z.boolean(), instances: z.number(), partitions: z.number() }),
+    workflows: z.array(
+      z.strictObject({
+        workflow: z.string(),
+        ended: z.number(),
+        perHour: z.number(),
+        steps: z.number(),
+        jobCharge: z.number(),
+        charge: z.number(),
+      }),
+    ),
+    roles: z.array(
+      z.strictObject({
+        role: z.string(),
+        writes: z.number(),
+        changes: z.number(),
+        idle: z.number(),
+        total: z.number(),
+      }),
+    ),
+    feeds: z.array(
+      z.strictObject({ role: z.string(), changes: z.number(), polls: z.number(), leases: z.number() }),
+    ),
+    forecast: z.strictObject({
+      mean: z.number(),
+      busiest: z.number(),
+      idle: z.number(),
+      busiestHour: z.string().nullable(),
+      throughput,
+      share: z.number().nullable(),
+      jobsPerHour: z.number().nullable(),
+    }),
+    charge: z.number().meta({ description: 'The request units of reading the jobs.' }),
+  }),
+  handle: async ({ client, selection, clock, charges: known }, { documentKb, ...rest }) => {
+    const question = { ...rest, documentKilobytes: documentKb, nowMs: clock.now() }
+    const { value, charge } = await known.summed(() => readUsage(client, selection, question))
+    return { ...value, charge }
+  },
+})
+
+const charged = z.strictObject({
+  since: z.string(),
+  rows: z.array(z.strictObject({ operation: z.string(), requests: z.number(), charge: z.number() })),
+})
+
 const charges = route({
   method: 'GET',
   path: '/api/charges',
-  summary: 'The request units that this server has used on the state container.',
+  summary: 'The request units that this server, and the host in its process, have measured.',
   asked: z.strictObject({}),
-  answer: z.strictObject({
-    since: z.string(),
-    rows: z.array(z.strictObject({ operation: z.string(), requests: z.number(), charge: z.number() })),
+  answer: charged.extend({
+    host: charged.nullable().meta({ description: 'Null if the process runs no roles.' }),
   }),
-  handle: async ({ charges: known }) => ({ since: known.since, rows: known.list() }),
+  handle: async ({ charges: known, hostCharges }) => ({
+    since: known.since,
+    rows: known.list(),
+    host: hostCharges?.() ?? null,
+  }),
 })
 
 /** The routes about request units. */
-export const costs = [cost, charges]
+export const costs = [cost, usage, charges]

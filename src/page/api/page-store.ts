@@ -3,7 +3,7 @@ import type { UnitSelection } from '../../operations/index.js'
 import type { Clock } from '../../platform/index.js'
 import type { JobClient, Workflow } from '../../sas/index.js'
 import type { PageRole } from '../door/people.js'
-import type { Charges } from './charges.js'
+import type { ChargeReport, Charges } from './charges.js'
 import type { OperationLog } from './operation-log.js'
 
 /** The store that a page shows, and the person who uses the page. */
@@ -23,6 +23,8 @@ export interface PageStore {
   readonly may: readonly string[]
   /** The request units that this server has used. */
   readonly charges: Charges
+  /** What the host in this process has used. Null if the process runs no roles. */
+  readonly hostCharges: (() => ChargeReport) | null
   /** The actions on many jobs of this server. */
   readonly operations: OperationLog
   /** The workflows whose jobs may be submitted. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { instantOf } from '../../operations/index.js'
-import { ScheduleNotFound } from '../../sas/index.js'
+import { withoutUndefined } from '../../platform/internal.js'
+import { ScheduleNotFound, type ScheduleOptions } from '../../sas/index.js'
 import { readScheduleTicks } from '../../sas/internal.js'
+import { parsedBy, workflowNamed } from './actions.js'
 import { report } from './performed.js'
 import { RequestInvalid, route } from './route.js'
 import { decision, state } from './shapes.js'
@@ -30,7 +32,9 @@ const scheduleView = z.strictObject({
   skipped: z.number(),
   passed: z.array(passedRow),
   paused: z.strictObject({ since: z.string(), by: z.string(), why: z.string() }).nullable(),
-  audit: z.array(decision.extend({ command: z.enum(['pause', 'resume', 'trigger', 'backfill', 'delete']) })),
+  audit: z.array(
+    decision.extend({ command: z.enum(['pause', 'resume', 'trigger', 'backfill', 'delete', 'set']) }),
+  ),
 })
 
 /** The number of ticks that are shown before and after the present. */
@@ -66,6 +70,35 @@ const named = {
   schedule: z.string().min(1),
   why: z.string().trim().min(1).meta({ description: 'The reason, stored with the schedule.' }),
 }
+
+const part = z.string().trim().min(1).optional()
+
+const set = route({
+  method: 'POST',
+  path: '/api/actions/schedule/set',
+  summary: 'Creates a schedule, or changes the parts that are named. Other parts stay.',
+  asked: z.strictObject({
+    ...named,
+    workflow: part.meta({ description: 'A workflow of the module that the page was started with.' }),
+    cron: part,
+    timeZone: part,
+    every: part,
+    overlap: part,
+    catchUp: part,
+    jitter: part,
+    input: z.unknown().optional().meta({ description: 'The input of each job.' }),
+    dryRun: z.boolean().default(false),
+  }),
+  answer: report,
+  handle: async (store, { schedule: id, why, dryRun, workflow: name, input: given, ...texts }) => {
+    const workflow = name === undefined ? undefined : workflowNamed(store, name)
+    const input = workflow === undefined || given === undefined ? given : parsedBy(workflow, given)
+    // The library checks the texts, because it has the rules.
+    const parts = { ...texts, workflow, input } as Partial<ScheduleOptions<unknown>>
+    await store.client.schedules.change(id, withoutUndefined(parts), { by: store.by, why, dryRun })
+    return { ...done([id]), isDryRun: dryRun }
+  },
+})
 
 const pause = route({
   method: 'POST',
@@ -141,4 +174,4 @@ function timeOf(name: string, given: string, nowMs: number): Date {
 }
 
 /** The routes about schedules. */
-export const scheduleRoutes = [schedules, schedule, pause, resume, trigger, backfill, remove]
+export const scheduleRoutes = [schedules, schedule, set, pause, resume, trigger, backfill, remove]

@@ -42,7 +42,14 @@ const edit = z
   .optional()
   .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
 
-const paused = z.strictObject({ since: z.string(), by: z.string(), why: z.string() }).nullable()
+const paused = z
+  .strictObject({
+    since: z.string(),
+    by: z.string(),
+    why: z.string(),
+    with: z.strictObject({ kind: z.enum(['workflow', 'agent']), name: z.string() }).optional(),
+  })
+  .nullable()
 
 export const jobSummary = z.strictObject({
   jobId: z.string(),
@@ -73,6 +80,10 @@ export const openQuestion = z.strictObject({
   expiresAt: z.string(),
   form: json.meta({ description: 'The JSON Schema of the answer.' }),
 })
+
+const computedCost = z
+  .strictObject({ writes: z.number(), charge: z.number() })
+  .meta({ description: 'The request units of the writes, computed from the size of the document.' })
 
 const stepDetail = z.strictObject({
   stepId: z.string(),
@@ -113,6 +124,12 @@ const stepDetail = z.strictObject({
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),
   idempotencyKey: z.string(),
   lockedBy: z.string().nullable(),
+  undo: z
+    .strictObject({ operation: z.string(), whenUncertain: z.boolean() })
+    .nullable()
+    .meta({ description: 'Null if the step cannot be undone.' }),
+  previous: json.meta({ description: 'The output of the round before, or null.' }),
+  cost: computedCost,
   attention: attention.nullable(),
   mayHaveActed: z.boolean(),
   diagnostics: z.array(diagnostic),
@@ -166,6 +183,7 @@ export const jobDetail = z.strictObject({
     decision.extend({ command: z.string(), stepId: z.string().nullable(), edit, as: z.string().optional() }),
   ),
   notices: z.array(notice),
+  cost: computedCost,
   steps: z.array(stepDetail),
 })
 

@@ -5,6 +5,7 @@ const statusByName: Readonly<Record<string, number>> = {
   RequestInvalid: 400,
   CommandInvalid: 400,
   SubmissionInvalid: 400,
+  ScheduleInvalid: 400,
   JobNotFound: 404,
   UnitNotFound: 404,
   ScheduleNotFound: 404,

@@ -1,11 +1,13 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
 import { date, flag, readOptions, text } from '../../platform/options.js'
-import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
+import type { JobDocument, JobPause, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
+import { hiddenMessage } from '../plan/hide-documents.js'
 import { tagsByName } from '../model/tags.js'
+import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
 import type {
@@ -41,10 +43,16 @@ export function summaryOf(job: JobDocument): JobSummary {
     endedAt,
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
-    attention,
-    paused: job.paused ?? null,
+    attention: attention && hiddenMessage(job, attention),
+    paused: pauseOf(job),
     tags: tagsByName(job.tags),
   }
+}
+
+/** Returns the pause of a job as it is shown. */
+export function pauseOf({ paused, pausedWith }: JobDocument): JobPause | null {
+  if (!paused) return null
+  return pausedWith ? { ...paused, with: pausedWith } : paused
 }
 
 export function limitOf(duration: Duration | undefined): number | null {
@@ -66,6 +74,10 @@ interface Expected {
  */
 export function asJson(jobId: string, value: unknown, { name, error: Invalid }: Expected): Json {
   const given = givenJson(value, name)
+  if (given.kind === 'json' && hasHidden(given.json)) {
+    const rule = `stands for a value that is hidden from people: give the value itself`
+    throw new Invalid(`job ${JSON.stringify(jobId)}: ${name} contains "${hiddenText}", which ${rule}`)
+  }
   if (given.kind === 'json') return given.json
   throw new Invalid(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }

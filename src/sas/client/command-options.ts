@@ -1,4 +1,4 @@
-import type { Attention, Pause, ProcessState } from '../model/documents.js'
+import type { Attention, JobPause, ProcessState } from '../model/documents.js'
 
 /** Options of a command on one job. */
 export interface CommandOptions {
@@ -11,6 +11,12 @@ export interface CommandOptions {
    * false.
    */
   readonly dryRun?: boolean
+}
+
+/** Options of the command that ends a pause. */
+export interface ResumeOptions extends CommandOptions {
+  /** The reason, kept with the decision. Default `'resumed'`. */
+  readonly why?: string
 }
 
 /** Options of the command that releases steps. */
@@ -57,7 +63,7 @@ export interface JobSummary {
   /** Null if the job needs no operator. */
   readonly attention: Attention | null
   /** Null if the job is not paused. */
-  readonly paused: Pause | null
+  readonly paused: JobPause | null
   /** The tags of the job by name, each as text. */
   readonly tags: Readonly<Record<string, string>>
 }
@@ -67,4 +73,10 @@ export interface ScheduleCommandOptions {
   /** The name of the operator. Default `'operator'`. */
   readonly by?: string
   readonly why?: string
+}
+
+/** Options of a call that changes the definition of a schedule. */
+export interface ScheduleChangeOptions extends ScheduleCommandOptions {
+  /** Only checks the change, and writes nothing. Default false. */
+  readonly dryRun?: boolean
 }

@@ -50,6 +50,8 @@ export interface IdleCost {
   readonly renewals: number
   readonly looksAtLeases: number
   readonly sweeps: number
+  /** The reads of the pauses of workflows and agents, by each scheduler. */
+  readonly pauses: number
 }
 
 /** The size for which a lease document is charged. The document itself is smaller. */
@@ -61,17 +63,17 @@ const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2
 const growthPerKilobyte = 0.0909
 const indexingFactor = { lean: 1.15, full: 1.8 } as const
 /** The default intervals, in seconds. */
-const [renewSeconds, acquireSeconds] = [13, 17]
+const [renewSeconds, acquireSeconds, readPausesSeconds] = [13, 17, 15]
 /**
  * Each role has its own leases. The sweeps query the store for overdue documents, unclaimed work and unsent
  * notices.
  */
 const working = [
-  { pollSeconds: 5, queriesPerSecond: 0 },
-  { pollSeconds: 5, queriesPerSecond: 0 },
-  { pollSeconds: 10, queriesPerSecond: 2 / 30 },
-]
-const notifier = { pollSeconds: 10, queriesPerSecond: 2 / 60 }
+  { role: 'scheduler', pollSeconds: 5, queriesPerSecond: 0 },
+  { role: 'agents', pollSeconds: 5, queriesPerSecond: 0 },
+  { role: 'supervisor', pollSeconds: 10, queriesPerSecond: 2 / 30 },
+] as const
+const notifier = { role: 'notifier', pollSeconds: 10, queriesPerSecond: 2 / 60 } as const
 /**
  * The mean is shorter than the interval, because each wait is shortened by a random amount of up to a tenth.
  */
@@ -97,6 +99,14 @@ export function jobCost(question: CostQuestion): JobCost {
 }
 
 /**
+ * Returns the request units of the writes of a document that is created once and replaced several times, with the
+ * indexing that `provision` creates.
+ */
+export function documentCost(bytes: number, replaces: number): number {
+  return (1 + 2 * replaces) * insert(bytes / 1_024, { indexing: 'lean' })
+}
+
+/**
  * Returns the request units of a tick of a schedule, besides the submission of its job: reads of the schedule,
  * of its plan and of the previous run, and its share of a replace of the schedule, which counts several ticks.
  */
@@ -105,22 +115,70 @@ export function tickCost(question: Pick<CostQuestion, 'indexing'>): number {
 }
 
 export function idleCost(question: CostQuestion): IdleCost {
-  const { partitions, instances } = question
+  const idle = rolesOf(question).map((role) => idleCostOf(role, question))
+  const sum = (what: keyof IdleCost): number => idle.reduce((total, each) => total + each[what], 0)
+  return {
+    polls: sum('polls'),
+    renewals: sum('renewals'),
+    looksAtLeases: sum('looksAtLeases'),
+    sweeps: sum('sweeps'),
+    pauses: sum('pauses'),
+  }
+}
+
+/** The part of a role, or of the programs that submit jobs, in the cost of jobs and of idle instances. */
+export interface RoleCost {
+  readonly role: 'submitters' | ReturnType<typeof rolesOf>[number]['role']
+  /** The request units of the writes of one job. */
+  readonly writeCharge: number
+  /** The upper limit of the request units for reading the changes of one job. */
+  readonly feedCharge: number
+  readonly idle: IdleCost
+}
+
+/**
+ * Divides the cost of a job and of idle instances by role. Submitters create the documents, agents write claims and
+ * outcomes, and schedulers write the rest. If roles share the feed, each of them pays an equal part.
+ */
+export function costByRole(question: CostQuestion): readonly RoleCost[] {
+  const { steps, claimedSteps, documentKilobytes } = question
+  const { writeCharge, feedCharge } = jobCost(question)
+  const one = insert(documentKilobytes, question)
+  const [submitting, acting] = [(steps + 1) * one, 2 * (steps + claimedSteps) * one]
+  const noIdle: IdleCost = { polls: 0, renewals: 0, looksAtLeases: 0, sweeps: 0, pauses: 0 }
   const roles = rolesOf(question)
+  const writes = { scheduler: writeCharge - submitting - acting, agents: acting, supervisor: 0, notifier: 0 }
+  return [
+    { role: 'submitters', writeCharge: submitting, feedCharge: 0, idle: noIdle },
+    ...roles.map((each) => ({
+      role: each.role,
+      writeCharge: writes[each.role],
+      feedCharge: feedCharge / roles.length,
+      idle: idleCostOf(each, question),
+    })),
+  ]
+}
+
+function idleCostOf(
+  { role, pollSeconds, queriesPerSecond }: ReturnType<typeof rolesOf>[number],
+  question: CostQuestion,
+): IdleCost {
+  const { partitions, instances } = question
   const look = pointRead + queryOfOnePartition + growthPerKilobyte * partitions * leaseKilobytes
   // An instance that owns all leases skips every second check.
   const looksPerSecond = instances / meanAcquireSeconds / (instances === 1 ? 2 : 1)
   return {
-    polls: roles.reduce((sum, { pollSeconds }) => sum + (partitions * emptyPoll) / pollSeconds, 0),
-    renewals: (roles.length * partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
-    looksAtLeases: roles.length * looksPerSecond * look,
-    sweeps: roles.reduce((sum, role) => sum + role.queriesPerSecond * queryOfOnePartition * partitions, 0),
+    polls: (partitions * emptyPoll) / pollSeconds,
+    renewals: (partitions * 2 * insert(leaseKilobytes, question)) / renewSeconds,
+    looksAtLeases: looksPerSecond * look,
+    sweeps: queriesPerSecond * queryOfOnePartition * partitions,
+    pauses: role === 'scheduler' ? (instances * pointRead) / readPausesSeconds : 0,
   }
 }
 
 /** Returns the total request units per second that idle instances use. */
-export function idleCharge({ polls, renewals, looksAtLeases, sweeps }: IdleCost): number {
-  return polls + renewals + looksAtLeases + sweeps
+export function idleCharge({ polls, renewals, looksAtLeases, sweeps, pauses }: IdleCost): number {
+  return polls + renewals + looksAtLeases + sweeps + pauses
 }
 
 function rolesOf({ hasNotifier }: CostQuestion) {

@@ -1,4 +1,3 @@
-import { CommandInvalid } from '../model/errors.js'
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
@@ -6,12 +5,13 @@ import type { OperatorCommand } from '../decisions/operator/request.js'
 import { jobFilterProblems, noticeFilterProblems, questionFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/filters/job-filter.js'
-import { raiseAt } from './event-sender.js'
-import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
+import { raiseFor } from './event-sender.js'
+import { answerFor, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
 import { noPayloads } from '../payloads/payloads.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
 import { Limits } from '../gates/limits.js'
+import { isTarget, Pauses, type PauseTarget } from './pauses/pauses.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
@@ -26,11 +26,11 @@ import type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ResumeOptions,
   JobSummary,
 } from './command-options.js'
 import {
   addressOf,
-  asJson,
   defaultOperator,
   orNone,
   refuseArguments,
@@ -48,6 +48,8 @@ export class JobClient {
   readonly schedules: Schedules
   /** Reads the limits that steps share, and changes them. */
   readonly limits: Limits
+  /** Lists the pauses of workflows and agents. */
+  readonly pauses: Pauses
   private readonly waiting: JobWaiting
 
   /** @internal */
@@ -55,6 +57,7 @@ export class JobClient {
     this.waiting = new JobWaiting(options)
     this.schedules = new Schedules(options)
     this.limits = new Limits(options)
+    this.pauses = new Pauses(options)
   }
 
   /**
@@ -189,25 +192,28 @@ export class JobClient {
 
   /**
    * Lets no attempt of a job begin until `resume`. Attempts under way end. The deadlines of steps that wait,
-   * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed.
+   * and of the job, do not run meanwhile. A cancellation takes effect when the job is resumed. A pause of a
+   * workflow concerns all its jobs, and that of an agent each job that comes to it. It holds after 30 seconds.
    *
    * @throws CommandInvalid if there is no reason; nothing was written
    * @throws CommandRefused if the job has ended or is paused already; nothing was written
    * @throws JobNotFound if the job does not exist
    */
-  async pause(jobId: string, why: string, options: CommandOptions = {}): Promise<void> {
+  async pause(jobId: string | PauseTarget, why: string, options: CommandOptions = {}): Promise<void> {
+    if (isTarget(jobId)) return this.pauses.pause(jobId, why, orNone(options))
     const { by = defaultOperator, ...where } = orNone(options)
     await this.command(jobId, { kind: 'pause', by, why }, where)
   }
 
   /**
-   * Ends the pause of a job. Deadlines are later by the time of the pause.
+   * Ends the pause of a job, a workflow or an agent. Deadlines are later by the time of the pause.
    *
    * @throws CommandInvalid if an argument is invalid; nothing was written
-   * @throws CommandRefused if the job is not paused; nothing was written
+   * @throws CommandRefused if it is not paused, or if the job is paused with its workflow or agent; nothing was written
    * @throws JobNotFound if the job does not exist
    */
-  async resume(jobId: string, options: CommandOptions & { readonly why?: string } = {}): Promise<void> {
+  async resume(jobId: string | PauseTarget, options: ResumeOptions = {}): Promise<void> {
+    if (isTarget(jobId)) return this.pauses.resume(jobId, orNone(options))
     const { by = defaultOperator, why = 'resumed', ...where } = orNone(options)
     await this.command(jobId, { kind: 'resume', by, why }, where)
   }
@@ -228,12 +234,7 @@ export class JobClient {
     payload: unknown = null,
     options: { readonly key?: string; readonly partitionKey?: string } = {},
   ): Promise<void> {
-    const { key, ...where } = orNone(options)
-    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, ...where } })
-    const { store, clock } = this.options
-    const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
-    const job = await existingJob(this.options, jobId, where)
-    await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
+    await raiseFor(this.options, { jobId, step, payload }, orNone(options))
   }
 
   /** Lists the questions that wait for an answer, the oldest first. Default limit: 100. */
@@ -251,11 +252,7 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async answer(jobId: string, step: string, data: unknown, options: AnswerOptions): Promise<void> {
-    const { by = '', note, partitionKey } = orNone(options)
-    refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
-    const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
-    const job = await existingJob(this.options, jobId, { partitionKey })
-    await answerAt(this.options, { job, jobId, step }, { data: plain, by, note: note ?? null })
+    await answerFor(this.options, { jobId, step, data }, orNone(options))
   }
 
   /** Lists the jobs whose document a scheduler could not read, the earliest found first. */
@@ -282,7 +279,8 @@ export class JobClient {
   async resend(jobId: string, options: ResendOptions = {}): Promise<number> {
     const { by = defaultOperator, why = 'sent again', dryRun = false } = orNone(options)
     refuseArguments('resend', { needed: { jobId, by, why }, flags: { dryRun } })
-    return resend(this.options, jobId, { by, why, now: this.options.clock.now(), isDryRun: dryRun })
+    const now = this.options.clock.now()
+    return (await resend(this.options, jobId, { by, why, now, isDryRun: dryRun })).length
   }
 
   private async command(
@@ -292,6 +290,8 @@ export class JobClient {
   ): Promise<void> {
     refuseArguments(command.kind, termsOf(jobId, command, where))
     const { pk } = await existingJob(this.options, jobId, where)
-    await carryOut(this.options, { ...addressOf(pk, jobId), isDryRun: where.dryRun === true }, command)
+    const address = addressOf(pk, jobId)
+    if (command.kind === 'resume') await this.pauses.refuseFor(jobId, address)
+    await carryOut(this.options, { ...address, isDryRun: where.dryRun === true }, command)
   }
 }

@@ -5,9 +5,9 @@ import type {
   Compensation,
   Diagnostic,
   JobDocument,
+  JobPause,
   Json,
   LedgerEntry,
-  Pause,
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
@@ -16,6 +16,7 @@ import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { workOf } from '../model/work.js'
+import { pauseOf } from './call-arguments.js'
 import { whyNotFurther } from './why-not-further.js'
 
 /** A step as shown to people. */
@@ -37,6 +38,8 @@ export interface StepView {
     readonly count: number
     readonly events: readonly { readonly key: string; readonly payload: Json; readonly at: string }[]
   } | null
+  /** Whether the step puts a question to people. */
+  readonly asks: boolean
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
@@ -74,7 +77,7 @@ export interface JobView {
   readonly compensation: Compensation | null
   readonly generation: number
   /** Null if the job is not paused. */
-  readonly paused: Pause | null
+  readonly paused: JobPause | null
   /** The job that this job was restarted as, or null. That job now owns what this job had done. */
   readonly restartedAs: RestartedAs | null
   /** The job of which this job is the restart, or null. */
@@ -105,7 +108,7 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
-    paused: job.paused ?? null,
+    paused: pauseOf(job),
     restartedAs: job.restartedAs ?? null,
     restartOf: job.restartOf ?? null,
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
@@ -131,6 +134,7 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     attempt,
     round: roundOf(step),
     collect: step.collect ?? null,
+    asks: step.question !== undefined,
     progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,

@@ -8,6 +8,9 @@ import type { JobQueries } from '../store/job-queries.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 import { answerQuestion, type Answer } from '../waiting/answer-question.js'
+import type { LinkedQuestion } from '../waiting/answer-links.js'
+import { asJson, refuseArguments } from './call-arguments.js'
+import { existingJob, type FindPorts } from './update-job.js'
 
 /** A question that waits for the answer of a person. */
 export interface OpenQuestion {
@@ -57,11 +60,38 @@ export function asOpenQuestion(step: StepDocument): OpenQuestion[] {
   return [{ jobId, stepId, orderId, workflow, partitionKey, title, assignees, since, expiresAt, form }]
 }
 
+/** Reads the open question of one step. Returns null if the step does not exist or asks nothing now. */
+export async function questionAt(
+  store: StateStore,
+  { jobId, step, partitionKey = jobId }: LinkedQuestion,
+): Promise<OpenQuestion | null> {
+  const found = await readStep(store, { pk: partitionKey, id: stepDocumentId(jobId, step) })
+  return found === null ? null : (asOpenQuestion(found)[0] ?? null)
+}
+
 /** The parts of a client that an answer needs. */
 interface AnswerPorts {
   readonly store: StateStore
   readonly clock: Clock
   readonly telemetry: Telemetry
+}
+
+interface Answering {
+  readonly jobId: string
+  readonly step: string
+  readonly data: unknown
+}
+
+/** Checks the arguments of an answer, finds its job, and writes it. */
+export async function answerFor(
+  ports: AnswerPorts & FindPorts,
+  { jobId, step, data }: Answering,
+  { by = '', note, partitionKey }: Partial<AnswerOptions>,
+): Promise<void> {
+  refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
+  const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
+  const job = await existingJob(ports, jobId, { partitionKey })
+  await answerAt(ports, { job, jobId, step }, { data: plain, by, note: note ?? null })
 }
 
 /**
@@ -70,7 +100,7 @@ interface AnswerPorts {
  * @throws CommandRefused if the step does not exist, or its question is not open; nothing was written
  * @throws CommandInvalid if the answer does not fit the form; nothing was written
  */
-export async function answerAt(
+async function answerAt(
   { store, clock, telemetry }: AnswerPorts,
   { job, jobId, step }: { readonly job: StateDocument; readonly jobId: string; readonly step: string },
   answer: Answer,

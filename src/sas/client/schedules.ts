@@ -4,7 +4,9 @@ import { inSlices } from '../../platform/internal.js'
 import { basicTime } from '../model/document-ids.js'
 import { CommandInvalid, ScheduleNotFound, StoreUnavailable, SubmissionInvalid } from '../model/errors.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
-import { isSchedule, type Schedule } from '../schedules/define-schedule.js'
+import { changedDefinition } from '../schedules/changed-definition.js'
+import { isSchedule, type Schedule, type ScheduleOptions } from '../schedules/define-schedule.js'
+import { definitionWrites, type Define } from '../schedules/definition-writes.js'
 import type { Tick } from '../schedules/counted-ticks.js'
 import { withOpenTicks } from '../schedules/open-ticks.js'
 import { ticksBetween } from '../schedules/ticks-between.js'
@@ -13,14 +15,11 @@ import {
   deletedJob,
   deletedSchedule,
   isDeleted,
-  newSchedule,
   pausedSchedule,
   readSchedule,
   readScheduledJob,
-  redefined,
   resumedSchedule,
   scheduleAddress,
-  scheduledJobOf,
   withDecision,
 } from '../schedules/stored-schedule.js'
 import { jobExists, submitTick, type TickSubmitted } from '../schedules/tick-submission.js'
@@ -29,7 +28,7 @@ import { UnclearWrites } from '../store/unclear-writes.js'
 import type { Beginning } from '../in-process/waking-store.js'
 import type { JobPorts } from './job.js'
 import { orNone, refuseProblems, refuseTerms, whoOf } from './call-arguments.js'
-import type { ScheduleCommandOptions } from './command-options.js'
+import type { ScheduleChangeOptions, ScheduleCommandOptions } from './command-options.js'
 
 export interface SchedulesOptions extends JobPorts, Partial<Beginning> {
   readonly clock: Clock
@@ -77,26 +76,29 @@ export class Schedules {
    */
   async set(schedule: Schedule): Promise<ScheduleSet> {
     if (!isSchedule(schedule)) throw new CommandInvalid('set: pass a schedule made by defineSchedule')
-    const address = scheduleAddress(schedule.id)
-    const { store, clock } = this.options
-    return this.retried<ScheduleSet>(schedule.id, async () => {
-      const [found, now] = [await readSchedule(store, address), clock.now()]
-      const before = found === null ? null : await withOpenTicks(store, found, now)
-      const isThere = before !== null && !isDeleted(before)
-      if (isThere && before.definitionHash === schedule.hash) {
-        return { writes: [], result: { change: 'unchanged', schedule: viewOfSchedule(before) } }
-      }
-      const after = isThere ? redefined(before, schedule, now) : newSchedule(schedule, now)
-      const job = scheduledJobOf(schedule)
-      const jobBefore = await readScheduledJob(store, schedule.id)
-      const create = (document: StateWrite['document']): StateWrite => ({ kind: 'create', document })
-      const writes = [
-        before === null ? create(after) : replacing(before, after),
-        jobBefore === null ? create(job) : replacing(jobBefore, job),
-      ]
-      const change = isThere ? 'updated' : 'created'
-      return { writes, result: { change, schedule: viewOfSchedule(after) } }
-    })
+    return this.defined(schedule.id, () => schedule)
+  }
+
+  /**
+   * Changes parts of a schedule, and keeps who did it, and why. Parts that are not named stay. A schedule that is not
+   * stored is created, from a workflow and times. If a module exports it, the next start stores that definition.
+   *
+   * @throws ScheduleInvalid that lists all problems of the parts; nothing was written
+   * @throws CommandInvalid if no part is named
+   * @throws StoreUnavailable if the store could not be reached; call `change` again
+   */
+  async change<I>(
+    id: string,
+    parts: Partial<ScheduleOptions<I>>,
+    options: ScheduleChangeOptions = {},
+  ): Promise<ScheduleSet> {
+    const { by, why, dryRun = false } = orNone(options)
+    const who = whoOf('change', id, { by, why }, { dryRun })
+    const isEmpty = Object.values(orNone(parts)).every((part) => part === undefined)
+    refuseProblems('change', isEmpty ? ['name a part to change, such as cron'] : [])
+    const define: Define = async (schedule, job) =>
+      changedDefinition(id, parts, schedule === null ? null : { schedule, job: await job() })
+    return this.defined(id, define, { ...who, dryRun })
   }
 
   /** Lists all schedules, by id. */
@@ -211,6 +213,20 @@ export class Schedules {
     const idsOf = (isNew: boolean) =>
       results.filter((each) => each.isNew === isNew).map(({ tick }) => tick.jobId)
     return { submitted: idsOf(true), existing: idsOf(false) }
+  }
+
+  /** Stores the definition that `define` makes of what is stored. */
+  private defined(
+    id: string,
+    define: Define,
+    change: Required<ScheduleChangeOptions> | null = null,
+  ): Promise<ScheduleSet> {
+    return this.retried<ScheduleSet>(id, async () => {
+      const { store, clock } = this.options
+      const made = await definitionWrites({ store, now: clock.now() }, id, define, change)
+      const result = { change: made.change, schedule: viewOfSchedule(made.schedule) }
+      return { writes: change?.dryRun === true ? [] : made.writes, result }
+    })
   }
 
   private async submitted(id: string, tick: Tick): Promise<TickSubmitted & { kind: 'submitted' }> {

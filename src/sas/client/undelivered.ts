@@ -1,4 +1,5 @@
 import { compare } from '../../platform/internal.js'
+import type { Telemetry } from '../../telemetry/index.js'
 import type { AuditEntry, NoticeDocument } from '../model/documents.js'
 import { decodeDocument } from '../model/decode.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
@@ -7,7 +8,6 @@ import { replacing, type StateStore, type Stored } from '../store/state-store.js
 import type { NoticeFilter } from '../store/filters/job-filter.js'
 import type { JobQueries } from '../store/job-queries.js'
 import type { JobPorts } from './job.js'
-import type { CommandPorts } from './update-job.js'
 
 /** A notice that was given up, so the submitter of the job did not receive it. */
 export interface UndeliveredNotice {
@@ -62,21 +62,22 @@ export async function undelivered(
  * @throws JobNotFound if the job does not exist; nothing was written
  */
 export async function resend(
-  { store, queries, telemetry }: JobPorts & Pick<CommandPorts, 'telemetry'>,
+  { store, queries, telemetry }: JobPorts & { readonly telemetry: Telemetry },
   jobId: string,
   decision: ResendDecision,
-): Promise<number> {
+): Promise<readonly NoticeDocument[]> {
   const notices = await queries.listUndelivered({ jobId, limit: mostOfOneJob })
   if (notices.length === 0) {
     if ((await queries.findJob(jobId)) === null) throw new JobNotFound(jobId)
     throw new CommandRefused(jobId, `no notice of job ${JSON.stringify(jobId)} was given up`)
   }
-  if (decision.isDryRun) return notices.length
+  if (decision.isDryRun) return notices
   for (const notice of notices) await resendOne(store, notice, decision)
-  const { by, why } = decision
-  const workflow = notices[0]?.workflow ?? ''
-  telemetry.emit({ type: 'job.operated', jobId, workflow, command: 'resend', by, why })
-  return notices.length
+  for (const { workflow } of notices.slice(0, 1)) {
+    const { by, why } = decision
+    telemetry.emit({ type: 'job.operated', jobId, workflow, command: 'resend', by, why })
+  }
+  return notices
 }
 
 /**

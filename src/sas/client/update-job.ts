@@ -24,7 +24,7 @@ export interface CommandPorts {
 }
 
 /** The ports with which a job is found, and where it is looked for. */
-type FindPorts = Pick<CommandPorts, 'store'> & { readonly queries: JobQueries }
+export type FindPorts = Pick<CommandPorts, 'store'> & { readonly queries: JobQueries }
 type Where = { readonly partitionKey?: string | undefined }
 
 /** Returns the document of a job, or null. Without a partition key, tries the job's id, and then a query. */

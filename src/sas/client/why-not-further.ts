@@ -1,7 +1,8 @@
 import { counted } from '../../platform/internal.js'
 import { isUnclaimed } from '../decisions/claim.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
-import type { JobDocument, LedgerEntry, Pause, StepDocument } from '../model/documents.js'
+import type { JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
+import { pauseOf } from './call-arguments.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
@@ -18,7 +19,8 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
-  if (job.paused) return pausedText(job.paused, job, steps)
+  const pause = pauseOf(job)
+  if (pause !== null) return pausedText(pause, job, steps)
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
   if (attention !== null) {
     const asked = open.some(({ stepId, asked: asks }) => stepId === attention.stepId && asks)
@@ -42,11 +44,16 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
 }
 
 /** Names the operator and the reason of a pause, and the attempts that have not ended yet. */
-function pausedText({ by, since, why }: Pause, job: JobDocument, steps: readonly StepDocument[]): string {
+function pausedText(
+  { by, since, why, with: target }: JobPause,
+  job: JobDocument,
+  steps: readonly StepDocument[],
+): string {
   const isWithAgent = (step: StepDocument) => step.kind === 'operation' && step.lockedBy !== null
   const running = steps.filter((step) => isOpen(step, job.steps[step.stepId]) && isWithAgent(step))
   const still = running.length === 0 ? '' : ` ${agentsText(running)}.`
-  return `It was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
+  const what = target === undefined ? 'It' : `It is paused with ${target.kind} ${target.name}, which`
+  return `${what} was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
 }
 
 /** Returns how a job ended well: every step is done or skipped, or the job went on without some steps. */

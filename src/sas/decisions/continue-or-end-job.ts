@@ -29,6 +29,11 @@ export type Schedule =
   | { readonly kind: 'read'; readonly stepIds: readonly string[] }
   /** These steps must come to their gates first. Decide again with the answers. */
   | { readonly kind: 'visit'; readonly requests: readonly GateRequest[] }
+  /**
+   * The job would be paused with its workflow or agent. Read the pauses, so that a pause that has ended does not
+   * hold it, and decide again.
+   */
+  | { readonly kind: 'confirm' }
   /** Write the job and these steps in one transaction, if no etag has changed since the read. */
   | {
       readonly kind: 'write'
@@ -80,7 +85,7 @@ export function endJob(
     ...deadline(null),
     endedAt: new Date(state.now).toISOString(),
     endedAtMs: state.now,
-    ...(state.job.paused ? { paused: null } : {}),
+    ...(state.job.paused ? { paused: null, pausedWith: null } : {}),
     ...ending,
   }
   return {

@@ -9,6 +9,7 @@ import { knownValues, type StepChange } from './ledger.js'
 import { betweenRounds, hasMoreRounds, roundAtBegin, waitForRound } from './rounds.js'
 import { offerWithinMs } from './offer-time.js'
 import { unclearCondition, withTickets } from '../plan/tickets.js'
+import type { KnownPauses } from '../pauses/pause-with.js'
 import { isTooDeep, maxGivenLevels } from '../model/values/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
 import { payloadsOf } from '../waiting/collect-event.js'
@@ -27,6 +28,8 @@ export interface Dispatching {
   readonly passes?: Passes
   /** The ids of waiting steps that may enter their limit now. Missing if there are none. */
   readonly called?: ReadonlySet<string>
+  /** The pauses of workflows and agents. Missing if there are none. */
+  readonly pauses?: KnownPauses
 }
 
 /** Returns the time when the whole job must be done, counted from its first scheduling (R18), or null. */

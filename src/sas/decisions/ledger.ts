@@ -2,7 +2,7 @@ import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.
 import type { StepOutcome } from '../model/values/step-handle.js'
 import { payloadsOf } from '../waiting/collect-event.js'
 import { hasMoreRounds } from './rounds.js'
-import type { KnownValues } from '../plan/template.js'
+import { stepsWithPart, type KnownValues } from '../plan/template.js'
 
 /** The state of every step of a job, as accepted by the scheduler. */
 export type Ledger = Readonly<Record<string, LedgerEntry>>
@@ -169,4 +169,31 @@ export function knownValues({ job, steps }: Knowing): KnownValues {
       return state === undefined ? undefined : outcomes[state]
     },
   }
+}
+
+/** Returns the ids of done steps whose output a ready step needs and whose document is missing. */
+export function outputsNeeded(
+  ready: readonly StepDocument[],
+  steps: ReadonlyMap<string, StepDocument>,
+  ledger: Ledger,
+): string[] {
+  const needed = new Set(
+    ready.flatMap((step) =>
+      [
+        step.inputTemplate,
+        step.when,
+        step.undoTemplate ?? step.undo?.inputTemplate ?? null,
+        step.repeat?.until ?? null,
+        ...(step.limits ?? []).flatMap(({ key, fairBy = null }) => [key, fairBy]),
+      ].flatMap((template) => [...stepsWithPart(template, 'output')]),
+    ),
+  )
+  return [...needed].filter((stepId) => {
+    // The other steps have no output, and the output of a step that begins now belongs to its own undo.
+    const entry = ledger[stepId]
+    const step = steps.get(stepId)
+    if (entry?.state === 'TimedOut') return step?.dispatch !== entry.dispatch
+    if (entry?.state !== 'Processed') return false
+    return step?.dispatch !== entry.dispatch || step.processState !== 'Processed'
+  })
 }

@@ -14,21 +14,22 @@ type Raw = Readonly<Record<string, unknown>>
  * all other documents of the feed.
  *
  * - The scheduler reads a job that is not over, and a step whose attempt has ended, that was returned to the
- *   scheduler, or whose question was flagged by the supervisor (I8).
+ *   scheduler, or whose question was flagged by the supervisor (I8). It also reads the pauses.
  * - The agents read a step whose attempt may be open.
- * - The supervisor reads a step with a deadline, a job that may make no progress, and a schedule that is not
- *   paused.
+ * - The supervisor reads a step with a deadline, a job that may make no progress, a schedule that is not
+ *   paused, and pauses of which jobs must be told.
  * - The notifier reads a notice that must be sent, a flagged job, and the record of an unreadable document.
  */
 export const mustRead: Readonly<Record<Reader, (document: Raw) => boolean>> = {
   scheduler: (document) => {
     const { type, lockedBy, dispatch } = document
     if (type === 'sas.job') return !isOver(document as JobDocument)
+    if (type === 'sas.pauses') return true
     return type === 'sas.step' && Number(dispatch) > 0 && (lockedBy === null || isReminder(document))
   },
   agents: ({ type, lockedBy, outcome }) => type === 'sas.step' && lockedBy !== null && outcome === null,
   supervisor: ({ type, completeByMs, processState }) =>
-    type === 'sas.step' || type === 'sas.schedule' || type === 'sas.gate'
+    type === 'sas.step' || type === 'sas.schedule' || type === 'sas.gate' || type === 'sas.pauses'
       ? completeByMs !== null
       : type === 'sas.job' && processState !== 'Processed',
   notifier: ({ type, completeByMs, attention }) =>
@@ -61,7 +62,9 @@ export function rolesToWake(writes: readonly StateWrite[]): readonly Reader[] {
     scheduler: () => !isSchedulers,
     agents: () => !isSchedulers,
     supervisor: (document) =>
-      document['type'] === 'sas.schedule' || (document['type'] === 'sas.step' && !mustRead.agents(document)),
+      document['type'] === 'sas.schedule' ||
+      document['type'] === 'sas.pauses' ||
+      (document['type'] === 'sas.step' && !mustRead.agents(document)),
     notifier: () => true,
   }
   return readers.filter((reader) =>

@@ -1,4 +1,5 @@
 import { asksForPayload, holds } from '../plan/condition.js'
+import { pausedWith, pauseOfAgent, pauseOfWorkflow, type Pausing } from '../pauses/pause-with.js'
 import { whenProblem } from '../plan/condition-problem.js'
 import { compensationFor, compensate } from './compensate.js'
 import { begin, takeFitting, nextRound, redispatch, cancelStep } from './dispatch.js'
@@ -20,6 +21,7 @@ import {
   isBehind,
   isUnderWay,
   knownValues,
+  outputsNeeded,
   sameLedger,
   unseen,
   withChanges,
@@ -57,9 +59,30 @@ export function schedule(state: SchedulingState): Schedule {
     if (going !== null) return going
   }
   const ledger = fold(job.steps, steps)
-  if (isPaused(job) && !isDone(job, ledger)) return whilePaused(state, ledger)
+  if (!isDone(job, ledger)) {
+    if (isPaused(job)) return whilePaused(state, ledger)
+    const ofWorkflow = pauseOfWorkflow(job, state.pauses)
+    if (ofWorkflow !== undefined) return pausing(state, ledger, ofWorkflow)
+  }
   const decision = job.compensation === null ? advance(state, ledger) : compensate(state, ledger, advance)
+  const ofAgent = pauseOfAgent(attemptsOf(state, decision), state.pauses)
+  if (ofAgent !== undefined) return pausing(state, ledger, ofAgent)
   return decision.kind === 'write' ? completed(state, decision) : decision
+}
+
+/** Pauses the job with its workflow or agent, once the pause is confirmed (I35, I36). */
+function pausing(state: SchedulingState, ledger: Ledger, pause: Pausing): Schedule {
+  if (state.pauses?.isConfirmed !== true) return { kind: 'confirm' }
+  return whilePaused({ ...state, job: pausedWith(state.job, pause, state.now) }, ledger, true)
+}
+
+/** Returns the steps to which a decision gives an attempt, or that come to their gates for one. */
+function attemptsOf({ steps }: SchedulingState, decision: Schedule): readonly StepDocument[] {
+  if (decision.kind === 'visit') return decision.requests.map(({ step }) => step)
+  if (decision.kind !== 'write') return []
+  return decision.changed.filter(({ kind, lockedBy, stepId, dispatch }) => {
+    return kind === 'operation' && lockedBy !== null && dispatch !== steps.get(stepId)?.dispatch
+  })
 }
 
 /** Adds the parts that belong to every write of a job: its expiry and its notices. */
@@ -256,33 +279,6 @@ function readyToBegin({ job, steps }: SchedulingState, ledger: Ledger): Ready {
 function mayBegin(ledger: Ledger): boolean {
   const entries = Object.values(ledger)
   return entries.every((entry) => entry.state === 'NotStarted') || entries.some(isBehind)
-}
-
-/** Returns the ids of done steps whose output a ready step needs and whose document is missing. */
-function outputsNeeded(
-  ready: readonly StepDocument[],
-  steps: ReadonlyMap<string, StepDocument>,
-  ledger: Ledger,
-): string[] {
-  const needed = new Set(
-    ready.flatMap((step) =>
-      [
-        step.inputTemplate,
-        step.when,
-        step.undoTemplate ?? step.undo?.inputTemplate ?? null,
-        step.repeat?.until ?? null,
-        ...(step.limits ?? []).flatMap(({ key, fairBy = null }) => [key, fairBy]),
-      ].flatMap((template) => [...stepsWithPart(template, 'output')]),
-    ),
-  )
-  return [...needed].filter((stepId) => {
-    // The other steps have no output, and the output of a step that begins now belongs to its own undo.
-    const entry = ledger[stepId]
-    const step = steps.get(stepId)
-    if (entry?.state === 'TimedOut') return step?.dispatch !== entry.dispatch
-    if (entry?.state !== 'Processed') return false
-    return step?.dispatch !== entry.dispatch || step.processState !== 'Processed'
-  })
 }
 
 /** Returns the flag of the failed job, with the reason of the first failed step. */

@@ -31,9 +31,9 @@ export function isDone({ compensation }: JobDocument, ledger: Ledger): boolean {
 /**
  * Decides about a paused job (I27). Outcomes of attempts under way are accepted, and nothing follows from them
  * yet. Every step that waits loses its deadline, so that a paused job costs nothing and no supervisor takes the
- * pause for a failed attempt.
+ * pause for a failed attempt. `isNew` says that the pause is not written yet.
  */
-export function whilePaused(state: SchedulingState, ledger: Ledger): Schedule {
+export function whilePaused(state: SchedulingState, ledger: Ledger, isNew = false): Schedule {
   const { job, steps, now, scheduler } = state
   const underWay = job.stepIds.filter((stepId) => isUnderWay(ledger[stepId]))
   const missing = unseen(underWay, ledger, steps)
@@ -48,6 +48,7 @@ export function whilePaused(state: SchedulingState, ledger: Ledger): Schedule {
   const running = timed.filter((step) => !waiting.includes(step))
   const wakesAtMs = wakeUp(running, now)
   const isNews =
+    isNew ||
     job.lockedBy === null ||
     changes.length > 0 ||
     !sameLedger(job.steps, ledger) ||
@@ -91,7 +92,20 @@ function changeOf(step: StepDocument, ledger: Ledger): StepChange {
 
 function withoutDeadline(step: StepDocument, now: number): StepDocument {
   const held = { atMs: now, completeByMs: step.completeByMs ?? now }
-  return written({ ...step, held, ...deadline(null) })
+  return written({ ...outside(step), held, ...deadline(null) })
+}
+
+/**
+ * Returns a step that has left its gates. It comes to them again when the job is resumed, as another visitor, and
+ * then at the end of their queues.
+ */
+function outside(step: StepDocument): StepDocument {
+  const { place } = step
+  if (place === undefined) return step
+  const left = { entry: step.dispatch + 1, waitsFor: null, turn: null, since: null, reservedMs: null }
+  // A step that waited only for its gates does not wait for a time.
+  const notBeforeMs = place.since === null ? step.notBeforeMs : null
+  return { ...step, place: { ...place, ...left }, notBeforeMs }
 }
 
 /** Moves every time of a step by the time for which it was held. */

@@ -15,12 +15,15 @@ export interface Arrival {
   readonly turn: Turn | null
   /** The time that the rate has already reserved for the attempt, or null. */
   readonly reservedMs: number | null
+  /** False if the step may still have to wait at another gate, so that no time of the rate is reserved yet. */
+  readonly isLast: boolean
 }
 
 /** The answer of a gate to a step. */
 export type GateAnswer =
-  /** The step is inside. Its attempt may begin at `atMs`. */
-  { readonly kind: 'inside'; readonly atMs: number } | { readonly kind: 'waits'; readonly turn: Turn }
+  /** The step is inside. Its attempt may begin at `atMs`. `isUnreserved` says that the rate has reserved no time yet. */
+  | { readonly kind: 'inside'; readonly atMs: number; readonly isUnreserved?: true }
+  | { readonly kind: 'waits'; readonly turn: Turn }
 
 /** The time within which a step that is called from the queue must know that it has entered. */
 const calledWithinMs = 30_000
@@ -133,12 +136,13 @@ export function arrive(gate: GateDocument, arrival: Arrival, now: number): Arriv
 }
 
 /** Reserves the time of the attempt by the rate of the gate. */
-function entered(gate: GateDocument, { reservedMs }: Arrival, now: number): Arrived {
+function entered(gate: GateDocument, { reservedMs, isLast }: Arrival, now: number): Arrived {
   const { perSecond, burst = Math.max(1, Math.ceil(perSecond ?? 1)) } = rulesOf(gate)
   const inside = (atMs: number, after: GateDocument): Arrived => {
     return { gate: after, waiter: null, answer: { kind: 'inside', atMs } }
   }
   if (perSecond === undefined || reservedMs !== null) return inside(reservedMs ?? now, gate)
+  if (!isLast) return { gate, waiter: null, answer: { kind: 'inside', atMs: now, isUnreserved: true } }
   const intervalMs = 1_000 / perSecond
   const busyUntilMs = Math.max(gate.busyUntilMs, now)
   const atMs = Math.max(now, Math.ceil(busyUntilMs - (burst - 1) * intervalMs))

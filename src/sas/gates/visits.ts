@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { JobDocument } from '../model/documents.js'
 import type { Gatekeeper } from './gatekeeper.js'
+import type { GateOfStep } from '../model/gate-parts.js'
 import type { GateRequest, Pass } from './pass.js'
 
 /** The shortest time after which a supervisor checks a step that has entered. */
@@ -16,7 +17,8 @@ interface Known {
 
 /**
  * The answers of the gates to the steps of one job, for one decision. A step comes to its gates one after the
- * other, ordered by key. It keeps the places that it has while it waits at the next gate.
+ * other, ordered by key. It keeps the places that it has while it waits at the next gate. It reserves times of rates
+ * when it waits at no gate any more.
  */
 export class Visits {
   private readonly known = new Map<string, Known>()
@@ -49,11 +51,22 @@ export class Visits {
     const { pk, jobId, stepId, completeWithinMs, place } = step
     const visitor = { pk, jobId, stepId, entry }
     const withinMs = Math.max(completeWithinMs, leastWithinMs)
+    const common = { visitor, submittedAtMs, withinMs, reservedMs }
+    const rated: GateOfStep[] = []
     let atMs = 0
-    for (const gate of gates) {
+    for (const [index, gate] of gates.entries()) {
       const turn = place?.waitsFor === gate.key ? request.turn : null
-      const arrival = { visitor, gate, submittedAtMs, withinMs, turn, reservedMs }
-      const answer = await this.gates.arrive(arrival)
+      const isLast = index === gates.length - 1
+      const answer = await this.gates.arrive({ ...common, gate, turn, isLast })
+      if (answer.kind === 'waits') {
+        return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
+      }
+      if (answer.isUnreserved === true) rated.push(gate)
+      atMs = Math.max(atMs, answer.atMs)
+    }
+    // The step is inside all gates now, so it waits nowhere with a reserved time.
+    for (const gate of rated) {
+      const answer = await this.gates.arrive({ ...common, gate, turn: null, isLast: true })
       if (answer.kind === 'waits') {
         return { entry, gates, kind: 'waits', atMs: 0, waitsFor: gate.key, turn: answer.turn }
       }

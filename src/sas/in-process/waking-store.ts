@@ -3,6 +3,7 @@ import type { FeedHints } from '../../change-feed-processor/internal.js'
 import type { InProcessPath } from './in-process-path.js'
 import { rolesToWake } from '../decisions/readers.js'
 import { begunJob } from '../submission/begun-job.js'
+import type { PauseBoard } from '../pauses/pause-board.js'
 import type { StateStore } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
@@ -26,6 +27,7 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
     listOverdue: (due, limit) => store.listOverdue(due, limit),
     listSteps: (partition, jobId) => store.listSteps(partition, jobId),
     listNotices: (partition, jobId) => store.listNotices(partition, jobId),
+    listConcerned: (question) => store.listConcerned(question),
     listUnreadable: (limit) => store.listUnreadable(limit),
     listUnsent: (due, limit) => store.listUnsent(due, limit),
     listFlagged: (afterSince, limit) => store.listFlagged(afterSince, limit),
@@ -68,18 +70,26 @@ export function beginningElsewhere(
   takingScheduler: () => string | null,
   {
     hints,
+    board,
     now,
     onBegun,
   }: {
     readonly hints: FeedHints
+    /** The pauses, which are read if the last reading is too old. */
+    readonly board: PauseBoard
     readonly now: () => number
     readonly onBegun: (accepted: AcceptedJob) => void
   },
 ): Beginning {
   return {
-    beginSubmission: (job, steps) => {
+    beginSubmission: async (job, steps) => {
+      if (takingScheduler() === null) return null
+      // Without the pauses, the scheduler begins the job.
+      const pauses = await board.current().catch(() => null)
       const scheduler = takingScheduler()
-      return scheduler === null ? null : begunJob(job, steps, { now: now(), scheduler, firstBy: null })
+      return scheduler === null
+        ? null
+        : begunJob(job, steps, { now: now(), scheduler, firstBy: null, pauses })
     },
     onAccepted: (accepted) => {
       const { physicalRangeId, isBegun } = accepted

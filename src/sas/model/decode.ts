@@ -10,6 +10,7 @@ import {
 } from './documents.js'
 import { type GateDocument, type GateWaiterDocument, gateSchema, gateWaiterSchema } from './gate-documents.js'
 import { noticeSchema } from './notice-document.js'
+import { type PausesDocument, pausesSchema } from './pause-documents.js'
 import { quickCheck } from './quick-check.js'
 import {
   type ScheduleDocument,
@@ -28,6 +29,7 @@ export type Decoded =
   | { readonly kind: 'scheduledJob'; readonly scheduledJob: ScheduledJobDocument }
   | { readonly kind: 'gate'; readonly gate: GateDocument }
   | { readonly kind: 'waiter'; readonly waiter: GateWaiterDocument }
+  | { readonly kind: 'pauses'; readonly pauses: PausesDocument }
   /** A document of the user, which is never changed. */
   | { readonly kind: 'foreign' }
   /** A document that a newer version of our code wrote. It is left for an instance of that version. */
@@ -44,6 +46,7 @@ const readers = {
   scheduledJob: scheduledJobSchema.loose(),
   gate: gateSchema.loose(),
   waiter: gateWaiterSchema.loose(),
+  pauses: pausesSchema.loose(),
 }
 
 /** Nearly every document was written by this code, so it passes these checks and need not be parsed. */
@@ -86,6 +89,10 @@ export function decodeDocument(document: Readonly<Record<string, unknown>>): Dec
   if (type === 'sas.waiter') {
     const read = readers.waiter.safeParse(document)
     return read.success ? { kind: 'waiter', waiter: read.data } : invalid(read.error)
+  }
+  if (type === 'sas.pauses') {
+    const read = readers.pauses.safeParse(document)
+    return read.success ? { kind: 'pauses', pauses: read.data } : invalid(read.error)
   }
   return { kind: 'foreign' }
 }

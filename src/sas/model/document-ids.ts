@@ -71,3 +71,6 @@ export function tickJobId(scheduleId: string, dueMs: number): string {
 export function basicTime(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[-:]|\.000/g, '')
 }
+
+/** The id of the document with the pauses of workflows and agents, which is also its partition key. */
+export const pausesDocumentId = 'sas.pauses'

@@ -2,13 +2,24 @@ import { z } from 'zod'
 import { compensation, ledgerEntry, optionalJobParts } from './job-parts.js'
 import { gateSchema, gateWaiterSchema } from './gate-documents.js'
 import { limit, place } from './gate-parts.js'
+import { pausesSchema } from './pause-documents.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
 import { asked, collected, event, question } from './question-parts.js'
-import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { auditEntry, envelope, exhaustionPolicy, ticketHolder } from './shared-parts.js'
-import { claim, effectHistory, held, keyHolder, migratable, outcome, progress, undo } from './step-parts.js'
+import { auditEntry, envelope, exhaustionPolicy, secretHolder, ticketHolder } from './shared-parts.js'
+import {
+  claim,
+  effectHistory,
+  held,
+  keyHolder,
+  migratable,
+  outcome,
+  progress,
+  repeat,
+  round,
+  undo,
+} from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
@@ -17,6 +28,7 @@ export type {
   AuditEntry,
   Compensation,
   Diagnostic,
+  JobPause,
   Pause,
   ProcessState,
 } from './readable-parts.js'
@@ -166,6 +178,7 @@ export const stepSchema = z.object({
    */
   held: held.optional(),
   output: json,
+  ...secretHolder,
   ...ticketHolder,
   ...migratable,
   ...effectHistory,
@@ -180,6 +193,7 @@ export const documentSchemas = {
   'sas.scheduledJob': scheduledJobSchema,
   'sas.gate': gateSchema,
   'sas.waiter': gateWaiterSchema,
+  'sas.pauses': pausesSchema,
 }
 
 export type NoticeDocument = z.infer<typeof noticeSchema>

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
 import type { Compensation, Pause, RestartedAs, RestartOf } from './readable-parts.js'
-import { ticketHolder } from './shared-parts.js'
+import { pausedWith } from './pause-documents.js'
+import { secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -65,6 +66,12 @@ export const optionalJobParts = {
   result: json.optional(),
   /** The pause of the job. Null or missing if it is not paused. Operators write it. A scheduler obeys it. */
   paused: pause.nullable().optional(),
+  /**
+   * The workflow or agent with which the job was paused. Null or missing if an operator has paused the job itself.
+   * It says nothing if the job is not paused.
+   */
+  pausedWith: pausedWith.nullable().optional(),
+  ...secretHolder,
   /**
    * The job that this job was restarted as. Written once, together with that job. No operator and no scheduler
    * continues this job afterwards (I33).

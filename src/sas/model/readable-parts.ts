@@ -97,6 +97,12 @@ export interface Pause {
   readonly why: string
 }
 
+/** A pause of a job, and the workflow or agent with which the job was paused. */
+export interface JobPause extends Pause {
+  /** Missing if an operator has paused the job itself. */
+  readonly with?: { readonly kind: 'workflow' | 'agent'; readonly name: string }
+}
+
 /** A decision of an operator about a job. */
 export interface AuditEntry {
   readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'restart' | 'migrate'

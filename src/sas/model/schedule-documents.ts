@@ -69,6 +69,11 @@ export const scheduleSchema = z.object({
   paused: z.object({ since: z.string(), by: z.string(), why: z.string() }).nullable(),
   /** The newest decisions of operators. */
   audit: z.array(decision),
+  /**
+   * The newest changes of the definition by operators. They are not in `audit`, because an older version reads only
+   * the commands that it knows. Absent if no operator has changed the definition.
+   */
+  changes: z.array(decision.omit({ command: true })).optional(),
   /** The time of the newest decision of an operator, in milliseconds since the epoch. Absent without one. */
   operatedAtMs: z.number().optional(),
   createdAt: z.string(),

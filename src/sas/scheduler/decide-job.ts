@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { SeenVersions } from './changed-jobs.js'
 import type { Schedule } from '../decisions/continue-or-end-job.js'
 import { schedule } from '../decisions/schedule.js'
+import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import type { Visits } from '../gates/visits.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isOver } from '../model/is-over.js'
@@ -13,6 +14,8 @@ import type { KnownJobs, UnreadableStep } from './known-jobs.js'
 export interface Deciding {
   readonly seen: SeenVersions
   readonly visits: Visits
+  /** The pauses, which the decision reads again before it pauses a job. */
+  readonly pauses: PauseReading
   readonly settled?: Settled
   /** The ids of waiting steps that may enter their limit now. */
   readonly called?: ReadonlySet<string>
@@ -20,12 +23,13 @@ export interface Deciding {
 
 export interface DecidingBy {
   readonly known: KnownJobs
+  readonly board: PauseBoard
   readonly clock: Clock
   readonly instanceName: string
 }
 
 /** A decision that needs no more reads and no more answers. */
-export type Decided = Exclude<Schedule, { readonly kind: 'read' | 'visit' }>
+export type Decided = Exclude<Schedule, { readonly kind: 'read' | 'visit' | 'confirm' }>
 
 /** The number of times that a decision may ask for steps or for answers of gates. */
 const maxRounds = 6
@@ -33,11 +37,13 @@ const maxRounds = 6
 /** Decides, reads the steps that the decision needs, and lets steps come to their gates. */
 export async function decideJob(
   job: Stored<JobDocument>,
-  { seen, visits, settled, called }: Deciding,
-  { known, clock, instanceName }: DecidingBy,
+  { seen, visits, settled, called, pauses }: Deciding,
+  { known, board, clock, instanceName }: DecidingBy,
 ): Promise<Decided | (UnreadableStep & { readonly kind: 'unreadable' })> {
   // If a step is ahead, the job has been continued, and the store answered with an old version.
   if (isOver(job)) return { kind: known.isAhead(job) ? 'stale' : 'nothing' }
+  let { entries } = pauses
+  let isConfirmed = false
   for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const own = [...seen.steps.keys()].filter((stepId) => job.stepIds.includes(stepId))
     const reads = own.map((stepId) => known.ensureStep(job, stepId, seen))
@@ -58,8 +64,14 @@ export async function decideJob(
       now: clock.now(),
       scheduler: instanceName,
       passes,
+      ...(entries.length > 0 && { pauses: { entries, isConfirmed } }),
       ...(called && { called }),
     })
+    if (decision.kind === 'confirm') {
+      entries = (await board.read()).entries
+      isConfirmed = true
+      continue
+    }
     if (decision.kind === 'visit') {
       await visits.make(job, decision.requests)
       continue

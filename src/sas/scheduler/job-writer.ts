@@ -5,6 +5,7 @@ import type { EndedJob } from '../in-process/job-endings.js'
 import type { InProcessPath } from '../in-process/in-process-path.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
+import type { PauseBoard, PauseReading } from '../pauses/pause-board.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
 import { offeredTo } from '../submission/begun-job.js'
@@ -21,6 +22,8 @@ export interface Settled {
 export interface Applying {
   readonly unclear: UnclearWrites
   readonly settled?: Settled
+  /** The pauses that the decision took into account. */
+  readonly pauses: PauseReading
   /**
    * The lease of the job's range. If agents of this process own the same range, they may start the steps
    * immediately. Null if the lease is unknown.
@@ -40,6 +43,7 @@ interface JobWriterOptions {
   readonly store: StateStore
   readonly telemetry: Telemetry
   readonly inProcessPath?: InProcessPath
+  readonly board: PauseBoard
 }
 
 /** Writes the decision about a job, and remembers the written documents. */
@@ -51,13 +55,14 @@ export class JobWriter {
 
   /**
    * Writes the job, its changed steps, the outcome that caused the changes, and the notices, in one
-   * transaction. Returns null if the transaction failed.
+   * transaction. Returns null if the transaction failed, or if the pauses were read too long ago.
    */
   async write(
     job: Stored<JobDocument>,
     decision: Written,
-    { unclear, settled, leaseToken }: Applying,
+    { unclear, settled, leaseToken, pauses }: Applying,
   ): Promise<Applied | null> {
+    if (!this.options.board.isUsable(pauses)) return null
     const agents = leaseToken === null ? undefined : this.options.inProcessPath?.agents.at(leaseToken)
     const firstBy = agents?.token ?? null
     const changed = decision.changed.map((step) => offeredTo(step, firstBy))

@@ -6,7 +6,7 @@ import type { KnownJobs } from './known-jobs.js'
 
 /**
  * Returns the steps whose places at gates a decision frees: steps that are over or stopped, and steps that wait
- * for an operator.
+ * for an operator. A step whose job is paused leaves with the place that it had.
  */
 export function leavingGates(
   before: JobDocument,
@@ -19,6 +19,9 @@ export function leavingGates(
     const own = settled?.after.stepId === stepId ? settled.after : undefined
     const step = written.get(stepId) ?? own ?? known.step(before, stepId)
     if (step?.place === undefined) return []
+    const was = own === undefined ? known.step(before, stepId) : settled?.before
+    const isOutside = step.held !== undefined && was?.place?.entry !== step.place.entry
+    if (isOutside) return was?.place === undefined ? [] : [was]
     const isAtWork = after.steps[stepId]?.state === 'Processing' && step.attention?.kind !== 'parked'
     return isAtWork ? [] : [step]
   })

@@ -1,15 +1,23 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { mustRead } from '../decisions/readers.js'
+import type { PauseBoard } from '../pauses/pause-board.js'
 import { isTerminal } from '../model/process-state.js'
 import { changedJob, noteUnreadable, type ChangedJob } from './changed-jobs.js'
 import type { KnownJobs } from './known-jobs.js'
+
+/** What a scheduler learns from changes. */
+export interface Noting {
+  readonly known: KnownJobs
+  readonly board: PauseBoard
+  readonly telemetry: Telemetry
+}
 
 /** Notes the job that a change of the feed concerns, with the version to decide from. */
 export function noteChange(
   change: Change,
   changed: Map<string, ChangedJob>,
-  { known, telemetry }: { readonly known: KnownJobs; readonly telemetry: Telemetry },
+  { known, board, telemetry }: Noting,
 ): void {
   const decoded = known.note(change)
   if (decoded === null) return
@@ -21,6 +29,8 @@ export function noteChange(
   } else if (decoded.kind === 'step') {
     const { step } = decoded
     if (mustRead.scheduler(step)) changedJob(step, changed).seen.steps.set(step.stepId, change._etag)
+  } else if (decoded.kind === 'pauses') {
+    board.note(decoded.pauses)
   } else if (decoded.kind === 'invalid' || decoded.kind === 'newerSchema') {
     const reason =
       decoded.kind === 'invalid' ? decoded.reason : `schema ${decoded.schema} is newer than this code`

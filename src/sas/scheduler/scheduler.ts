@@ -3,7 +3,7 @@ import type { Clock, Random } from '../../platform/index.js'
 import { SerialByKey } from '../../platform/internal.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
-import { noteChange } from './note-change.js'
+import { noteChange, type Noting } from './note-change.js'
 import type { Visitor } from '../model/gate-documents.js'
 import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
@@ -11,6 +11,7 @@ import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
 import type { EndedJob } from '../in-process/job-endings.js'
 import { Gatekeeper } from '../gates/gatekeeper.js'
+import type { PauseBoard } from '../pauses/pause-board.js'
 import { Visits } from '../gates/visits.js'
 import { WaitingHere } from './waiting-here.js'
 import { leaveGates, leavingGates } from './leave-gates.js'
@@ -33,6 +34,8 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly telemetry: Telemetry
+  /** The pauses of workflows and agents. */
+  readonly board: PauseBoard
   readonly inProcessPath?: InProcessPath
   /** Called with the range of open steps that were written but not started in this process. */
   readonly onOpenSteps?: (physicalRangeId: string | null) => void
@@ -64,10 +67,14 @@ export class Scheduler {
   private readonly aside: JobsAside
   private readonly gates: Gatekeeper
   private readonly waiting = new WaitingHere()
+  private readonly noting: Noting
+  private readonly deciding: DecidingBy
   private beginning = 0
 
   constructor(private readonly options: SchedulerOptions) {
     this.known = new KnownJobs(options.store)
+    this.noting = { ...options, known: this.known }
+    this.deciding = { ...options, known: this.known }
     this.writer = new JobWriter(options, this.known)
     this.aside = new JobsAside(options, this.known)
     this.postponed = new PostponedWork(options)
@@ -84,8 +91,7 @@ export class Scheduler {
     { leaseToken, holdCheckpoint }: DelegateContext = {},
   ): Promise<void> {
     const changed = new Map<string, ChangedJob>()
-    for (const change of changes)
-      noteChange(change, changed, { known: this.known, telemetry: this.options.telemetry })
+    for (const change of changes) noteChange(change, changed, this.noting)
     // Requests and dispatches follow this order (R126). Jobs of equal priority keep the feed's order.
     const urgentFirst = [...changed.values()].sort((a, b) => b.priority - a.priority)
     const work = urgentFirst.map((job) => this.tryToAdvance(job, leaseToken ?? null))
@@ -103,6 +109,7 @@ export class Scheduler {
   onLeaseReleased(leaseToken: string): void {
     this.postponed.forgetLease(leaseToken)
     this.waiting.forgetLease(leaseToken)
+    this.options.board.leaseReleased(leaseToken)
   }
 
   /** Begins a job accepted in this process (W1). Returns false if the feed must deliver the job. */
@@ -149,7 +156,7 @@ export class Scheduler {
     leaseToken: string,
   ): Promise<SettledAttempt | null> {
     const unclear = new UnclearWrites(`job ${step.jobId}`)
-    const visits = this.visits()
+    const visits = new Visits(this.gates, this.options.clock)
     for (let tries = 0; tries < maxConclusions; tries += 1) {
       const seen = noneSeen()
       const job = await this.known.job({ pk: step.pk, id: jobDocumentId(step.jobId) }, seen)
@@ -162,7 +169,8 @@ export class Scheduler {
       const { write: after, result: discarded } = decide(before)
       if (after === null) return { written: null, discarded, followUp: () => undefined }
       const settled = { before, after }
-      const decision = await decideJob(job, { seen, visits, settled }, this.deciding)
+      const pauses = await this.options.board.current()
+      const decision = await decideJob(job, { seen, visits, settled, pauses }, this.deciding)
       if (decision.kind === 'nothing' || decision.kind === 'unreadable') return null
       // The decision may have read steps, which takes time. After the deadline no outcome counts (I3).
       const now = decide(before)
@@ -171,7 +179,7 @@ export class Scheduler {
         decision.kind === 'write' ? leavingGates(job, decision, { known: this.known, settled }) : []
       const applied =
         decision.kind === 'write'
-          ? await this.writer.write(job, decision, { unclear, settled, leaseToken })
+          ? await this.writer.write(job, decision, { unclear, settled, leaseToken, pauses })
           : null
       if (decision.kind === 'write' && applied !== null) {
         return {
@@ -236,17 +244,20 @@ export class Scheduler {
     const seen = { ...changed.seen, steps: new Map(changed.seen.steps) }
     let wasUnreadable = false
     const unclear = new UnclearWrites(`job ${changed.jobId}`)
-    const visits = this.visits()
+    const visits = new Visits(this.gates, this.options.clock)
     for (let tries = 0; tries < maxTries; tries += 1) {
       const job = await this.known.job(changed, seen)
       if (job === null) return this.unreadable.flag(changed)
       await this.unreadable.clear(changed)
-      const going = { seen, visits, ...(called && { called }) }
+      const pauses = await this.options.board.current()
+      const going = { seen, visits, pauses, ...(called && { called }) }
       const decision = await decideJob(job, going, this.deciding)
       if (decision.kind === 'nothing') return
       const leaving = decision.kind === 'write' ? leavingGates(job, decision, { known: this.known }) : []
       const applied =
-        decision.kind === 'write' ? await this.writer.write(job, decision, { unclear, leaseToken }) : null
+        decision.kind === 'write'
+          ? await this.writer.write(job, decision, { unclear, leaseToken, pauses })
+          : null
       if (decision.kind === 'write' && applied !== null) {
         this.followUp(decision, applied, leaseToken, leaving)
         return
@@ -262,15 +273,6 @@ export class Scheduler {
     }
     const message = `job ${changed.jobId}: another writer changed it first in each of ${maxTries} tries; it will be delivered again`
     throw new StoreUnavailable(message, { cause: null })
-  }
-
-  private get deciding(): DecidingBy {
-    const { clock, instanceName } = this.options
-    return { known: this.known, clock, instanceName }
-  }
-
-  private visits(): Visits {
-    return new Visits(this.gates, this.options.clock)
   }
 
   /** Reports the written changes, and starts the written open steps that this process can start. */

@@ -144,6 +144,15 @@ const shape = {
  * @throws ScheduleInvalid with a list of all problems
  */
 export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Schedule {
+  return defineOver(id, options, null)
+}
+
+/**
+ * Defines a schedule. If the options name no input, the input is that of the stored template.
+ *
+ * @throws ScheduleInvalid with a list of all problems
+ */
+export function defineOver<I>(id: string, options: ScheduleOptions<I>, template: Json): Schedule {
   const { values, problems: wrong } = readOptions(shape, withDefaults(options))
   const tags = readTags(options.tags ?? {})
   const problems = [...wrong, ...tags.problems]
@@ -152,7 +161,7 @@ export function defineSchedule<I>(id: string, options: ScheduleOptions<I>): Sche
   if ('everyMs' in calendar && values.jitter > calendar.everyMs) {
     problems.push(`jitter is ${values.jitter} ms; it must not exceed every, ${calendar.everyMs} ms`)
   }
-  const inputTemplate = inputOf(values.input, problems)
+  const inputTemplate = options.input === undefined ? template : inputOf(values.input, problems)
   if (problems.length > 0) throw new ScheduleInvalid(id, problems)
   const anyTick = { due: new Date(0).toISOString(), scheduleId: id }
   const input = tickInput({ plan: values.workflow.plan, inputTemplate }, anyTick)

@@ -36,8 +36,9 @@ export interface ScheduleView {
   /** The newest ten rows of ticks that were passed over, the newest last. */
   readonly passed: readonly PassedRow[]
   readonly paused: { readonly since: string; readonly by: string; readonly why: string } | null
+  /** The newest decisions of operators, the newest last. `set` is a change of the definition. */
   readonly audit: readonly {
-    readonly command: 'pause' | 'resume' | 'trigger' | 'backfill' | 'delete'
+    readonly command: 'pause' | 'resume' | 'trigger' | 'backfill' | 'delete' | 'set'
     readonly at: string
     readonly by: string
     readonly why: string
@@ -46,7 +47,9 @@ export interface ScheduleView {
 
 export function viewOfSchedule(schedule: ScheduleDocument): ScheduleView {
   const { scheduleId: id, workflow, catchUpMs, jitterMs, nextDueMs, last } = schedule
-  const { submitted, missed, skipped, paused, audit } = schedule
+  const { submitted, missed, skipped, paused, audit: others, changes = [] } = schedule
+  const made = [...others, ...changes.map((change) => ({ command: 'set' as const, ...change }))]
+  const audit = made.sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
   const overlap: OverlapPolicy = schedule.overlap
   const passed: readonly PassedTicks[] = schedule.passed
   return {

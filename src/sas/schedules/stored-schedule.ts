@@ -119,6 +119,12 @@ export function withDecision<T extends ScheduleDocument>(
   return { ...before, audit: [...before.audit, entry].slice(-keptDecisions), operatedAtMs: now }
 }
 
+/** Returns a schedule whose definition an operator has changed. */
+export function withChange<T extends ScheduleDocument>(before: T, { by, why }: Who, now: number): T {
+  const entry = { at: new Date(now).toISOString(), by, why }
+  return { ...before, changes: [...(before.changes ?? []), entry].slice(-keptDecisions), operatedAtMs: now }
+}
+
 /** Reads a schedule. Returns null if it is missing or unreadable. A deleted schedule is returned. */
 export async function readSchedule(
   store: StateStore,
@@ -135,9 +141,19 @@ export async function readScheduledJob(
   store: StateStore,
   scheduleId: string,
 ): Promise<Stored<ScheduledJobDocument> | null> {
+  const found = await readAnyScheduledJob(store, scheduleId)
+  return found === 'newer' ? null : found
+}
+
+/** Reads the job of a schedule. Returns `newer` if only an instance of a newer version can submit it. */
+export async function readAnyScheduledJob(
+  store: StateStore,
+  scheduleId: string,
+): Promise<Stored<ScheduledJobDocument> | 'newer' | null> {
   const address = { pk: scheduleDocumentId(scheduleId), id: scheduledJobDocumentId(scheduleId) }
   const document = await store.read(address)
   const decoded = document === null ? null : decodeDocument(document)
+  if (decoded?.kind === 'newerSchema') return 'newer'
   if (document === null || decoded?.kind !== 'scheduledJob') return null
   return { ...decoded.scheduledJob, _etag: document._etag, _ts: document._ts }
 }

@@ -10,7 +10,7 @@ import { readJob } from '../store/update-document.js'
 import { withLateJobs } from './counted-ticks.js'
 import { decideTick, refusedTick, type Run, type TickDecision, type TickFacts } from './decide-tick.js'
 import { mayStayOpen } from './open-ticks.js'
-import { isDeleted, readSchedule, readScheduledJob } from './stored-schedule.js'
+import { isDeleted, readAnyScheduledJob, readSchedule } from './stored-schedule.js'
 import { jobExists, submitTick, type TickSubmitter } from './tick-submission.js'
 
 export interface TickRunnerOptions extends Omit<TickSubmitter, 'now'> {
@@ -108,6 +108,7 @@ export class TickRunner {
     }
     const performed = await this.performed(ahead, decision)
     if (performed === null) return { kind: 'again' }
+    if (performed === 'newer') return { kind: 'rest', untilMs: null }
     const { advance, created, mayStay } = performed
     if (keepOpen && mayStay) {
       this.ahead.set(address.id, { stored, schedule: advance.schedule, created })
@@ -190,15 +191,20 @@ export class TickRunner {
   }
 
   /**
-   * Cancels and submits what the decision says. Returns the decision as it must be written, or null if the
-   * schedule was redefined meanwhile.
+   * Cancels and submits what the decision says. Returns the decision as it must be written, null if the
+   * schedule was redefined meanwhile, or `newer` if the jobs are left to an instance of a newer version.
    */
-  private async performed(ahead: Ahead, decision: Advance): Promise<Performed | null> {
+  private async performed(ahead: Ahead, decision: Advance): Promise<Performed | 'newer' | null> {
     const { submission, cancel } = decision
     const { stored, schedule, created } = ahead
     if (submission === null) return { advance: decision, created, mayStay: false }
     const { store, clock, telemetry } = this.options
-    const job = await readScheduledJob(store, schedule.scheduleId)
+    const job = await readAnyScheduledJob(store, schedule.scheduleId)
+    if (job === 'newer') {
+      const reason = 'an instance of a newer version wrote the plan of its jobs, and submits its ticks'
+      telemetry.emit({ type: 'document.refused', id: stored.id, reason })
+      return job
+    }
     if (job !== null && job.definitionHash !== schedule.definitionHash) return null
     if (cancel !== null) await this.options.cancel(cancel, `tick ${submission.jobId} follows`)
     const submitter = { ...this.options, now: () => clock.now() }

@@ -23,7 +23,11 @@ export async function overdueDocuments(
   const untaken = "c.type = 'sas.job' AND c.processState = 'Pending' AND IS_NULL(c.completeByMs)"
   // A single query would have to order by a value that is not stored.
   const pages = await Promise.all([
-    dueAfter(0, 'c.completeByMs', "c.type IN ('sas.step', 'sas.job', 'sas.schedule', 'sas.gate')"),
+    dueAfter(
+      0,
+      'c.completeByMs',
+      "c.type IN ('sas.step', 'sas.job', 'sas.schedule', 'sas.gate', 'sas.pauses')",
+    ),
     dueAfter(pickUpWithinMs, 'c.submittedAtMs', untaken),
   ])
   // A full page may lack documents that are due after its last document. Documents of the other page that are

@@ -8,11 +8,13 @@ import type { NoticeDocument, StepDocument } from '../model/documents.js'
 import { refuseUnreadable } from './readable-writes.js'
 import type {
   ApplyResult,
+  ConcernedJob,
   DocumentAddress,
   DueBetween,
   FlaggedJob,
   OverdueBetween,
   OverdueDocument,
+  PauseQuestion,
   StateDocument,
   StateStore,
   StateWrite,
@@ -89,6 +91,22 @@ export class CosmosStateStore implements StateStore {
       valueOf: ({ since }) => since,
       after: afterSince,
       limit,
+    })
+  }
+
+  listConcerned(question: PauseQuestion): Promise<readonly ConcernedJob[]> {
+    const isJob = "SELECT c.pk, c.id, c.jobId FROM c WHERE c.type = 'sas.job' AND "
+    if (question.kind === 'toPause') {
+      const isOpen = "c.processState IN ('Pending', 'Processing', 'Compensating')"
+      return this.requests.query('state.listConcerned', {
+        text: `${isJob}c.workflow = @workflow AND ${isOpen} AND NOT IS_DEFINED(c.paused.since)`,
+        parameters: { workflow: question.workflow },
+      })
+    }
+    const { kind, name } = question.with
+    return this.requests.query('state.listConcerned', {
+      text: `${isJob}IS_DEFINED(c.paused.since) AND c.pausedWith.kind = @kind AND c.pausedWith.name = @name`,
+      parameters: { kind, name },
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Attention, NoticeDocument, StepDocument } from '../model/documents.js'
+import type { PausedWith } from '../model/pause-documents.js'
 
 /** A document as the state container stores it. */
 export type StateDocument = Record<string, unknown> & { readonly id: string; readonly pk: string }
@@ -63,6 +64,18 @@ export interface OverdueBetween extends DueBetween {
   readonly pickUpWithinMs: number
 }
 
+/** Which jobs a pause of a workflow or an agent concerns. */
+export type PauseQuestion =
+  /** The jobs under way of a workflow that are not paused. */
+  | { readonly kind: 'toPause'; readonly workflow: string }
+  /** The jobs that are paused with this workflow or agent. */
+  | { readonly kind: 'toResume'; readonly with: PausedWith }
+
+/** A job of the answer. The entry is only a hint: read the job before any decision. */
+export interface ConcernedJob extends DocumentAddress {
+  readonly jobId: string
+}
+
 /** A notice that should have been sent. The entry is only a hint: read the notice before you send it. */
 export interface UnsentNotice extends DocumentAddress {
   readonly jobId: string
@@ -112,6 +125,8 @@ export interface StateStore {
   listUnsent(due: DueBetween, limit: number): Promise<readonly UnsentNotice[]>
   /** Lists jobs flagged after `afterSince` (null: all), by `since`, in pages like {@link listUnsent}. */
   listFlagged(afterSince: string | null, limit: number): Promise<readonly FlaggedJob[]>
+  /** Lists the jobs that must still be paused with their workflow, or that are still paused with it. */
+  listConcerned(question: PauseQuestion): Promise<readonly ConcernedJob[]>
   /** Lists records of unreadable documents, in any order. Read the document, because a record may be old. */
   listUnreadable(limit: number): Promise<readonly Stored<StateDocument>[]>
 }

@@ -1,6 +1,7 @@
 import { schedule } from '../decisions/schedule.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
+import type { PauseReading } from '../pauses/pause-board.js'
 import type { BegunJob } from './begun-submission.js'
 
 interface BeginningBy {
@@ -8,19 +9,24 @@ interface BeginningBy {
   readonly scheduler: string
   /** The id of the agents of this process that may start the steps immediately, or null. */
   readonly firstBy: string | null
+  /** The pauses that are on, or null if the scheduler does not know them at the moment. */
+  readonly pauses: PauseReading | null
 }
 
 /**
  * Decides the first scheduling (W1) of a job that is not stored yet. Returns null if the job would end at once:
- * such an end belongs to a write of its own, after the submission is confirmed.
+ * such an end belongs to a write of its own, after the submission is confirmed. Also returns null if the job may be
+ * paused with its workflow or an agent.
  */
 export function begunJob(
   job: JobDocument,
   steps: readonly StepDocument[],
-  { now, scheduler, firstBy }: BeginningBy,
+  { now, scheduler, firstBy, pauses }: BeginningBy,
 ): BegunJob | null {
   const known = new Map(steps.map((step) => [step.stepId, step]))
-  const decision = schedule({ job, steps: known, now, scheduler })
+  if (pauses === null) return null
+  const { entries } = pauses
+  const decision = schedule({ job, steps: known, now, scheduler, pauses: { entries, isConfirmed: false } })
   if (decision.kind !== 'write' || isTerminal(decision.job)) return null
   const { job: begun, changed, notices } = decision
   return { job: begun, changed: changed.map((step) => offeredTo(step, firstBy)), notices }

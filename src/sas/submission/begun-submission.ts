@@ -15,7 +15,10 @@ export interface BegunJob {
  * Decides what the first scheduling of a submitted job would write. Returns null if the job must be stored as
  * submitted, so that a scheduler begins it later.
  */
-export type BeginSubmission = (job: JobDocument, steps: readonly StepDocument[]) => BegunJob | null
+export type BeginSubmission = (
+  job: JobDocument,
+  steps: readonly StepDocument[],
+) => BegunJob | null | Promise<BegunJob | null>
 
 /** The writes of a submission, and the documents of these writes as their readers decode them. */
 export interface Writing {
@@ -28,10 +31,13 @@ export interface Writing {
  * of the job and of its first steps. Returns null if the job cannot begin so, or if the transaction would be
  * too large.
  */
-export function begunWriting({ writes, decoded }: Writing, begin: BeginSubmission): Writing | null {
+export async function begunWriting(
+  { writes, decoded }: Writing,
+  begin: BeginSubmission,
+): Promise<Writing | null> {
   const job = decoded.find((document) => document.kind === 'job')?.job
   if (job === undefined) return null
-  const begun = begin(
+  const begun = await begin(
     job,
     decoded.flatMap((document) => (document.kind === 'step' ? [document.step] : [])),
   )

@@ -63,8 +63,8 @@ export async function ensureSubmitted(
   if (!fits(writes)) return submitInStages(store, request)
   const submitted = { writes, decoded }
   // A deadline counts from the try that is stored, so each try decides again.
-  return submitAtOnce(store, request, () => {
-    const begun = begunWriting(submitted, begin)
+  return submitAtOnce(store, request, async () => {
+    const begun = await begunWriting(submitted, begin)
     return { ...(begun ?? submitted), isBegun: begun !== null }
   })
 }
@@ -72,10 +72,10 @@ export async function ensureSubmitted(
 async function submitAtOnce(
   store: StateStore,
   request: SubmitRequest,
-  writing: () => Writing & Pick<AcceptedJob, 'isBegun'>,
+  writing: () => Promise<Writing & Pick<AcceptedJob, 'isBegun'>>,
 ): Promise<Submitted> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const { writes, decoded, isBegun } = writing()
+    const { writes, decoded, isBegun } = await writing()
     const result = await store.apply(request.partition, writes)
     if (result.kind === 'applied') return { isNew: true, accepted: acceptedAs(decoded, result, isBegun) }
     if ((await standing(store, request)) !== null) return standingAlready

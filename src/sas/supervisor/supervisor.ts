@@ -5,7 +5,13 @@ import type { Telemetry } from '../../telemetry/index.js'
 import type { DueEntry } from '../timing/due-entries.js'
 import { DueWork, forEachEntry } from '../timing/due-work.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { gateIdPrefix, jobDocumentId, jobIdPrefix, scheduleIdPrefix } from '../model/document-ids.js'
+import {
+  gateIdPrefix,
+  jobDocumentId,
+  jobIdPrefix,
+  pausesDocumentId,
+  scheduleIdPrefix,
+} from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { isLeftToJob } from '../model/work.js'
 import { decodeDelivered, type Decoded } from '../model/decode.js'
@@ -23,6 +29,8 @@ export interface SupervisorOptions extends Pick<
   TickRunnerOptions,
   'beginSubmission' | 'onAccepted' | 'cancel'
 > {
+  /** Pauses or resumes the jobs of workflows and agents. Returns the time of the next call, or null. */
+  readonly tellJobs: () => Promise<number | null>
   readonly store: StateStore
   readonly instanceName: string
   readonly clock: Clock
@@ -158,6 +166,7 @@ export class Supervisor {
   /** Returns the time when a document is due, or null if it is never due. */
   private dueAt(decoded: Decoded): number | null {
     if (decoded.kind === 'schedule') return decoded.schedule.completeByMs
+    if (decoded.kind === 'pauses') return decoded.pauses.completeByMs
     if (decoded.kind === 'gate') {
       const { completeByMs } = decoded.gate
       return completeByMs === null ? null : completeByMs + this.options.deadlineGraceMs
@@ -182,6 +191,10 @@ export class Supervisor {
     if (address.id.startsWith(scheduleIdPrefix)) {
       const { untilMs, isAdvanced: isRecovered } = await this.ticks.look(address, isAgain)
       return { untilMs, isRecovered }
+    }
+    if (address.id === pausesDocumentId) {
+      const untilMs = await this.options.tellJobs()
+      return { untilMs, isRecovered: true }
     }
     if (address.id.startsWith(gateIdPrefix)) {
       const untilMs = await this.gates.check(address, this.options.deadlineGraceMs)

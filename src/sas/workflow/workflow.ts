@@ -6,6 +6,7 @@ import { addRepeat, type RepeatOptions } from './repeat.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
 import { addForEachJob, type ForEachJobOptions, type ItemsResult } from './each-job.js'
 import { addForEach, type ForEachDraft, type ForEachOptions } from './for-each.js'
+import { withSecrets } from './secrets.js'
 import { readInputSchema, type InputCheck, type InputSchema } from './input-schema.js'
 import type { Step } from '../model/values/step-handle.js'
 import { PlanDraft, type Drafted } from './plan-draft.js'
@@ -127,6 +128,13 @@ export interface SubmissionDefaults<I> {
    * input does not fit. The schema changes no value.
    */
   readonly input?: InputSchema
+  /**
+   * The parts of values that people must not see, such as `input.card.number` or `steps.pay.output.token`. `*`
+   * stands for every item of a list or every name. The page and `stepward status` hide them, also where a step
+   * passes them on, and a value that a step computes from them must be named too. A part of the schema of the
+   * input, or of the form of a question, is also secret with `secret: true`, in zod with `.meta({ secret: true })`.
+   */
+  readonly secrets?: readonly string[]
   /** Converts a value from a file or a request to an input, or throws an Error with the reason. */
   readonly parse?: (input: unknown) => I
   /** Returns the id of the job. Submissions with the same id are one job. */
@@ -176,9 +184,12 @@ export class WorkflowInvalid extends Error {
   }
 }
 
+const listOfText = kind<readonly string[]>('a list of texts', (value) => Array.isArray(value))
+
 const shape = {
   input: kind<unknown>('a schema', () => true).optional(),
   version: optional(wholeNumber(1), 1),
+  secrets: optional(listOfText, []),
   parse: optional(callback()),
   jobId: optional(callback()),
   partitionKey: optional(callback()),
@@ -202,7 +213,7 @@ export function defineWorkflow<I, O = unknown>(
   build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
 ): Workflow<I, O> {
-  const { version: _version, ...submission } = options
+  const { version: _version, secrets: _secrets, ...submission } = options
   const { values, problems: wrong } = readOptions(shape, options)
   const { version } = values
   const draft = new PlanDraft()
@@ -211,9 +222,10 @@ export function defineWorkflow<I, O = unknown>(
   const schema = options.input === undefined ? null : readInputSchema(options.input)
   if (schema !== null && 'problem' in schema) draft.problem(schema.problem)
   const returned: unknown = build(builderOf<I>(draft))
-  const { plan, drafted, problems } = draft.compile(returned)
-  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
+  const compiled = draft.compile(returned)
   const isRead = schema !== null && 'check' in schema
+  const { plan, drafted, problems } = withSecrets(compiled, values.secrets, isRead ? schema.stored : null)
+  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
   return Object.freeze({
     name,
     plan: { workflow: name, version, ...plan, ...(isRead ? { inputSchema: schema.stored } : {}) },

@@ -42,7 +42,7 @@ const decided = (kind: 'pause' | 'resume', name: string, options: PauseOptions =
 async function listed(): Promise<readonly JobSummary[]> {
   forget()
   expect(await pauses({ ...store, limit: '100', json: true }, terminal)).toBe(0)
-  return JSON.parse(said()) as JobSummary[]
+  return (JSON.parse(said()) as { readonly jobs: JobSummary[] }).jobs
 }
 
 describe('a pause of a job', () => {

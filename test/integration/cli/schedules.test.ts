@@ -104,6 +104,43 @@ it('a schedule is triggered, and its ticks are backfilled', async () => {
   expect(again).toMatchObject({ isDryRun: false, submitted: [], existing: { length: 2 } })
 })
 
+it('a schedule is created and changed by options, and the parts without an option stay', async () => {
+  const options = { ...store, workflows, json: true, by: 'ann' }
+  const created = { ...options, workflow: 'shopping', every: '2h', overlap: 'allow', why: 'a new shop' }
+  expect(await jsonOf(setSchedules('hourly', { ...created, dryRun: true }, terminal))).toMatchObject({
+    isDryRun: true,
+    change: 'created',
+  })
+  await expectRefused(showSchedule('hourly', store, terminal), 3, /there is no schedule/)
+  expect(await setSchedules('hourly', created, terminal)).toBe(0)
+  printed.length = 0
+  const changed = { ...store, by: 'bob', cron: '0 8 * * *', timeZone: 'Europe/Paris', why: 'in the morning' }
+  expect(await setSchedules('hourly', changed, terminal)).toBe(0)
+  expect(printed.join('')).toMatch(/^schedule hourly updated; next tick 20/)
+  printed.length = 0
+  expect(await jsonOf(showSchedule('hourly', { ...store, json: true }, terminal))).toMatchObject({
+    ...{ workflow: 'shopping', cron: '0 8 * * *', everyMs: null, overlap: 'allow' },
+    audit: [
+      { command: 'set', by: 'ann', why: 'a new shop' },
+      { command: 'set', by: 'bob', why: 'in the morning' },
+    ],
+  })
+  printed.length = 0
+  expect(await setSchedules('hourly', changed, terminal)).toBe(0)
+  expect(printed.join('')).toMatch(/^schedule hourly unchanged/)
+  await decideSchedule('delete', 'hourly', { ...store, yes: true }, terminal)
+})
+
+it.each([
+  [{ timeZone: 'Mars/Base' }, /--time-zone is "Mars\/Base"; it must be a name/],
+  [{ catchUp: '1m' }, /--catch-up is "1m"; it must be a duration from 120000 ms/],
+  [{ overlap: 'perhaps' }, /overlap is "perhaps"; it must be "skip", "queue"/],
+  [{ workflow: 'weaving' }, /unknown workflow "weaving": .* has shopping/],
+  [{ why: 'x' }, /--why needs a part to change, such as --cron/],
+])('the part %j of a schedule is refused', async (part, says) => {
+  await expectRefused(setSchedules('nightly', { ...store, workflows, ...part }, terminal), 2, says)
+})
+
 it('wrong input and unknown ids are refused', async () => {
   await expectRefused(showSchedule('weekly', store, terminal), 3, /there is no schedule "weekly"/)
   await expectRefused(decideSchedule('pause', 'weekly', store, terminal), 3, /there is no schedule "weekly"/)

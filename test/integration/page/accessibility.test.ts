@@ -76,6 +76,8 @@ describe.skipIf(path === null)('the page for people with assistive technology', 
       ['/inbox', 'Answer'],
       ['/schedules?schedule=counting', 'Backfill'],
       ['/schedules?schedule=counting', 'Delete'],
+      ['/schedules?schedule=counting', 'Define'],
+      ['/schedules', 'Define'],
     ].flatMap(([view = '', button = '']) => [
       [view, button, 'light'],
       [view, button, 'dark'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../src/page/api/routes.js'
 import { anyBrowserPath, Browser, type Page } from '../../support/browser.js'
 import { aPage, type APage } from './a-page.js'
-import { answerDialog, clickOn, control } from './controls.js'
+import { answerDialog, clickOn, control, typeInto } from './controls.js'
 
 const path = await anyBrowserPath()
 let store: APage
@@ -63,6 +63,41 @@ describe('the API of schedules', () => {
       'backfill ada',
       'backfill ada',
     ])
+  })
+
+  it('creates a schedule and changes its parts, and keeps who did it', async () => {
+    const schedule = 'weekly'
+    const input = { jobId: 'o', isRefused: false, amount: 3 }
+    const created = { schedule, workflow: 'buying', cron: '0 6 * * 1', input, why: 'a new shop' }
+    expect(await act('set', { ...created, dryRun: true })).toMatchObject({ isDryRun: true, done: ['weekly'] })
+    expect(await store.host.client.schedules.get('weekly')).toBeNull()
+    await act('set', created)
+    await act('set', { schedule, timeZone: 'Europe/Berlin', overlap: 'queue', why: 'it moves' })
+    expect(await store.host.client.schedules.get('weekly')).toMatchObject({
+      ...{ workflow: 'buying', cron: '0 6 * * 1', timeZone: 'Europe/Berlin', overlap: 'queue' },
+      audit: [
+        { command: 'set', by: 'ada', why: 'a new shop' },
+        { command: 'set', by: 'ada', why: 'it moves' },
+      ],
+    })
+    expect((await read('/api/audit')) as object).toMatchObject({
+      rows: expect.arrayContaining([
+        expect.objectContaining({ command: 'set', id: 'weekly', why: 'it moves' }),
+      ]) as [],
+    })
+    await act('delete', { schedule, why: 'over' })
+  })
+
+  it.each([
+    [{ schedule: 'counting', cron: '0 6 * * 1' }, 'why'],
+    [{ schedule: 'counting', why: 'x' }, 'name a part to change'],
+    [{ schedule: 'counting', every: 'soon', why: 'x' }, 'every is "soon"; it must be a duration'],
+    [{ schedule: 'counting', every: '1h', cron: '0 6 * * 1', why: 'x' }, 'either cron'],
+    [{ schedule: 'counting', workflow: 'none', why: 'x' }, 'the module has "buying"'],
+    [{ schedule: 'fresh', every: '1h', why: 'x' }, 'name its workflow'],
+    [{ schedule: 'Fresh', workflow: 'buying', every: '1h', why: 'x' }, 'its id must match'],
+  ])('set refuses %j', async (body, says) => {
+    expect(JSON.stringify(await act('set', body, 400)).replaceAll(String.raw`\"`, '"')).toContain(says)
   })
 
   it.each([
@@ -128,6 +163,37 @@ describe.skipIf(path === null)('the view of schedules', () => {
     )
     await page.press('Escape')
     await page.until(`document.querySelector('dialog') === null`)
+  })
+
+  it('defines a schedule, and changes one of its parts', async () => {
+    await page.begin(`${store.origin}/schedules`)
+    await clickOn(page, 'Define')
+    await page.until(`document.querySelector('dialog[open]')`)
+    await typeInto(page, `document.querySelector('dialog [name="cron"]')`, '0 6 * * 1')
+    expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
+      "stepward schedule set --workflow NAME --cron '0 6 * * 1' --workflows MODULE --why TEXT SCHEDULE",
+    )
+    const fields = { schedule: 'monday', workflow: 'buying', why: 'a new shop' }
+    expect(await answerDialog(page, fields)).toContain('1 schedule accepted this.')
+    await page.press('Escape')
+    await clickOn(page, 'monday')
+    await page.until(`document.querySelector('.decisions')?.textContent.includes('a new shop')`)
+    await clickOn(page, 'Define')
+    await page.until(`document.querySelector('dialog .buttons')?.textContent.includes('Change a part.')`)
+    await typeInto(page, `document.querySelector('dialog [name="jitter"]')`, '5m')
+    expect(await page.evaluate(`document.querySelector('dialog .command code').textContent`)).toBe(
+      'stepward schedule set --jitter 5m --why TEXT monday',
+    )
+    await answerDialog(page, { why: 'too many at once' })
+    await page.press('Escape')
+    await page.until(`document.querySelector('.decisions')?.textContent.includes('too many at once')`)
+    expect(await store.host.client.schedules.get('monday')).toMatchObject({
+      ...{ workflow: 'buying', cron: '0 6 * * 1', jitterMs: 300_000 },
+      audit: [{ by: 'ada' }, { command: 'set', why: 'too many at once' }],
+    })
+    await store.host.client.schedules.delete('monday')
+    await page.begin(`${store.origin}/schedules?schedule=counting`)
+    expect(page.complaints).toEqual([])
   })
 
   it('says that a deleted schedule is gone', async () => {

@@ -336,3 +336,47 @@ describe('the definition of a limit', () => {
     expect(workflow.plan.steps[1]?.dependsOn).toEqual(['find'])
   })
 })
+
+describe('steps with a limit in a paused job', () => {
+  const one = limited(() => [{ key: 'bank', atOnce: 1 }])
+
+  it('give back the place in the queue, and come to the limit again when the job is resumed', async () => {
+    await submitted(one, ['a', 'b', 'c'])
+    await client.pause('b', 'check the order')
+    await schedule()
+    await work('a')
+    expect(insideOf(await gate())).toEqual(['c'])
+    await work('c')
+    expect(insideOf(await gate())).toEqual([])
+    await client.resume('b')
+    await schedule()
+    expect(await states('b')).toEqual(['Processing'])
+    await work('b')
+    expect(await states('b')).toEqual(['Processed'])
+  })
+
+  it('give back the place inside when their attempt has failed', async () => {
+    await submitted(one, ['a', 'b'])
+    await client.pause('a', 'check the order')
+    await schedule()
+    const step = await world.step('pay', 'a')
+    const ended = { lockedBy: null, failureCount: 1, outcome: null, processState: 'Pending' as const }
+    const failed = { ...step, ...ended, notBeforeMs: step.completeByMs }
+    await world.put('a', [{ kind: 'replace', document: failed, ifMatch: step._etag }])
+    await schedule()
+    expect(insideOf(await gate())).toEqual(['b'])
+  })
+})
+
+describe('steps with several limits', () => {
+  it('reserve no time of a rate while they wait for room at another limit', async () => {
+    const both = limited(() => [
+      { key: 'a-rate', perSecond: 1, burst: 10 },
+      { key: 'bank', atOnce: 1 },
+    ])
+    await submitted(both, ['a', 'b', 'c'])
+    expect(await states('a', 'b', 'c')).toEqual(['Processing', 'Pending', 'Pending'])
+    const { busyUntilMs } = await gate('a-rate')
+    expect(busyUntilMs - world.clock.now()).toBeLessThanOrEqual(1_000)
+  })
+})

@@ -56,6 +56,9 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     lockedBy: null,
     attention: null,
     mayHaveActed: false,
+    undo: null,
+    previous: null,
+    cost: { writes: 1, charge: 5 },
     diagnostics: [],
     ...parts,
   }
@@ -86,6 +89,7 @@ function aJob(parts: Partial<Job>): Job {
     diagnostics: [],
     audit: [],
     notices: [],
+    cost: { writes: 1, charge: 5 },
     steps: [],
     ...parts,
   }

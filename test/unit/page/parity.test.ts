@@ -20,6 +20,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/api/schedule': 'schedule show',
   '/api/audit': 'audit',
   '/api/cost': 'cost',
+  '/api/usage': 'usage',
   '/api/changes': 'watch',
 }
 
@@ -34,6 +35,7 @@ const onlyOnPage: Readonly<Record<string, string>> = {
 
 /** Commands without an action or a view, each with the reason. */
 const onlyInTerminal: Readonly<Record<string, string>> = {
+  'answer-link': 'it needs the secret of links, and prints what only one person may see',
   check: 'it checks a file of its own machine, before there is a store',
   dev: 'it starts the process that serves the page',
   page: 'it starts the process that serves the page',
@@ -43,7 +45,6 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   scale: 'it needs rights on the machine or in Azure, which the page does not have',
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
-  'schedule set': 'a schedule is code in a module; a start stores it',
   'limit show': 'the view Limits shows all limits',
   pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',

@@ -1,5 +1,5 @@
-import { counted } from '../../../platform/internal.js'
-import type { LimitView } from '../../../sas/index.js'
+import { counted, withoutUndefined } from '../../../platform/internal.js'
+import type { LimitRules, LimitView } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -44,7 +44,7 @@ export async function showLimit(key: string, options: StoreOptions, terminal: Te
   return exitCodes.ok
 }
 
-/** Sets a limit in place of that of the workflows. */
+/** Sets a limit in place of that of the workflows. Numbers that are not named stay. */
 export async function setLimit(key: string, options: SetLimitOptions, terminal: Terminal): Promise<number> {
   const { by = whoAmI(), why = 'set' } = options
   const rules = {
@@ -56,7 +56,10 @@ export async function setLimit(key: string, options: SetLimitOptions, terminal: 
     throw new CliError('name the limit: --at-once, --per-second, or both', exitCodes.usage)
   }
   const set = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.limits.set(key, rules, { by, why })),
+    withClient(settings, async (client) => {
+      const known = ((await client.limits.get(key)) ?? {}) as Partial<LimitView>
+      return client.limits.set(key, { ...numbersOf(known), ...rules }, { by, why })
+    }),
   )
   terminal.print(options.json === true ? JSON.stringify(set) : described(set))
   return exitCodes.ok
@@ -73,6 +76,15 @@ export async function clearLimit(
   )
   terminal.print(options.json === true ? JSON.stringify(cleared) : described(cleared))
   return exitCodes.ok
+}
+
+/** Returns the numbers in force, which stay if the command does not name them. */
+function numbersOf({ atOnce, perSecond, burst }: Partial<LimitView>): LimitRules {
+  return withoutUndefined({
+    atOnce: atOnce ?? undefined,
+    perSecond: perSecond ?? undefined,
+    burst: burst ?? undefined,
+  })
 }
 
 function numberOf(name: string, option: string, given: string | undefined): Readonly<Record<string, number>> {

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
-import type { JobClient, JobSummary } from '../../../sas/index.js'
+import type { JobClient, JobSummary, PauseView } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { whoAmI } from '../../input/who-am-i.js'
@@ -24,75 +24,96 @@ const mostListed = 10_000
 
 const past = { pause: 'paused', resume: 'resumed' } as const
 
-/** Pauses or resumes a job. */
+const decisions = { job: decideJob, key: decideKey, workflow: decideTarget, agent: decideTarget }
+
+/** Pauses or resumes a job, a workflow, an agent or a key. */
 export async function decidePause(
   kind: keyof typeof past,
   { what, name }: { readonly what: string; readonly name: string },
   options: PauseOptions,
   terminal: Terminal,
 ): Promise<number> {
-  if (what !== 'job' && what !== 'key') {
-    const rule = `${kind} job ID, or ${kind} key NAME for all steps with a limit`
-    throw new CliError(`${kind} ${what}: a job or a key can be ${past[kind]}: ${rule}`, exitCodes.usage)
+  if (!isKnown(what)) {
+    const rule = `${kind} job ID, ${kind} workflow NAME, ${kind} agent NAME, or ${kind} key NAME for all steps with a limit`
+    throw new CliError(`${kind} ${what}: this cannot be ${past[kind]}: ${rule}`, exitCodes.usage)
   }
   const { by = whoAmI(), why = kind === 'resume' ? past[kind] : undefined, dryRun = false } = options
   if (why === undefined)
-    throw new CliError(
-      'pass --why TEXT, the reason: it is stored on the job with the decision',
-      exitCodes.usage,
-    )
-  const decide = what === 'job' ? decideJob : decideKey
+    throw new CliError('pass --why TEXT, the reason: it is stored with the decision', exitCodes.usage)
   await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => decide(client, kind, name, { by, why, dryRun })),
+    withClient(settings, (client) => decisions[what](client, { kind, what, name, by, why, dryRun })),
   )
-  const subject = what === 'job' ? { jobId: name } : { key: name }
+  const subject = what === 'job' ? { jobId: name } : { [what]: name }
   if (options.json === true)
     terminal.print(JSON.stringify({ command: kind, ...subject, by, why, isDryRun: dryRun }))
   else terminal.print(`${what} ${name} ${dryRun ? 'would be' : 'is'} ${past[kind]}`)
+  if (!dryRun && kind === 'pause' && (what === 'workflow' || what === 'agent')) {
+    terminal.note('no attempt is dispatched later than 30 s from now')
+  }
   return exitCodes.ok
 }
 
+function isKnown(what: string): what is keyof typeof decisions {
+  return Object.hasOwn(decisions, what)
+}
+
 interface Terms {
+  readonly kind: keyof typeof past
+  readonly what: string
+  readonly name: string
   readonly by: string
   readonly why: string
   readonly dryRun: boolean
 }
 
-async function decideJob(
-  client: JobClient,
-  kind: keyof typeof past,
-  jobId: string,
-  terms: Terms,
-): Promise<void> {
-  const { by, why, dryRun } = terms
-  if (kind === 'pause') await client.pause(jobId, why, { by, dryRun })
-  else await client.resume(jobId, { by, why, dryRun })
+async function decideJob(client: JobClient, { kind, name, by, why, dryRun }: Terms): Promise<void> {
+  if (kind === 'pause') await client.pause(name, why, { by, dryRun })
+  else await client.resume(name, { by, why, dryRun })
+}
+
+async function decideTarget(client: JobClient, { kind, what, name, by, why, dryRun }: Terms): Promise<void> {
+  const target = what === 'workflow' ? { workflow: name } : { agent: name }
+  if (kind === 'pause') await client.pause(target, why, { by, dryRun })
+  else await client.resume(target, { by, why, dryRun })
 }
 
 /** Lets no step with a limit of this key begin, or gives the limit back to the workflows. */
-async function decideKey(
-  client: JobClient,
-  kind: keyof typeof past,
-  key: string,
-  terms: Terms,
-): Promise<void> {
-  const { by, why, dryRun } = terms
+async function decideKey(client: JobClient, { kind, name, by, why, dryRun }: Terms): Promise<void> {
   if (dryRun) return
-  if (kind === 'pause') await client.limits.set(key, { atOnce: 0 }, { by, why })
-  else await client.limits.clear(key)
+  if (kind === 'pause') await client.limits.set(name, { atOnce: 0 }, { by, why })
+  else await client.limits.clear(name)
 }
 
-/** Lists the paused jobs, with the newest submission first. */
+/** Lists the paused workflows and agents, and the paused jobs with the newest submission first. */
 export async function pauses(options: PausesOptions, terminal: Terminal): Promise<number> {
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: mostListed })
-  const found = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.list({ isPaused: true, limit: limit + 1 })),
+  const { found, targets } = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, async (client) => ({
+      targets: await client.pauses.list(),
+      found: await client.list({ isPaused: true, limit: limit + 1 }),
+    })),
   )
   const jobs = found.slice(0, limit)
-  if (options.json === true) terminal.print(JSON.stringify(jobs))
-  else terminal.print(jobs.length === 0 ? 'nothing is paused' : describe(jobs, terminal))
+  if (options.json === true) terminal.print(JSON.stringify({ paused: targets, jobs }))
+  else if (jobs.length + targets.length === 0) terminal.print('nothing is paused')
+  else {
+    if (targets.length > 0) terminal.print(describeTargets(targets, terminal))
+    if (jobs.length > 0) terminal.print(describe(jobs, terminal))
+  }
   if (found.length > limit) terminal.note('there are more paused jobs: pass a larger --limit')
   return exitCodes.ok
+}
+
+function describeTargets(
+  targets: readonly PauseView[],
+  { tableWidth }: Pick<Terminal, 'tableWidth'>,
+): string {
+  const now = systemClock.now()
+  const head = ['PAUSED', 'NAME', 'FOR', 'BY', 'WHY']
+  const rows = targets.map(({ kind, name, since, by, why }) => {
+    return [kind, name, durationText(Math.max(0, now - Date.parse(since))), by, why]
+  })
+  return table(head, fitted(head, rows, tableWidth))
 }
 
 function describe(jobs: readonly JobSummary[], { tableWidth }: Pick<Terminal, 'tableWidth'>): string {
@@ -109,7 +130,7 @@ function describe(jobs: readonly JobSummary[], { tableWidth }: Pick<Terminal, 't
             `${job.stepsDone}/${job.stepCount}`,
             durationText(Math.max(0, now - Date.parse(paused.since))),
             paused.by,
-            paused.why,
+            paused.with === undefined ? paused.why : `${paused.with.kind} ${paused.with.name}: ${paused.why}`,
           ],
         ],
   )

@@ -8,11 +8,8 @@ import { settingsOf, withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { firstOf, table, wrapped, type Terminal } from '../../output/terminal.js'
 import { loadUserModule, modulePath } from '../../input/user-module.js'
+import { areGiven, partsOf, withFlags, type GivenParts } from '../../input/schedule-parts.js'
 import { whoAmI } from '../../input/who-am-i.js'
-
-export interface SetOptions extends StoreOptions {
-  readonly workflows?: string
-}
 
 export interface ScheduleDecisionOptions extends StoreOptions {
   readonly why?: string
@@ -30,6 +27,10 @@ export interface BackfillCommandOptions extends ScheduleDecisionOptions {
   readonly dryRun?: boolean
 }
 
+export interface SetOptions extends GivenParts, ScheduleDecisionOptions {
+  readonly dryRun?: boolean
+}
+
 /** Prints all schedules. */
 export async function schedules(options: StoreOptions, terminal: Terminal): Promise<number> {
   const found = await withExistingStore({ options, terminal }, (settings) =>
@@ -41,13 +42,15 @@ export async function schedules(options: StoreOptions, terminal: Terminal): Prom
   return exitCodes.ok
 }
 
-/** Stores schedules of a module. */
+/** Stores schedules of a module, or the schedule that the options describe. */
 export async function setSchedules(
   id: string | undefined,
   options: SetOptions,
   terminal: Terminal,
 ): Promise<number> {
   const { module } = await settingsOf(options)
+  if (areGiven(options)) return changeSchedule(id, options, module, terminal)
+  refuseWithoutParts(options)
   const path = modulePath(options.workflows, module, '--workflows')
   const chosen = chosenOf((await loadUserModule(path)).schedules, id, path)
   const results = await withExistingStore({ options, terminal }, (settings) =>
@@ -60,6 +63,40 @@ export async function setSchedules(
   if (options.json === true) terminal.print(JSON.stringify(results))
   else for (const { change, schedule } of results) terminal.print(`${change} ${schedule.id}${next(schedule)}`)
   return exitCodes.ok
+}
+
+/** Creates or changes one schedule. Parts without an option stay. */
+async function changeSchedule(
+  id: string | undefined,
+  options: SetOptions,
+  module: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  if (id === undefined) {
+    throw new CliError('name the schedule: stepward schedule set NAME --cron …', exitCodes.usage)
+  }
+  const { by = whoAmI(), why = 'set', dryRun = false } = options
+  const parts = await partsOf(options, module)
+  const set = await withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) => withFlags(client.schedules.change(id, parts, { by, why, dryRun }))),
+  )
+  const { change, schedule } = set
+  const said = dryRun && change !== 'unchanged' ? `would be ${change}` : change
+  if (options.json === true) terminal.print(JSON.stringify({ isDryRun: dryRun, ...set }))
+  else terminal.print(`schedule ${id} ${said}${next(schedule)}`)
+  return exitCodes.ok
+}
+
+/** A module has its reasons in its own history, so a reason is not ignored silently. */
+function refuseWithoutParts({ why, by, dryRun }: SetOptions): void {
+  const given = { '--why': why, '--by': by, '--dry-run': dryRun }
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (names.length === 0) return
+  const rule = 'without it, the schedule of the module is stored as it is'
+  throw new CliError(
+    `${names.join(' and ')} needs a part to change, such as --cron; ${rule}`,
+    exitCodes.usage,
+  )
 }
 
 function chosenOf(known: readonly Schedule[], id: string | undefined, path: string): readonly Schedule[] {

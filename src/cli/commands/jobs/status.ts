@@ -27,6 +27,8 @@ const labelWidth = 11
 export interface StatusOptions extends StoreOptions {
   /** Whether large values are printed whole. Otherwise their size and hash are printed. */
   readonly whole?: boolean
+  /** Whether the values that the workflow marks as secret are printed. */
+  readonly showSecrets?: boolean
 }
 
 /** Shows one job with its steps, or the number of jobs in each state. */
@@ -70,7 +72,10 @@ async function describeFrom(
   }
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
-  const [seen, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
+  const [seen, undelivered] = await Promise.all([
+    job.view({ hidesSecrets: options.showSecrets !== true }),
+    client.undelivered({ jobId }),
+  ])
   const view = options.whole === true ? await wholeView(job, seen) : seen
   // An ended job needs no role, and if the leases cannot be read, the rest of the answer is still true.
   const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null

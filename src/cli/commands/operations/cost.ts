@@ -83,6 +83,7 @@ function textOf(
       ['lease renewals', rounded(idle.renewals)],
       ['checks of leases', rounded(idle.looksAtLeases)],
       ['sweeps for overlooked work', rounded(idle.sweeps)],
+      ['reads of pauses', rounded(idle.pauses)],
       ['together', rounded(idle.total)],
     ],
   )

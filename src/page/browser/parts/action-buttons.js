@@ -7,7 +7,7 @@ import { html } from './html.js'
 /**
  * The buttons of actions on one schedule or limit. Each opens the dialog of its action.
  *
- * @param {{ kinds: Kind[], about: Pick<Asked, 'schedule' | 'limit' | 'onDone'> }} props
+ * @param {{ kinds: Kind[], about: Pick<Asked, 'schedule' | 'limit' | 'present' | 'onDone'> }} props
  */
 export function ActionButtons({ kinds, about }) {
   return html`<div class="buttons start">

@@ -1,7 +1,7 @@
 /**
  * @import { Kind } from '../state/action-kinds.js'
  * @import { Filter } from '../state/commands.js'
- * @import { Question, Report, JobName } from '../state/shapes.js'
+ * @import { Question, JobName } from '../state/shapes.js'
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -10,16 +10,18 @@ import { answerOf, fieldsOf } from '../state/answer-forms.js'
 import { commandOf } from '../state/commands.js'
 import { counted } from '../state/formats.js'
 import { about } from '../state/about.js'
+import { MoreField } from './more-field.js'
 import { AnswerFields } from './answer-fields.js'
 import { Command, Problem } from './basics.js'
+import { ActionResult } from './action-result.js'
 import { useRun } from './action-run.js'
 import { html } from './html.js'
 
 /**
  * What the dialog asks: an action on one job, on jobs that a person ticked, on all that match a filter, or on a
- * schedule.
+ * schedule. `present` has the stored values of fields, which are not sent again.
  *
- * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, steps?: string[], step?: string | undefined, input?: string,
+ * @typedef {{ kind: Kind, jobs?: JobName[], filter?: Filter, schedule?: string, limit?: string, question?: Question, present?: Record<string, string>, steps?: string[], step?: string | undefined, input?: string,
  *   onDone?: () => void }} Asked
  */
 
@@ -41,7 +43,7 @@ function Open({ present }) {
       why: '',
       step: present.step ?? '',
       input: present.input ?? '',
-      more: {},
+      more: present.present ?? {},
       answers: answersOf(present),
     }),
   )
@@ -73,7 +75,7 @@ function Open({ present }) {
               <progress max=${progress.total} value=${progress.reached}></progress>
             </label>`
       }
-      ${report === null ? null : html`<${Result} kind=${kind} report=${report} />`}
+      ${report === null ? null : html`<${ActionResult} kind=${kind} report=${report} />`}
       <div class="buttons">
         <span class="quiet">${problem}</span>
         <button type="button" onClick=${close}>Close</button>
@@ -104,15 +106,18 @@ function answersOf({ question }) {
  * @param {Asked} present
  * @param {Fields} fields
  */
-function needsOf({ kind, jobs, filter }, { step }) {
+function needsOf({ kind, jobs, filter, schedule }, { step }) {
   const isOne = jobs?.length === 1 && filter === undefined
   return {
     isOne,
     needsWhy: actionKinds[kind].reason === 'demanded',
     takesWhy: actionKinds[kind].reason !== 'none',
-    more: actionKinds[kind].fields ?? [],
+    more: (actionKinds[kind].fields ?? []).filter(({ isName }) => isName !== true || schedule === undefined),
     hasInput:
-      kind === 'raise' || (kind === 'restart' && isOne) || (kind === 'resubmit' && isOne && step !== ''),
+      kind === 'raise' ||
+      kind === 'schedule set' ||
+      (kind === 'restart' && isOne) ||
+      (kind === 'resubmit' && isOne && step !== ''),
   }
 }
 
@@ -123,18 +128,23 @@ function needsOf({ kind, jobs, filter }, { step }) {
  * @param {Fields} fields
  */
 function decided(present, fields) {
-  const { kind, jobs = [], filter, limit, schedule = limit, question } = present
+  const { kind, jobs = [], filter, limit, question, present: stored = {} } = present
   if (question !== undefined) return answered(question, fields)
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
   const told = more.map((field) => ({ ...field, value: fields.more[field.name]?.trim() ?? '' }))
-  const wanted = told.filter(({ value, isOptional }) => value !== '' || isOptional !== true)
-  const given = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
+  const wanted = told.filter(
+    ({ name, value, isOptional }) => (value !== '' || isOptional !== true) && value !== stored[name],
+  )
+  const { schedule: named, ...given } = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
+  const schedule = present.schedule ?? limit ?? (named === '' ? 'SCHEDULE' : named)
   const missing = wanted.find(({ value }) => value === '')
   const problem = !mayAct(kind)
     ? notPermitted
     : missing === undefined
-      ? whatIsMissing({ needsWhy, why, hasInput, input })
+      ? isUnchanged(present, given, input)
+        ? 'Change a part.'
+        : whatIsMissing({ needsWhy, why, hasInput, input })
       : `Give ${missing.label.toLowerCase()}.`
   const isEdited = hasInput && input !== ''
   const parts = {
@@ -151,7 +161,12 @@ function decided(present, fields) {
   }
   return {
     problem,
-    body: { ...parts, ...given, ...(isEdited && problem === '' ? bodyInput(kind, input) : {}) },
+    body: {
+      ...parts,
+      ...given,
+      ...(named === undefined ? {} : { schedule: named }),
+      ...(isEdited && problem === '' ? bodyInput(kind, input) : {}),
+    },
     commands:
       schedule !== undefined
         ? [commandOf({ ...shared, schedule })]
@@ -175,6 +190,15 @@ function answered({ form, jobId, stepId: step }, fields) {
     body: { step, ...given, ...(note === '' ? {} : { note }) },
     commands: [commandOf({ kind: 'answer', jobId, step, ...given, note, storeArguments })],
   }
+}
+
+/**
+ * @param {Asked} present
+ * @param {Record<string, string>} given
+ * @param {string} input
+ */
+function isUnchanged({ kind }, given, input) {
+  return kind === 'schedule set' && input === '' && Object.keys(given).length === 0
 }
 
 const notPermitted = 'Your role does not permit this.'
@@ -218,22 +242,27 @@ function FieldsOf({ present, fields, setFields }) {
     ${
       hasInput
         ? html`<label>
-            ${kind === 'raise' ? 'Payload, as JSON (empty: null)' : 'New input, as JSON (empty: the present input)'}
-            <textarea name="input" rows="6" spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
+            ${inputLabel(present)}
+            <textarea name="input" rows=${kind === 'schedule set' ? 3 : 6} spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
           </label>`
         : null
     }
     ${more.map(
-      ({ name, label, placeholder }) =>
-        html`<label
-          >${label} <input name=${name} type="text" placeholder=${placeholder} value=${fields.more[name] ?? ''} onInput=${onMore}
-        /></label>`,
+      (field) =>
+        html`<${MoreField} key=${field.name} field=${field} value=${fields.more[field.name] ?? ''} onInput=${onMore} />`,
     )}
     ${
       takesWhy
         ? html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`
         : null
     }`
+}
+
+/** @param {Asked} present */
+function inputLabel({ kind, schedule }) {
+  if (kind === 'raise') return 'Payload, as JSON (empty: null)'
+  if (kind === 'schedule set' && schedule === undefined) return 'Input of each job, as JSON (empty: null)'
+  return 'New input, as JSON (empty: the present input)'
 }
 
 /**
@@ -261,27 +290,10 @@ function bodyInput(kind, input) {
 }
 
 /** @param {Asked} present */
-function what({ jobs = [], filter, limit, schedule = limit }) {
+function what({ kind, jobs = [], filter, limit, schedule = limit }) {
   if (schedule !== undefined) return schedule
+  if (kind === 'schedule set') return 'a new schedule'
   if (filter !== undefined) return 'every job that matches'
   const [first] = jobs
   return jobs.length === 1 && first !== undefined ? first.jobId : counted(jobs.length, 'job', 'jobs')
-}
-
-/** @param {{ kind: Kind, report: Report }} props */
-function Result({ kind, report: { isDryRun, done, refused } }) {
-  const { thing } = actionKinds[kind]
-  const verb = isDryRun ? 'would accept this; nothing was written' : 'accepted this'
-  return html`<div role="status" class="result">
-    <p>
-      ${`${counted(done.length, ...thing)} ${verb}${refused.length === 0 ? '.' : `, ${refused.length} refused:`}`}
-    </p>
-    ${
-      refused.length === 0
-        ? null
-        : html`<ul>
-            ${refused.slice(0, 100).map(({ jobId, reason }) => html`<li><bdi>${jobId}</bdi>: ${reason}</li>`)}
-          </ul>`
-    }
-  </div>`
 }

@@ -58,6 +58,7 @@ export function useRun({ kind, jobs = [], filter, schedule, limit, onDone }) {
     }
     try {
       if (schedule !== undefined) setReport(await act(kind, { ...shared, schedule }))
+      else if (kind === 'schedule set') setReport(await act(kind, shared))
       else if (limit !== undefined) setReport(await act(kind, { ...shared, key: limit }))
       else if (filter !== undefined) setReport(await many({ filter }))
       else if (jobs.length === 1 && only !== undefined) setReport(await act(kind, { ...shared, job: only }))

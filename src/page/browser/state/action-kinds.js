@@ -7,14 +7,18 @@
  * - `on` says what the action is about: jobs, one schedule or one limit.
  * - `thing` is one and many of what the action reports.
  * - `hasDryRun` says whether the action can be tried first.
- * - `fields` are the texts that the dialog asks for besides the reason. Each is an option of the command.
+ * - `fields` are the texts that the dialog asks for besides the reason. Each is an option of the command. `choices` are
+ *   the values of a field with a list, and a field that `isName` is the thing that does not exist yet.
  * - `isConfirmed` adds `--yes` to the command, which asks a person otherwise.
  *
  * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit',
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
- *   fields?: { name: string, label: string, placeholder: string, isOptional?: boolean }[] }} ActionKind
+ *   fields?: Field[] }} ActionKind
  *
- * @typedef {'resubmit' | 'restart' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
+ * @typedef {{ name: string, label: string, placeholder: string, isOptional?: boolean, isName?: boolean,
+ *   choices?: 'workflows' | readonly string[] }} Field
+ *
+ * @typedef {'resubmit' | 'restart' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule set' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear'} Kind
  */
 
@@ -108,6 +112,44 @@ export const actionKinds = {
     effect: 'The job is written with its steps.',
     reason: 'none',
     hasDryRun: false,
+  },
+  'schedule set': {
+    ...onSchedule,
+    title: 'Define',
+    effect:
+      'The parts that you give are stored, and other parts stay. If a module exports this schedule, its next start stores its own definition again.',
+    hasDryRun: true,
+    fields: [
+      { name: 'schedule', label: 'The name of the schedule', placeholder: 'nightly', isName: true },
+      { name: 'workflow', label: 'The workflow', placeholder: 'NAME', choices: 'workflows' },
+      {
+        name: 'cron',
+        label: 'Cron pattern: minute, hour, day, month, weekday',
+        placeholder: '30 2 * * 1-5',
+        isOptional: true,
+      },
+      {
+        name: 'timeZone',
+        label: 'Time zone of the pattern',
+        placeholder: 'UTC, or Europe/Berlin',
+        isOptional: true,
+      },
+      { name: 'every', label: 'Or an interval', placeholder: '1h', isOptional: true },
+      {
+        name: 'overlap',
+        label: 'A tick that comes during a run',
+        placeholder: 'the default, skip',
+        isOptional: true,
+        choices: ['skip', 'queue', 'allow', 'cancelPrevious'],
+      },
+      {
+        name: 'catchUp',
+        label: 'For how long a tick is made up',
+        placeholder: '1h, at least 2m',
+        isOptional: true,
+      },
+      { name: 'jitter', label: 'Delay each tick by its own part of', placeholder: '0ms', isOptional: true },
+    ],
   },
   'schedule pause': {
     ...onSchedule,

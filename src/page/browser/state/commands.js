@@ -69,8 +69,9 @@ export function commandOf({
     ...(one === undefined ? filterWords(filter ?? {}) : []),
     ...Object.entries(fields).flatMap(([name, value]) => [
       `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-      value === '' ? (name === 'atOnce' ? 'N' : 'TIME') : word(value),
+      value === '' ? (wordsOfMissing[name] ?? 'TIME') : word(value),
     ]),
+    ...(kind === 'schedule set' && fields['workflow'] !== undefined ? ['--workflows', 'MODULE'] : []),
     ...options,
     ...(actionKinds[kind].isConfirmed === true ? ['--yes'] : []),
     ...store,
@@ -133,6 +134,9 @@ function oneLine(json = 'null') {
   }
 }
 
+/** @type {Record<string, string>} The words for options that are not given yet. */
+const wordsOfMissing = { atOnce: 'N', workflow: 'NAME' }
+
 /** The options of the command `cost`, by the names of the questions. */
 const costOptions = /** @type {const} */ ({
   steps: 'steps',
@@ -154,4 +158,19 @@ export function costCommand(given) {
     return value === '' ? [] : [`--${option}`, word(value)]
   })
   return ['stepward', 'cost', ...options].join(' ')
+}
+
+/**
+ * Returns the command that shows the same usage. An empty answer is the default.
+ *
+ * @param {{ hours: string, provisioned: string }} given
+ * @param {string[]} storeArguments
+ */
+export function usageCommand({ hours, provisioned }, storeArguments) {
+  return [
+    'stepward usage',
+    ...(hours === '' ? [] : ['--hours', word(hours)]),
+    ...(provisioned === '' ? [] : ['--provisioned', word(provisioned)]),
+    ...storeArguments.map(word),
+  ].join(' ')
 }

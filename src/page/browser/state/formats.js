@@ -61,6 +61,7 @@ export function lengthText(ms) {
  * @param {number} value
  */
 export function unitsText(value) {
+  if (value > 0 && value < 0.005) return '< 0.01'
   return value >= 100 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 100) / 100)
 }
 

@@ -10,7 +10,7 @@
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string, state: State,
  *   submittedAt: string, endedAt: string | null, stepsDone: number, stepCount: number,
  *   attention: Attention | null, tags: Record<string, string>,
- *   paused: { since: string, by: string, why: string } | null }} JobSummary
+ *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null }} JobSummary
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
  *   state: State | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused', attempt: number, failureCount: number, maxFailures: number,
@@ -21,7 +21,10 @@
  *   progress: { done?: number, of?: number, note?: string, at: string } | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
+ *   undo: { operation: string, whenUncertain: boolean } | null, previous: unknown, cost: ComputedCost,
  *   diagnostics: Diagnostic[] }} Step
+ *
+ * @typedef {{ writes: number, charge: number }} ComputedCost
  *
  * @typedef {{ jobId: string, stepId: string, orderId: string, workflow: string, partitionKey: string,
  *   title: string, assignees: string[], since: string, expiresAt: string, form: unknown }} Question
@@ -43,10 +46,10 @@
  *   submittedAt: string, endedAt: string | null, completeBy: string | null, generation: number,
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
- *   paused: { since: string, by: string, why: string } | null,
+ *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
  *   restartedAs: { jobId: string, from: string } | null,
  *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
- *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], steps: Step[] }} Job
+ *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
  *   jobIds: string[], advice: string, command: string }} Group
@@ -80,11 +83,22 @@
  * @typedef {{ writeRequests: number, writeCharge: number, feedCharge: number, totalCharge: number }} JobCost
  *
  * @typedef {{ jobs: { together: JobCost, apart: JobCost }, tickCharge: number,
- *   idle: { polls: number, renewals: number, looksAtLeases: number, sweeps: number, total: number },
+ *   idle: { polls: number, renewals: number, looksAtLeases: number, sweeps: number, pauses: number, total: number },
  *   meanCharge: number, monthlyCharge: number,
  *   workflows: { name: string, steps: number, together: number, apart: number }[] }} CostReport
  *
- * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeReport
+ * @typedef {{ since: string, until: string, jobs: number, ended: number, isCut: boolean, charge: number,
+ *   assumed: { isTogether: boolean, instances: number, partitions: number },
+ *   workflows: { workflow: string, ended: number, perHour: number, steps: number, jobCharge: number, charge: number }[],
+ *   roles: { role: string, writes: number, changes: number, idle: number, total: number }[],
+ *   feeds: { role: string, changes: number, polls: number, leases: number }[],
+ *   forecast: { mean: number, busiest: number, idle: number, busiestHour: string | null, share: number | null,
+ *     jobsPerHour: number | null, throughput: { requestUnits: number | null, kind: string, of: string | null,
+ *     reason: string | null } } }} UsageReport
+ *
+ * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeRows
+ *
+ * @typedef {ChargeRows & { host: ChargeRows | null }} ChargeReport
  *
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
@@ -99,7 +113,7 @@
  *   everyMs: number | null, overlap: string, catchUpMs: number, jitterMs: number, nextDue: string | null,
  *   last: { due: string, jobId: string } | null, submitted: number, missed: number, skipped: number,
  *   passed: { reason: string, from: string, to: string, count: number, message: string }[],
- *   paused: { since: string, by: string, why: string } | null,
+ *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
  *   audit: { command: string, at: string, by: string, why: string }[] }} Schedule
  *
  * A limit that steps share.

@@ -1,13 +1,11 @@
-/** @import { ChargeReport, CostReport } from '../state/shapes.js' */
-import { Command, Link, Panel, Problem } from '../parts/basics.js'
+/** @import { CostReport } from '../state/shapes.js' */
+import { Command, Panel, Problem } from '../parts/basics.js'
 import { html } from '../parts/html.js'
 import { address, addressOf, open } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { costCommand } from '../state/commands.js'
-import { momentText, unitsText } from '../state/formats.js'
-import { useInterval } from '../state/live.js'
-
-const chargesMs = 5_000
+import { unitsText } from '../state/formats.js'
+import { Charges, Numbers, Usage } from './cost-usage.js'
 
 /** The questions, with the defaults of the command line. */
 const questions = /** @type {const} */ ([
@@ -19,7 +17,7 @@ const questions = /** @type {const} */ ([
   ['jobsPerDay', 'Jobs a day', '10000'],
 ])
 
-/** What jobs and instances cost, computed, and what this page has cost. */
+/** What the jobs of the last hours use, what jobs and instances would cost, and what was measured. */
 export function CostView() {
   const { query } = address.value
   const given = Object.fromEntries(questions.map(([name]) => [name, query.get(name) ?? '']))
@@ -27,6 +25,9 @@ export function CostView() {
     useLoaded(addressOf('/api/cost', given))
   )
   return html`<h1>Cost</h1>
+    <${Usage} />
+    <${Charges} />
+    <h2>What jobs would cost</h2>
     <form class="filters" aria-label="Questions" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       ${questions.map(
         ([name, label, fallback]) =>
@@ -40,14 +41,13 @@ export function CostView() {
               placeholder=${fallback}
               value=${given[name]}
               onChange=${(/** @type {any} */ event) =>
-                open(addressOf('/cost', { ...given, [name]: event.currentTarget.value }), true)}
+                open(addressOf('/cost', { ...Object.fromEntries(query), [name]: event.currentTarget.value }), true)}
           /></label>`,
       )}
     </form>
     <${Problem} error=${cost.error} />
     ${cost.data === null ? html`<p class="quiet">…</p>` : html`<${Computed} cost=${cost.data} />`}
-    <${Command} text=${costCommand(given)} />
-    <${Charges} />`
+    <${Command} text=${costCommand(given)} />`
 }
 
 /** @param {{ cost: CostReport }} props */
@@ -85,6 +85,7 @@ function Computed({ cost }) {
             ['lease renewals', idle.renewals],
             ['checks of leases', idle.looksAtLeases],
             ['sweeps for overlooked work', idle.sweeps],
+            ['reads of pauses', idle.pauses],
             ['together', idle.total],
           ]}
         />
@@ -101,51 +102,4 @@ function Computed({ cost }) {
         }
       <//>
     </div>`
-}
-
-/** What this page has cost since its server was started. */
-function Charges() {
-  const { data, error, reload } = /** @type {import('../state/api.js').Loaded<ChargeReport>} */ (
-    useLoaded('/api/charges')
-  )
-  useInterval(reload, chargesMs)
-  const rows = data?.rows ?? []
-  const sum = rows.reduce((total, { charge }) => total + charge, 0)
-  return html`<${Panel} title="What this page has used">
-    <${Problem} error=${error} />
-    ${
-      data === null
-        ? html`<p class="quiet">…</p>`
-        : html`<p>
-              ${`${unitsText(sum)} RU on the state container since ${momentText(data.since, Date.now())}, for all browsers. `}
-              Not counted are the reads of the view <${Link} to="/leases">Leases<//> and of the lag.
-            </p>
-            <${Numbers}
-              head=${['request', 'requests', 'RU']}
-              rows=${rows.map(({ operation, requests, charge }) => [operation, requests, charge])}
-            />`
-    }
-  <//>`
-}
-
-/** @param {{ head: string[], rows: (string | number)[][] }} props */
-function Numbers({ head, rows }) {
-  return html`<table class="numbers">
-    <thead>
-      <tr>
-        ${head.map((name, column) =>
-          name === '' ? html`<td></td>` : html`<th class=${column === 0 ? '' : 'right'}>${name}</th>`,
-        )}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        ([name, ...values]) =>
-          html`<tr>
-            <td>${name}</td>
-            ${values.map((value) => html`<td class="right">${unitsText(Number(value))}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
 }

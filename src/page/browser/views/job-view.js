@@ -10,6 +10,7 @@ import { agoText, counted, durationText, momentText } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { timelineOf } from '../state/timeline.js'
 import { JobGraph } from './job-graph.js'
+import { Costs, Difference, UndoPath } from './job-panels.js'
 
 /** The shortest time between two reads of a job that changes. */
 const restMs = 250
@@ -40,10 +41,13 @@ export function JobView() {
     <div class="columns">
       <div class="stack">
         ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
+        ${chosen === undefined ? null : html`<${Difference} job=${data} step=${chosen} />`}
         <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
       </div>
       <div class="stack">
         <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
+        <${UndoPath} job=${data} />
+        <${Costs} job=${data} />
         <${Panel} title="Decisions of operators"><${Decisions}
             rows=${data.audit.map((row) => ({ ...row, what: row.stepId === null ? row.command : `${row.command} ${row.stepId}` }))}
             none="No operator has decided anything about this job."

@@ -12,6 +12,9 @@ import { useInterval } from '../state/live.js'
 /** The changes of schedules are not pushed, so they are read again while the view is visible. */
 const intervalMs = 10_000
 
+/** @type {Kind[]} */
+const creating = ['schedule set']
+
 /** Every schedule, or one with its ticks. */
 export function SchedulesView() {
   const id = address.value.query.get('schedule')
@@ -25,12 +28,13 @@ function All() {
   useInterval(reload, intervalMs)
   return html`<h1>Schedules</h1>
     <${Problem} error=${error} />
+    <${ActionButtons} kinds=${creating} about=${{ onDone: reload }} />
     ${
       data === null
         ? html`<p class="quiet">…</p>`
         : data.length === 0
           ? html`<p class="quiet empty">
-              There is no schedule. A module that exports one, and a start, store it: see the page about schedules.
+              There is no schedule. Define one here, or export one from a module: its start stores it.
             </p>`
           : html`<${Table} schedules=${data} />`
     }`
@@ -161,14 +165,28 @@ function LastTicks({ previous }) {
 }
 
 /** @param {{ schedule: Schedule, reload: () => void }} props */
-function Actions({ schedule: { id, paused }, reload }) {
+function Actions({ schedule, reload }) {
+  const { id, paused } = schedule
   const kinds = /** @type {Kind[]} */ ([
     paused === null ? 'schedule pause' : 'schedule resume',
     'schedule trigger',
     'schedule backfill',
+    'schedule set',
     'schedule delete',
   ])
-  return html`<${ActionButtons} kinds=${kinds} about=${{ schedule: id, onDone: reload }} />`
+  return html`<${ActionButtons} kinds=${kinds} about=${{ schedule: id, present: partsOf(schedule), onDone: reload }} />`
+}
+
+/**
+ * Returns the stored parts of a schedule, as the dialog shows them.
+ *
+ * @param {Schedule} schedule
+ * @returns {Record<string, string>}
+ */
+function partsOf({ workflow, cron, timeZone, everyMs, overlap, catchUpMs, jitterMs }) {
+  const times =
+    cron === null ? { every: lengthText(everyMs ?? 0) } : { cron, ...(timeZone === null ? {} : { timeZone }) }
+  return { workflow, ...times, overlap, catchUp: lengthText(catchUpMs), jitter: lengthText(jitterMs) }
 }
 
 /** @param {{ schedule: Schedule, now: number }} props */

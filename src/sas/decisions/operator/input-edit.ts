@@ -3,6 +3,7 @@ import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { Json } from '../../model/values/json.js'
 import { pathText } from '../../model/values/plain-json.js'
 import type { InputChange } from '../../model/readable-parts.js'
+import { hiddenAt, restOf, type SecretPath } from '../../model/values/hidden.js'
 import { toTemplate } from '../../model/values/to-template.js'
 
 /** The largest number of changes in an edit, and of characters in a path or a value (I16). */
@@ -25,19 +26,26 @@ export function editOf(
   inputs: ReadonlyMap<string, Json>,
 ): Pick<JobDocument['audit'][number], 'edit'> {
   if (inputs.size === 0) return {}
-  const edited = [...inputs].map(([stepId, input]) => ({ stepId, ...replaced(steps.get(stepId), input) }))
+  const edited = [...inputs].map(([stepId, input]) => {
+    const step = steps.get(stepId)
+    return { stepId, ...replaced(step, input), secrets: step?.secrets ?? [] }
+  })
   return { edit: bounded(edited) }
 }
 
 /** Returns how a new input of a job differs from its present input, in the same form. */
-export function inputEditOf(before: Json, after: Json): Edit {
-  return bounded([{ stepId: null, before, after }])
+export function inputEditOf(
+  { input, secrets = [] }: Pick<JobDocument, 'input' | 'secrets'>,
+  after: Json,
+): Edit {
+  return bounded([{ stepId: null, before: input, after, secrets }])
 }
 
 /** A part of a plan before and after a decision. The part is named as in a definition. */
 export interface PlanPart extends Omit<Difference, 'path'> {
   readonly stepId: string | null
   readonly part: string
+  readonly secrets: readonly SecretPath[]
 }
 
 /** Returns how a new plan differs from the present one, in the same form. */
@@ -52,14 +60,15 @@ interface Replacement extends Omit<Difference, 'path'> {
   readonly stepId: string | null
   /** The name with which the path begins. Default: `input`. */
   readonly part?: string
+  readonly secrets: readonly SecretPath[]
 }
 
 function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const { stepId, part = 'input', before, after } of replacements) {
+  for (const { stepId, part = 'input', before, after, secrets } of replacements) {
     for (const difference of differences({ path: [], before, after })) {
-      if (changes.length < maxChanges) changes.push(changeOf(stepId, part, difference))
+      if (changes.length < maxChanges) changes.push(changeOf({ stepId, part, secrets }, difference))
       else others += 1
     }
   }
@@ -75,8 +84,23 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
     : { before: step.inputTemplate, after: toTemplate(input, 'input') }
 }
 
-function changeOf(stepId: string | null, part: string, { path, before, after }: Difference): InputChange {
-  return { stepId, path: cut(pathText(part, path)), before: textOf(before), after: textOf(after) }
+/** Secret values are left out, because every reader of the job sees the decisions. */
+function changeOf(
+  { stepId, part, secrets }: Required<Pick<Replacement, 'stepId' | 'part' | 'secrets'>>,
+  { path, before, after }: Difference,
+): InputChange {
+  const at = [part, ...path.map(String)]
+  const below = secrets.flatMap((secret) => {
+    const rest = restOf(secret, at)
+    return rest === null ? [] : [rest]
+  })
+  const [hiddenBefore, hiddenAfter] = [before, after].map((value) => value && hiddenAt(value, below))
+  return {
+    stepId,
+    path: cut(pathText(part, path)),
+    before: textOf(hiddenBefore),
+    after: textOf(hiddenAfter),
+  }
 }
 
 /** Finds the smallest parts that differ. Lists are compared item by item. */

@@ -53,6 +53,7 @@ const partsOf = (step: StepDocument): Readonly<Record<string, Json | undefined>>
   count: step.collect?.count,
   repeat: step.repeat as Json | undefined,
   limits: step.limits as Json | undefined,
+  secrets: step.secrets as Json | undefined,
 })
 
 const jobPartsOf = (job: JobDocument): Readonly<Record<string, Json | undefined>> => ({
@@ -60,6 +61,7 @@ const jobPartsOf = (job: JobDocument): Readonly<Record<string, Json | undefined>
   onExhausted: job.onExhausted,
   maxGenerations: job.maxGenerations,
   result: job.resultTemplate,
+  secrets: job.secrets as Json | undefined,
 })
 
 /**
@@ -77,11 +79,14 @@ export function migrate(standing: Standing, { planned, by, why }: Migration): Mi
   const kept = pairs.flatMap(({ step }) => (hasBegun(job, step) ? [step.stepId] : []))
   const open = pairs.filter(({ step }) => !hasBegun(job, step))
   const changed = open.map(({ step, next }) => replanned(step, next))
-  const wanted = { ...planned.job, maxGenerations: Math.max(job.generation, planned.job.maxGenerations) }
+  const wanted = wantedJob(job, planned.job)
   const isJobChanged = !isDeepStrictEqual(jobPartsOf(job), jobPartsOf(wanted))
   const edit = planEditOf([
-    ...differing(null, jobPartsOf(job), jobPartsOf(wanted)),
-    ...open.flatMap(({ step, next }) => differing(step.stepId, partsOf(step), partsOf(next))),
+    ...differing({ stepId: null, secrets: wanted.secrets ?? [] }, jobPartsOf(job), jobPartsOf(wanted)),
+    ...open.flatMap(({ step, next }) => {
+      const secrets = [...(step.secrets ?? []), ...(next.secrets ?? [])]
+      return differing({ stepId: step.stepId, secrets }, partsOf(step), partsOf(next))
+    }),
   ])
   const { resultTemplate: _resultTemplate, ...own } = job
   const entry = { command: 'migrate' as const, stepId: null, at: new Date(now).toISOString(), by, why, edit }
@@ -92,12 +97,26 @@ export function migrate(standing: Standing, { planned, by, why }: Migration): Mi
     onExhausted: wanted.onExhausted,
     maxGenerations: wanted.maxGenerations,
     ...(wanted.resultTemplate === undefined ? {} : { resultTemplate: wanted.resultTemplate }),
+    ...(wanted.secrets === undefined ? {} : { secrets: wanted.secrets }),
     steps: { ...job.steps, ...ledgerOf(job, changed) },
     audit: [...job.audit, entry].slice(-maxAuditEntries),
     operatedAtMs: now,
     fence: job.fence + 1,
   }
   return { job: toBeScheduled(after, now), changed, kept, isJobChanged }
+}
+
+/** Returns the job with its new plan. What the old plan or the new one keeps secret stays secret. */
+function wantedJob(job: JobDocument, planned: JobDocument): JobDocument {
+  const known = job.secrets ?? []
+  const added = (planned.secrets ?? []).filter(
+    (path) => !known.some((other) => isDeepStrictEqual(other, path)),
+  )
+  return {
+    ...planned,
+    maxGenerations: Math.max(job.generation, planned.maxGenerations),
+    ...(known.length + added.length === 0 ? {} : { secrets: [...known, ...added] }),
+  }
 }
 
 /** Checks whether an attempt, a wait or a place at a limit of the step began under its present plan. */
@@ -184,13 +203,13 @@ function toBeScheduled(job: JobDocument, now: number): JobDocument {
 }
 
 function differing(
-  stepId: string | null,
+  place: Pick<PlanPart, 'stepId' | 'secrets'>,
   before: Readonly<Record<string, Json | undefined>>,
   after: Readonly<Record<string, Json | undefined>>,
 ): PlanPart[] {
   return Object.keys(before).flatMap((part) =>
     isDeepStrictEqual(before[part], after[part])
       ? []
-      : [{ stepId, part, before: before[part], after: after[part] }],
+      : [{ ...place, part, before: before[part], after: after[part] }],
   )
 }

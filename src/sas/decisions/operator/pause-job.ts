@@ -1,5 +1,6 @@
 import { continuingSchema } from '../../model/documents.js'
 import { isTerminal } from '../../model/process-state.js'
+import { isPausedWith } from '../../pauses/pause-with.js'
 import { refused, requested, type Operation, type OperatorCommand, type Standing } from './request.js'
 
 /**
@@ -20,7 +21,9 @@ export function pause(
   }
   const paused = { since: new Date(now).toISOString(), by: command.by, why: command.why }
   const schema = Math.max(job.schema, continuingSchema)
-  return keeping(standing, command, { paused, schema, endByMs: job.endByMs })
+  const pausedWith = command.with ?? (job.pausedWith === undefined ? undefined : null)
+  const change = { paused, schema, endByMs: job.endByMs }
+  return keeping(standing, command, pausedWith === undefined ? change : { ...change, pausedWith })
 }
 
 /** Ends the pause of a job. The deadline of the job becomes later by the time of the pause. */
@@ -30,8 +33,15 @@ export function resume(
 ): Operation {
   const { job, now } = standing
   if (!job.paused) return refused(`job ${job.jobId} is not paused`)
+  if (command.with !== undefined && !isPausedWith(job, command.with)) {
+    return refused(`job ${job.jobId} is not paused with ${command.with.kind} ${command.with.name}`)
+  }
   const pausedMs = Math.max(0, now - Date.parse(job.paused.since))
-  return keeping(standing, command, { paused: null, endByMs: job.endByMs && job.endByMs + pausedMs })
+  return keeping(standing, command, {
+    paused: null,
+    pausedWith: null,
+    endByMs: job.endByMs && job.endByMs + pausedMs,
+  })
 }
 
 /** Returns the request to the scheduler. A pause does not end what an operator must look at. */

@@ -1,4 +1,5 @@
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
+import type { PausedWith } from '../../model/pause-documents.js'
 import { deadline, withDerivedState } from '../../model/process-state.js'
 import { takeFitting } from '../dispatch.js'
 import { pickUpWithinMs } from '../recover-job.js'
@@ -18,7 +19,13 @@ export type OperatorCommand =
   /** Stops the job and undoes its steps, except steps that cannot be undone. */
   | { readonly kind: 'cancel'; readonly by: string; readonly why: string }
   /** Lets no attempt of the job begin, or ends such a pause. */
-  | { readonly kind: 'pause' | 'resume'; readonly by: string; readonly why: string }
+  | {
+      readonly kind: 'pause' | 'resume'
+      readonly by: string
+      readonly why: string
+      /** The workflow or agent with which the job is paused or resumed. Missing for a command about the job. */
+      readonly with?: PausedWith
+    }
 
 export type Operation =
   | {

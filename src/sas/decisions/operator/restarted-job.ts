@@ -51,7 +51,7 @@ function originOf({ job, steps, now }: Standing, request: Restart): JobDocument 
   const { as, from, by, why, input, stepInput } = request
   const at = new Date(now).toISOString()
   const changes = [
-    ...(input === undefined ? [] : [inputEditOf(job.input, input)]),
+    ...(input === undefined ? [] : [inputEditOf(job, input)]),
     ...(stepInput === undefined ? [] : [editOf(steps, new Map([[from, stepInput]])).edit]),
   ].flatMap((edit) => edit ?? [])
   const edit = changes.length === 0 ? {} : { edit: together(changes) }

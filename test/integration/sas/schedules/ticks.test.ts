@@ -400,3 +400,27 @@ it('an instance leaves a schedule of a newer version alone (F-T8)', async () => 
   expect(world.telemetry.of('loop.failed')).toEqual([])
   await supervisor.stop()
 })
+
+it('an instance leaves ticks whose plan has a newer version to newer instances (F-T8)', async () => {
+  await set()
+  const planAddress = { pk: address.pk, id: 'sas.scheduledJob:minutely' }
+  const change = async (by: number): Promise<void> => {
+    const stored = await world.truth.read(planAddress)
+    if (stored === null) throw new Error('the plan is there')
+    await world.put(address.pk, [replacing(stored, { ...stored, schema: Number(stored['schema']) + by })])
+  }
+  await change(schemaVersion)
+  const old = await started('supervisor-1')
+  await world.clock.advance(10 * minute)
+  expect(await jobIds()).toEqual([])
+  expect(await shown()).toMatchObject({ submitted: 0, missed: 0, skipped: 0 })
+  expect(world.telemetry.of('document.refused')[0]).toMatchObject({ id: address.id })
+  await old.stop()
+  // For an instance that knows the version, the document is readable.
+  await change(-schemaVersion)
+  const newer = await started('supervisor-2')
+  await world.clock.advance(0)
+  expect(await jobIds()).toEqual(firstTicks(10))
+  expect(await shown()).toMatchObject({ submitted: 10, missed: 0 })
+  await newer.stop()
+})

@@ -12,8 +12,9 @@ let world: StateWorld
 let begin: BeginSubmission
 beforeEach(() => {
   world = new StateWorld()
+  const pauses = { entries: [], atMs: 0 }
   begin = (job, steps) =>
-    begunJob(job, steps, { now: world.clock.now(), scheduler: 'scheduler-1', firstBy: 'agents-1' })
+    begunJob(job, steps, { now: world.clock.now(), scheduler: 'scheduler-1', firstBy: 'agents-1', pauses })
 })
 
 const request = (overrides: Partial<SubmitRequest> = {}): SubmitRequest =>

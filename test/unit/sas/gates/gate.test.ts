@@ -35,6 +35,7 @@ function arrivalOf(
     withinMs: 60_000,
     turn: null,
     reservedMs: null,
+    isLast: true,
     ...rest,
   }
 }

@@ -1,0 +1,78 @@
+import { connectWithPorts } from '../../../connection/internal.js'
+import { mostUsageJobs, readUsage, type UsageReport } from '../../../operations/index.js'
+import { withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { wholeNumber } from '../../input/whole-number.js'
+import { exitCodes } from '../../output/cli-error.js'
+import { table, type Terminal } from '../../output/terminal.js'
+
+export interface UsageOptions extends StoreOptions {
+  readonly hours: string
+  readonly provisioned?: string
+}
+
+/** Prints the request units of the jobs of the last hours, and compares them with the throughput. */
+export async function usage(options: UsageOptions, terminal: Terminal): Promise<number> {
+  const hours = wholeNumber('--hours', options.hours, { min: 1, max: 24 * 31 })
+  const provisioned =
+    options.provisioned === undefined
+      ? undefined
+      : wholeNumber('--provisioned', options.provisioned, { min: 1, max: 1e9 })
+  const report = await withExistingStore({ options, terminal }, async (settings) => {
+    const { client, clock, close } = await connectWithPorts(settings)
+    try {
+      const question = { hours, provisioned, documentKilobytes: 1.1, nowMs: clock.now() }
+      return await readUsage(client, settings, question)
+    } finally {
+      close()
+    }
+  })
+  terminal.print(options.json === true ? JSON.stringify(report) : described(report))
+  return exitCodes.ok
+}
+
+function described(report: UsageReport): string {
+  const { since, ended, isCut, workflows, roles, feeds } = report
+  const time = `${ended} jobs have ended of those that were submitted since ${since.slice(0, 19)}Z`
+  return [
+    isCut ? `${time}, when the newest ${mostUsageJobs.toLocaleString('en')} jobs began` : time,
+    'all figures are computed, for RU per second if nothing else is said',
+    '',
+    table(
+      ['WORKFLOW', 'ENDED', 'AN HOUR', 'STEPS', 'RU A JOB', 'RU/S'],
+      workflows.map(({ workflow, ended: count, perHour, steps, jobCharge, charge }) => [
+        workflow,
+        ...[count, perHour, steps, jobCharge, charge].map(rounded),
+      ]),
+    ),
+    '',
+    table(
+      ['ROLE', 'WRITES', 'CHANGES', 'AT REST', 'TOGETHER'],
+      roles.map(({ role, writes, changes, idle, total }) => [
+        role,
+        ...[writes, changes, idle, total].map(rounded),
+      ]),
+    ),
+    '',
+    table(
+      ['FEED OF', 'CHANGES', 'POLLS', 'LEASES'],
+      feeds.map(({ role, changes, polls, leases }) => [role, ...[changes, polls, leases].map(rounded)]),
+    ),
+    '',
+    forecastOf(report),
+  ].join('\n')
+}
+
+function forecastOf({ forecast }: UsageReport): string {
+  const { mean, busiest, idle, throughput, share, jobsPerHour } = forecast
+  const used = `mean ${rounded(mean)}, busiest hour ${rounded(busiest)}, without work ${rounded(idle)}`
+  const { requestUnits, kind, of, reason } = throughput
+  if (requestUnits === null || share === null) return `${used}; ${reason}: give --provisioned`
+  const where = of === null ? kind : `${kind}, of the ${of}`
+  const most = jobsPerHour === null ? '' : `; enough for ${jobsPerHour.toLocaleString('en')} jobs an hour`
+  return `${used}: ${rounded(share * 100)} % of ${rounded(requestUnits)} RU/s (${where})${most}`
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 100) / 100)
+}

@@ -1,0 +1,168 @@
+/** @import { ChargeReport, ChargeRows, UsageReport } from '../state/shapes.js' */
+import { Command, Link, Panel, Problem } from '../parts/basics.js'
+import { html } from '../parts/html.js'
+import { about } from '../state/about.js'
+import { address, addressOf, open } from '../state/address.js'
+import { useLoaded } from '../state/api.js'
+import { usageCommand } from '../state/commands.js'
+import { counted, momentText, unitsText } from '../state/formats.js'
+import { useInterval } from '../state/live.js'
+
+const chargesMs = 5_000
+
+/** What the jobs of the last hours use, and how much of the throughput that is. */
+export function Usage() {
+  const { query } = address.value
+  const given = { hours: query.get('hours') ?? '', provisioned: query.get('provisioned') ?? '' }
+  const { data, error, isReading, reload } =
+    /** @type {import('../state/api.js').Loaded<UsageReport>} */ (useLoaded(addressOf('/api/usage', given)))
+  const change = (/** @type {string} */ name) => (/** @type {any} */ event) =>
+    open(addressOf('/cost', { ...Object.fromEntries(query), [name]: event.currentTarget.value }), true)
+  return html`<form class="filters" aria-label="Time" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <label
+        >Last hours
+        <input type="number" min="1" max="744" name="hours" placeholder="24" value=${given.hours} onChange=${change('hours')}
+      /></label>
+      <label
+        >Provisioned RU a second
+        <input
+          type="number"
+          min="1"
+          name="provisioned"
+          placeholder=${data?.forecast.throughput.requestUnits ?? 'unknown'}
+          value=${given.provisioned}
+          onChange=${change('provisioned')}
+      /></label>
+      <button type="button" disabled=${isReading} onClick=${reload}>Read again</button>
+    </form>
+    <${Problem} error=${error} />
+    ${data === null ? (error === null ? html`<p class="quiet">…</p>` : null) : html`<${Used} usage=${data} />`}
+    <${Command} text=${usageCommand(given, about.value?.storeArguments ?? [])} />`
+}
+
+/** @param {{ usage: UsageReport }} props */
+function Used({ usage }) {
+  const { workflows, roles, feeds, forecast, assumed, ended, jobs, since, isCut, charge } = usage
+  return html`<${Forecast} forecast=${forecast} />
+    <p class="quiet">
+      <b>Computed</b>${` from ${counted(ended, 'job that has', 'jobs that have')} ended, of ${counted(jobs, 'job', 'jobs')} submitted since ${momentText(since, Date.now())}, ${isCut ? 'the newest that are read, ' : ''}and from the leases: ${counted(assumed.instances, 'instance', 'instances')} of each role, ${assumed.isTogether ? 'all roles in one process' : 'roles apart'}, ${counted(assumed.partitions, 'partition', 'partitions')}. Charges of the change feed are upper limits. Read for ${unitsText(charge)} RU.`}
+    </p>
+    <div class="columns">
+      <${Panel} title="By workflow, computed">
+        ${
+          workflows.length === 0
+            ? html`<p class="quiet">No job has ended in this time.</p>`
+            : html`<${Numbers}
+                head=${['workflow', 'ended', 'an hour', 'RU a job', 'RU/s']}
+                rows=${workflows.map((row) => [
+                  html`<${Link} to=${addressOf('/jobs', { workflow: row.workflow })}><bdi>${row.workflow}</bdi><//>`,
+                  row.ended,
+                  row.perHour,
+                  row.jobCharge,
+                  row.charge,
+                ])}
+              />`
+        }
+      <//>
+      <${Panel} title="By role, computed, RU/s">
+        <${Numbers}
+          head=${['role', 'writes', 'changes', 'at rest', 'together']}
+          rows=${roles.map(({ role, writes, changes, idle, total }) => [role, writes, changes, idle, total])}
+        />
+      <//>
+      <${Panel} title="By feed, computed, RU/s">
+        <${Numbers}
+          head=${['feed of', 'changes', 'polls', 'leases']}
+          rows=${feeds.map(({ role, changes, polls, leases }) => [role, changes, polls, leases])}
+        />
+        <p class="quiet">Polls cost nothing while there is work. <${Link} to="/leases">Leases<//> shows each range.</p>
+      <//>
+    </div>`
+}
+
+/** @param {{ forecast: UsageReport['forecast'] }} props */
+function Forecast({ forecast: { mean, busiest, idle, busiestHour, throughput, share, jobsPerHour } }) {
+  const { requestUnits, kind, of, reason } = throughput
+  const tiles = /** @type {[string, string][]} */ ([
+    [unitsText(mean), 'RU/s on average'],
+    [unitsText(busiest), `RU/s in the busiest hour${busiestHour === null ? '' : ` (${momentText(busiestHour, Date.now())})`}`],
+    [unitsText(idle), 'RU/s without work'],
+    [requestUnits === null ? '?' : unitsText(requestUnits), `RU/s provisioned (${of === null ? kind : `${kind}, of the ${of}`})`],
+    ...(jobsPerHour === null ? [] : [[unitsText(jobsPerHour), 'jobs an hour fit into it']]),
+  ])
+  const percent = Math.round((share ?? 0) * 1_000) / 10
+  return html`<div class="tiles">
+      ${tiles.map(([value, what]) => html`<div class="tile"><span class="number">${value}</span><span>${what}</span></div>`)}
+    </div>
+    ${
+      share === null
+        ? html`<p class="why">The provisioned throughput is not known: <bdi>${reason}</bdi>. Give it above.</p>`
+        : html`<div class=${share > 0.8 ? 'share high' : 'share'}>
+            <label
+              >${`The busiest hour uses ${percent} % of the provisioned throughput${share > 1 ? ': requests are throttled' : share > 0.8 ? ': little is left' : ''}.`}
+              <meter min="0" max="100" value=${Math.min(100, percent)}></meter>
+            </label>
+          </div>`
+    }`
+}
+
+/** What was measured: the charges of this page and of the host in its process. */
+export function Charges() {
+  const { data, error, reload } = /** @type {import('../state/api.js').Loaded<ChargeReport>} */ (
+    useLoaded('/api/charges')
+  )
+  useInterval(reload, chargesMs)
+  if (data === null) return html`<${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
+  return html`<${Problem} error=${error} />
+    <div class="columns">
+      <${Panel} title="This process, measured">
+        ${
+          data.host === null
+            ? html`<p class="quiet">
+                This process runs no roles, so it measures none. Each process of a role reports
+                <code>stepward_request_charge_total</code> at <code>/metrics</code>.
+              </p>`
+            : html`<${Measured} rows=${data.host} of="for the roles of this process" />`
+        }
+      <//>
+      <${Panel} title="What this page has used, measured">
+        <${Measured} rows=${data} of="on the state container, for all browsers" />
+        <p class="quiet">Not counted are the reads of the view <${Link} to="/leases">Leases<//>, of the lag and of the throughput.</p>
+      <//>
+    </div>`
+}
+
+/** @param {{ rows: ChargeRows, of: string }} props */
+function Measured({ rows: { since, rows }, of }) {
+  const sum = rows.reduce((total, { charge }) => total + charge, 0)
+  const seconds = Math.max(1, (Date.now() - Date.parse(since)) / 1_000)
+  return html`<p>
+      ${`${unitsText(sum)} RU ${of} since ${momentText(since, Date.now())}: ${unitsText(sum / seconds)} RU/s.`}
+    </p>
+    <${Numbers}
+      head=${['request', 'requests', 'RU']}
+      rows=${rows.map(({ operation, requests, charge }) => [operation, requests, charge])}
+    />`
+}
+
+/** @param {{ head: string[], rows: [unknown, ...(string | number)[]][] }} props */
+export function Numbers({ head, rows }) {
+  return html`<table class="numbers">
+    <thead>
+      <tr>
+        ${head.map((name, column) =>
+          name === '' ? html`<td></td>` : html`<th class=${column === 0 ? '' : 'right'}>${name}</th>`,
+        )}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ([name, ...values]) =>
+          html`<tr>
+            <td>${name}</td>
+            ${values.map((value) => html`<td class="right">${unitsText(Number(value))}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
