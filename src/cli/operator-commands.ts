@@ -7,6 +7,7 @@ import type { ListOptions } from './commands/jobs/list.js'
 import type { RaiseOptions } from './commands/jobs/raise.js'
 import type { StatusOptions } from './commands/jobs/status.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
+import type { MigrateCommandOptions } from './commands/jobs/migrate.js'
 import type { RestartCommandOptions } from './commands/jobs/restart.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
@@ -50,6 +51,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
     .description('retry the failed steps of one job, or of all jobs that match')
     .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
   addRestartCommand(program, terminal, ending)
+  addMigrateCommand(program, terminal, ending)
   decisionCommand(program, 'release', { terminal, ending }).description(
     'immediately continue steps that are parked or in an extended wait',
   )
@@ -142,6 +144,19 @@ function addRestartCommand(program: Command, terminal: Terminal, ending: RunComm
     .action(async (job: string | undefined, options: RestartCommandOptions) => {
       const { restart } = await import('./commands/jobs/restart.js')
       await ending(restart(job, options, terminal))
+    })
+}
+
+function addMigrateCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
+  withSelection(withStoreOptions(program.command('migrate [job]')))
+    .description('replace the plan of one job, or of all that match, by a newer definition')
+    .option('--module <file>', 'the module that exports the newer workflow')
+    .option('--why <text>', 'the reason; stored with the job')
+    .option('--by <name>', 'who decides; default: your account on this machine')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .action(async (job: string | undefined, options: MigrateCommandOptions) => {
+      const { migrate } = await import('./commands/jobs/migrate.js')
+      await ending(migrate(job, options, terminal))
     })
 }
 

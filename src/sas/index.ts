@@ -120,6 +120,7 @@ export type {
   ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
+export type { MigrateOptions, MigrateReport } from './client/repair/migrate-options.js'
 export type {
   AfterRestart,
   RestartOptions,

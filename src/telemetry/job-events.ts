@@ -58,7 +58,8 @@ export type JobEvent =
   | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
   | ({
       readonly type: 'job.operated'
-      readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'restart'
+      readonly command:
+        'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'restart' | 'migrate'
       readonly by: string
       readonly why: string
     } & OnJob)

@@ -1,6 +1,7 @@
 import type { JobDocument } from '../../src/sas/model/documents.js'
 import { deriveProcessState, isTerminal } from '../../src/sas/model/process-state.js'
 import type { Rule } from './job-changes.js'
+import { replannedTogether, skippedByNewestPlan } from './migration-rules.js'
 import { isLeftBehind } from './step-rules.js'
 
 /** I1: a job exists with all its steps, or not at all. */
@@ -120,4 +121,6 @@ export const jobRules: readonly Rule<JobDocument>[] = [
   fenced,
   pausedUntilResumed,
   heldOnlyWhilePaused,
+  replannedTogether,
+  skippedByNewestPlan,
 ]

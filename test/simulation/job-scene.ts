@@ -361,12 +361,19 @@ function give(client: JobClient, jobId: string, command: PlainCommand): Promise<
     const { edit: step } = command
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
+  if ('migrateTo' in command) return migrateTwice(client, jobId, command.migrateTo)
   if ('pauseAll' in command) return client.pause(command.pauseAll, about.why, about)
   if ('resumeAll' in command) return client.resume(command.resumeAll, about)
   if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
   const { raiseEventFor: waiting, key } = command
   if (key === undefined) return client.raiseEvent(jobId, waiting, { item: 'approved' })
   return client.raiseEvent(jobId, waiting, { item: key }, { key })
+}
+
+/** Repeats the command, as an operator who missed the answer. The new plan is not written again. */
+async function migrateTwice(client: JobClient, jobId: string, workflow: Scenario['workflow']): Promise<void> {
+  await client.migrate(jobId, workflow, about)
+  await client.migrate(jobId, workflow, about)
 }
 
 /** Returns the index of the first intervention that is due, or -1. */

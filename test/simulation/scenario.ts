@@ -45,6 +45,8 @@ export interface Intervention {
     | { readonly edit: string }
     /** Restarts the job from this step. The commands that follow are about the new job. */
     | { readonly restartFrom: string; readonly after: 'undo' | 'keep' }
+    /** Replaces the plan of the job. */
+    | { readonly migrateTo: Workflow<ScenarioInput> }
 }
 
 /** One kind of story of a job, with its possible ends. */

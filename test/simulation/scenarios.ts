@@ -2,6 +2,7 @@ import { defineWorkflow } from '../../src/sas/index.js'
 import { collecting } from './collect-stories.js'
 import { continuing } from './continuing-stories.js'
 import { gates } from './gate-stories.js'
+import { migrations } from './migration-stories.js'
 import { pauses } from './pause-stories.js'
 import { questions } from './question-stories.js'
 import { repeats } from './repeat-stories.js'
@@ -59,6 +60,7 @@ export const scenarios: readonly Scenario[] = [
   ...questions,
   ...repeats,
   ...restarts,
+  ...migrations,
   ...pauses,
   ...collecting,
   ...gates,

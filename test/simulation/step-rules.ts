@@ -4,6 +4,7 @@ import { deriveProcessState } from '../../src/sas/model/process-state.js'
 import { owedBy } from '../../src/sas/decisions/owed-undos.js'
 import { workOf } from '../../src/sas/model/work.js'
 import type { Rule, StepChange } from './job-changes.js'
+import { replannedBeforeBegun } from './migration-rules.js'
 
 /**
  * Checks whether the write records an outcome: by an agent, or by the scheduler of its process together with
@@ -243,4 +244,5 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   collectedOnce,
   roundByRound,
   idleWhilePaused,
+  replannedBeforeBegun,
 ]

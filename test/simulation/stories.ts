@@ -2,6 +2,7 @@ import { defineWorkflow } from '../../src/sas/index.js'
 import { collectingStories } from './collect-stories.js'
 import { continuingStories } from './continuing-stories.js'
 import { gateStories } from './gate-stories.js'
+import { migrationStories } from './migration-stories.js'
 import { pauseStories } from './pause-stories.js'
 import { questionStories } from './question-stories.js'
 import { repeatStories } from './repeat-stories.js'
@@ -288,6 +289,7 @@ export const stories: readonly StoryOfJob[] = [
   ...collectingStories,
   ...repeatStories,
   ...restartStories,
+  ...migrationStories,
   ...gateStories,
   ...pauseStories,
 ].map((story) => ({ ...story, isEndOpen: true }))

@@ -1,12 +1,14 @@
 import type { Json, StepDocument } from '../model/documents.js'
 import { stepDocumentId } from '../model/document-ids.js'
-import { CommandRefused } from '../model/errors.js'
+import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import { raiseEvent } from '../decisions/operator/raise-event.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
+import { asJson, refuseArguments } from './call-arguments.js'
+import { existingJob, type CommandPorts, type FindPorts } from './update-job.js'
 
 /** An event for a step of a job. `job` is the job document that was just read. */
-export interface RaisedAt {
+interface RaisedAt {
   readonly job: StateDocument
   readonly jobId: string
   readonly step: string
@@ -18,12 +20,31 @@ export interface RaisedAt {
 /** The number of senders that may raise events of one step at the same moment. */
 const maxSenders = 50
 
+interface Raising {
+  readonly jobId: string
+  readonly step: string
+  readonly payload: unknown
+}
+
+/** Checks the arguments of an event, finds its job, and raises it. */
+export async function raiseFor(
+  ports: FindPorts & Pick<CommandPorts, 'clock'>,
+  { jobId, step, payload }: Raising,
+  { key, partitionKey }: { readonly key?: string; readonly partitionKey?: string },
+): Promise<void> {
+  const { store, clock } = ports
+  refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, partitionKey } })
+  const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
+  const job = await existingJob(ports, jobId, { partitionKey })
+  await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
+}
+
 /**
  * Writes the event to its step document.
  *
  * @throws CommandRefused if the step does not exist or does not wait for this event; nothing was written
  */
-export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
+async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
   const { job, jobId, step, payload, key, now } = at
   if (job['processState'] === 'Compensated') {
     throw new CommandRefused(jobId, 'the job is Compensated: none of its steps waits')

@@ -1,4 +1,3 @@
-import { CommandInvalid, JobNotFound } from '../model/errors.js'
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
@@ -6,8 +5,8 @@ import type { OperatorCommand } from '../decisions/operator/request.js'
 import { jobFilterProblems, noticeFilterProblems, questionFilterProblems } from './filter-problems.js'
 import type { JobCounts } from '../store/job-queries.js'
 import type { JobFilter, NoticeFilter, QuestionFilter } from '../store/filters/job-filter.js'
-import { raiseAt } from './event-sender.js'
-import { answerAt, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
+import { raiseFor } from './event-sender.js'
+import { answerFor, openQuestions, type AnswerOptions, type OpenQuestion } from './questions.js'
 import { noPayloads } from '../payloads/payloads.js'
 import { ensureSubmitted } from '../submission/write-submission.js'
 import { unreadableJobs, type UnreadableJob } from '../store/unreadable-jobs.js'
@@ -16,9 +15,11 @@ import { isTarget, Pauses, type PauseTarget } from './pauses/pauses.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
+import { migrateJob } from './repair/migrate-job.js'
+import { migrateProblems, type MigrateOptions, type MigrateReport } from './repair/migrate-options.js'
 import { restartJob } from './repair/restart-job.js'
 import { restartProblems, type RestartOptions, type RestartReport } from './repair/restart-options.js'
-import { carryOut } from './update-job.js'
+import { carryOut, existingJob, findJob } from './update-job.js'
 import type { Workflow } from '../workflow/workflow.js'
 import type {
   CommandOptions,
@@ -30,7 +31,6 @@ import type {
 } from './command-options.js'
 import {
   addressOf,
-  asJson,
   defaultOperator,
   orNone,
   refuseArguments,
@@ -94,24 +94,11 @@ export class JobClient {
   async get(jobId: string, options: { readonly partitionKey?: string } = {}): Promise<Job | null> {
     const { partitionKey } = orNone(options)
     refuseArguments('get', { needed: { jobId }, optional: { partitionKey } })
-    const found = await this.find(jobId, { partitionKey })
+    const found = await findJob(this.options, jobId, { partitionKey })
     return found === null ? null : new Job(this.options, this.waiting, addressOf(found.pk, jobId))
   }
 
   /** Returns the document of a job, whether readable or not. Returns null if the job does not exist. */
-  private async find(jobId: string, where: { readonly partitionKey?: string | undefined }) {
-    const { store, queries } = this.options
-    const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
-    if (found !== null || where.partitionKey !== undefined) return found
-    return queries.findJob(jobId)
-  }
-
-  private async existing(jobId: string, where: { readonly partitionKey?: string | undefined }) {
-    const job = await this.find(jobId, where)
-    if (job === null) throw new JobNotFound(jobId)
-    return job
-  }
-
   /**
    * Lists jobs, the newest submission first. Default limit: 100.
    *
@@ -158,8 +145,22 @@ export class JobClient {
    */
   async restart(jobId: string, options: RestartOptions): Promise<RestartReport> {
     refuseProblems('restart', restartProblems(jobId, orNone(options)))
-    const { pk } = await this.existing(jobId, options)
+    const { pk } = await existingJob(this.options, jobId, options)
     return restartJob(this.options, addressOf(pk, jobId), options)
+  }
+
+  /**
+   * Replaces the plan of a job that has not ended by a newer definition with the same steps. Steps that have
+   * begun keep their plan. A repeated call changes nothing.
+   *
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if the job cannot have this plan; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<MigrateReport> {
+    refuseProblems('migrate', migrateProblems(jobId, orNone(options)))
+    const { pk } = await existingJob(this.options, jobId, options)
+    return migrateJob(this.options, addressOf(pk, jobId), workflow, options)
   }
 
   /**
@@ -232,12 +233,7 @@ export class JobClient {
     payload: unknown = null,
     options: { readonly key?: string; readonly partitionKey?: string } = {},
   ): Promise<void> {
-    const { key, ...where } = orNone(options)
-    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, ...where } })
-    const { store, clock } = this.options
-    const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
-    const job = await this.existing(jobId, where)
-    await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
+    await raiseFor(this.options, { jobId, step, payload }, orNone(options))
   }
 
   /** Lists the questions that wait for an answer, the oldest first. Default limit: 100. */
@@ -255,11 +251,7 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async answer(jobId: string, step: string, data: unknown, options: AnswerOptions): Promise<void> {
-    const { by = '', note, partitionKey } = orNone(options)
-    refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
-    const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
-    const job = await this.existing(jobId, { partitionKey })
-    await answerAt(this.options, { job, jobId, step }, { data: plain, by, note: note ?? null })
+    await answerFor(this.options, { jobId, step, data }, orNone(options))
   }
 
   /** Lists the jobs whose document a scheduler could not read, the earliest found first. */
@@ -293,7 +285,7 @@ export class JobClient {
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
     refuseArguments(command.kind, termsOf(jobId, command, where))
-    const address = addressOf((await this.existing(jobId, where)).pk, jobId)
+    const address = addressOf((await existingJob(this.options, jobId, where)).pk, jobId)
     if (command.kind === 'resume') await this.pauses.refuseFor(address)
     await carryOut(this.options, { ...address, isDryRun: where.dryRun === true }, command)
   }

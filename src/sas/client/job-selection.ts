@@ -3,6 +3,8 @@ import type { ProcessState } from '../model/documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
+import type { Workflow } from '../workflow/workflow.js'
+import type { MigrateOptions } from './repair/migrate-options.js'
 import type { RestartOptions } from './repair/restart-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
@@ -32,6 +34,7 @@ export interface SingleCommands {
   list(filter: JobFilter): Promise<readonly JobSummary[]>
   resubmit(jobId: string, options: ResubmitOptions): Promise<void>
   restart(jobId: string, options: RestartOptions): Promise<unknown>
+  migrate<I>(jobId: string, workflow: Workflow<I>, options: MigrateOptions): Promise<unknown>
   release(jobId: string, options: ReleaseOptions): Promise<void>
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
 }
@@ -84,6 +87,18 @@ export class JobSelection {
     const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
     return this.each(options, fits, ({ jobId, partitionKey }) =>
       this.commands.restart(jobId, { ...command, partitionKey }),
+    )
+  }
+
+  /** Calls {@link SingleCommands.migrate} for every matching job that has not ended, or is in Error. */
+  migrate<I>(
+    workflow: Workflow<I>,
+    options: Omit<MigrateOptions, 'partitionKey' | 'dryRun'> & BulkOptions,
+  ): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const fits = ({ state }: JobSummary): boolean => state !== 'Processed' && state !== 'Compensated'
+    return this.each(options, fits, ({ jobId, partitionKey }) =>
+      this.commands.migrate(jobId, workflow, { ...command, partitionKey }),
     )
   }
 

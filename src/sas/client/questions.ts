@@ -9,6 +9,8 @@ import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 import { answerQuestion, type Answer } from '../waiting/answer-question.js'
 import type { LinkedQuestion } from '../waiting/answer-links.js'
+import { asJson, refuseArguments } from './call-arguments.js'
+import { existingJob, type FindPorts } from './update-job.js'
 
 /** A question that waits for the answer of a person. */
 export interface OpenQuestion {
@@ -74,13 +76,31 @@ interface AnswerPorts {
   readonly telemetry: Telemetry
 }
 
+interface Answering {
+  readonly jobId: string
+  readonly step: string
+  readonly data: unknown
+}
+
+/** Checks the arguments of an answer, finds its job, and writes it. */
+export async function answerFor(
+  ports: AnswerPorts & FindPorts,
+  { jobId, step, data }: Answering,
+  { by = '', note, partitionKey }: Partial<AnswerOptions>,
+): Promise<void> {
+  refuseArguments('answer', { needed: { jobId, step, by }, optional: { note, partitionKey } })
+  const plain = asJson(jobId, data, { name: 'answer', error: CommandInvalid })
+  const job = await existingJob(ports, jobId, { partitionKey })
+  await answerAt(ports, { job, jobId, step }, { data: plain, by, note: note ?? null })
+}
+
 /**
  * Writes an answer to the document of its step. `job` is the job document that was just read.
  *
  * @throws CommandRefused if the step does not exist, or its question is not open; nothing was written
  * @throws CommandInvalid if the answer does not fit the form; nothing was written
  */
-export async function answerAt(
+async function answerAt(
   { store, clock, telemetry }: AnswerPorts,
   { job, jobId, step }: { readonly job: StateDocument; readonly jobId: string; readonly step: string },
   answer: Answer,

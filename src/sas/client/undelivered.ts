@@ -58,7 +58,7 @@ export async function undelivered(
  * Requests another round of tries for each given-up notice of the job (W11). Later notices that were already
  * sent are not sent again, because receivers restore the order by `seq` (I13).
  *
- * @returns the notices that were given up
+ * @returns the number of these notices
  * @throws CommandRefused if no notice was given up; nothing was written
  * @throws JobNotFound if the job does not exist; nothing was written
  */

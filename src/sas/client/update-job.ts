@@ -4,9 +4,11 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
 import { operate } from '../decisions/operator/operate.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
+import type { JobQueries } from '../store/job-queries.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readableJob } from '../store/unreadable-jobs.js'
+import { addressOf } from './call-arguments.js'
 
 /**
  * The number of tries to change one job. A try fails if another write of the job comes first. Even a busy job
@@ -19,6 +21,24 @@ export interface CommandPorts {
   readonly store: StateStore
   readonly clock: Clock
   readonly telemetry: Telemetry
+}
+
+/** The ports with which a job is found, and where it is looked for. */
+export type FindPorts = Pick<CommandPorts, 'store'> & { readonly queries: JobQueries }
+type Where = { readonly partitionKey?: string | undefined }
+
+/** Returns the document of a job, or null. Without a partition key, tries the job's id, and then a query. */
+export async function findJob({ store, queries }: FindPorts, jobId: string, where: Where) {
+  const found = await store.read(addressOf(where.partitionKey ?? jobId, jobId))
+  if (found !== null || where.partitionKey !== undefined) return found
+  return queries.findJob(jobId)
+}
+
+/** @throws JobNotFound if the job does not exist */
+export async function existingJob(ports: FindPorts, jobId: string, where: Where) {
+  const job = await findJob(ports, jobId, where)
+  if (job === null) throw new JobNotFound(jobId)
+  return job
 }
 
 /**

@@ -87,13 +87,19 @@ export function inState(ledger: Ledger, state: LedgerEntry['state']): string[] {
   return Object.entries(ledger).flatMap(([stepId, entry]) => (entry.state === state ? [stepId] : []))
 }
 
-/** Returns the ids from `stepIds` whose document is missing or has another dispatch number. */
+/**
+ * Returns the ids from `stepIds` whose document is missing, has another dispatch number, or has a plan that was
+ * replaced (I39).
+ */
 export function unseen(
   stepIds: readonly string[],
   ledger: Ledger,
   steps: ReadonlyMap<string, StepDocument>,
 ): string[] {
-  return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)
+  return stepIds.filter((stepId) => {
+    const [step, entry] = [steps.get(stepId), ledger[stepId]]
+    return step?.dispatch !== entry?.dispatch || (entry?.planNumber ?? 0) > (step?.planNumber ?? 0)
+  })
 }
 
 /** The state of a step whose attempts are over, by the state of its ledger entry. */

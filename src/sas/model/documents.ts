@@ -13,6 +13,7 @@ import {
   effectHistory,
   held,
   keyHolder,
+  migratable,
   outcome,
   progress,
   repeat,
@@ -50,6 +51,12 @@ export const continuingSchema = 2
  * over. Code of version 2 would undo a carried step for the wrong job, or tell its undo a wrong key.
  */
 export const restartSchema = 3
+
+/**
+ * The version of a job whose plan was replaced. Code of version 2 could skip a step by the condition of its old
+ * plan.
+ */
+export const migratedSchema = 3
 
 export const jobSchema = z.object({
   ...envelope,
@@ -173,6 +180,7 @@ export const stepSchema = z.object({
   output: json,
   ...secretHolder,
   ...ticketHolder,
+  ...migratable,
   ...effectHistory,
   ...keyHolder,
 })

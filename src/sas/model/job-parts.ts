@@ -26,6 +26,11 @@ export const ledgerEntry = z.object({
     'CompensationFailed',
   ]),
   dispatch: z.number().int(),
+  /**
+   * The `planNumber` of the step document, in the entry of a step that has not begun and whose plan was replaced.
+   * A scheduler that remembers a smaller number reads the step again (I39).
+   */
+  planNumber: z.number().int().optional(),
 })
 
 export const compensation = z.object({

@@ -105,7 +105,7 @@ export interface JobPause extends Pause {
 
 /** A decision of an operator about a job. */
 export interface AuditEntry {
-  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'restart'
+  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'restart' | 'migrate'
   /** Null for the whole job. */
   readonly stepId: string | null
   /** ISO-8601 UTC. */

@@ -79,7 +79,7 @@ export const exhaustionPolicy = z.union([
 ])
 
 export const auditEntry = z.object({
-  command: z.enum(['resubmit', 'release', 'cancel', 'pause', 'resume', 'restart']),
+  command: z.enum(['resubmit', 'release', 'cancel', 'pause', 'resume', 'restart', 'migrate']),
   stepId: z.string().nullable(),
   at: z.string(),
   by: z.string(),

@@ -81,6 +81,12 @@ export const effectHistory = {
   firstBy: z.string().nullable().default(null),
 }
 
+/** The field of a step whose plan was replaced before the step began. */
+export const migratable = {
+  /** The number of times that operators have replaced the plan of the step. Missing means 0. */
+  planNumber: z.number().int().optional(),
+}
+
 /** The field of a step that acted in a job that was restarted since. */
 export const keyHolder = {
   /**

@@ -23,9 +23,10 @@ export interface DecideOptions extends StoreOptions, SelectionOptions {
   readonly input?: string
 }
 
-const past: Readonly<Record<DecisionKind | 'restart', string>> = {
+const past: Readonly<Record<DecisionKind | 'restart' | 'migrate', string>> = {
   resubmit: 'resubmitted',
   restart: 'restarted',
+  migrate: 'migrated',
   release: 'released',
   cancel: 'cancelled',
 }
@@ -126,7 +127,7 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
 
 /** Prints what became of each job. */
 export function print(
-  kind: DecisionKind | 'restart',
+  kind: DecisionKind | 'restart' | 'migrate',
   { isDryRun, done, refused }: BulkReport,
   terminal: Terminal,
 ): void {

@@ -41,20 +41,34 @@ export function inputEditOf(
   return bounded([{ stepId: null, before: input, after, secrets }])
 }
 
+/** A part of a plan before and after a decision. The part is named as in a definition. */
+export interface PlanPart extends Omit<Difference, 'path'> {
+  readonly stepId: string | null
+  readonly part: string
+  readonly secrets: readonly SecretPath[]
+}
+
+/** Returns how a new plan differs from the present one, in the same form. */
+export function planEditOf(parts: readonly PlanPart[]): Edit {
+  return bounded(parts)
+}
+
 type Edit = NonNullable<JobDocument['audit'][number]['edit']>
 
 /** The inputs of a step, or of the job, before and after a decision. */
 interface Replacement extends Omit<Difference, 'path'> {
   readonly stepId: string | null
+  /** The name with which the path begins. Default: `input`. */
+  readonly part?: string
   readonly secrets: readonly SecretPath[]
 }
 
 function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const { stepId, before, after, secrets } of replacements) {
+  for (const { stepId, part = 'input', before, after, secrets } of replacements) {
     for (const difference of differences({ path: [], before, after })) {
-      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference, secrets))
+      if (changes.length < maxChanges) changes.push(changeOf({ stepId, part, secrets }, difference))
       else others += 1
     }
   }
@@ -72,11 +86,10 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
 
 /** Secret values are left out, because every reader of the job sees the decisions. */
 function changeOf(
-  stepId: string | null,
+  { stepId, part, secrets }: Required<Pick<Replacement, 'stepId' | 'part' | 'secrets'>>,
   { path, before, after }: Difference,
-  secrets: readonly SecretPath[],
 ): InputChange {
-  const at = ['input', ...path.map(String)]
+  const at = [part, ...path.map(String)]
   const below = secrets.flatMap((secret) => {
     const rest = restOf(secret, at)
     return rest === null ? [] : [rest]
@@ -84,7 +97,7 @@ function changeOf(
   const [hiddenBefore, hiddenAfter] = [before, after].map((value) => value && hiddenAt(value, below))
   return {
     stepId,
-    path: cut(pathText('input', path)),
+    path: cut(pathText(part, path)),
     before: textOf(hiddenBefore),
     after: textOf(hiddenAfter),
   }

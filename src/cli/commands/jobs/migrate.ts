@@ -1,0 +1,112 @@
+import { systemClock } from '../../../platform/index.js'
+import { counted } from '../../../platform/internal.js'
+import { JobNotFound, type BulkReport, type JobClient, type MigrateReport } from '../../../sas/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { filterOf } from '../../input/selection.js'
+import { isSelected, type SelectionOptions } from '../../input/selection-options.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { loadUserModule, modulePath, workflowNamed, type UserModule } from '../../input/user-module.js'
+import { whoAmI } from '../../input/who-am-i.js'
+import { bar, wrapped, type Terminal } from '../../output/terminal.js'
+import { print } from './resubmit-release-cancel.js'
+
+export interface MigrateCommandOptions extends StoreOptions, SelectionOptions {
+  readonly module?: string
+  readonly by?: string
+  readonly why?: string
+  readonly dryRun?: boolean
+}
+
+interface Given {
+  readonly module: UserModule
+  readonly path: string
+  readonly terms: { readonly by: string; readonly why: string; readonly dryRun: boolean }
+  readonly options: MigrateCommandOptions
+  readonly terminal: Terminal
+}
+
+/** Replaces the plan of one job, or of all jobs of a workflow that match. */
+export async function migrate(
+  jobId: string | undefined,
+  options: MigrateCommandOptions,
+  terminal: Terminal,
+): Promise<number> {
+  refuseContradictions(jobId, options)
+  const { by = whoAmI(), why = '', dryRun = false } = options
+  return withExistingStore({ options, terminal }, async (settings) => {
+    const path = modulePath(options.module, settings.module, '--module')
+    const module = await loadUserModule(path)
+    const given = { module, path, terms: { by, why, dryRun }, options, terminal }
+    return withClient(settings, (client) =>
+      jobId === undefined ? migrateAll(client, given) : migrateOne(client, jobId, given),
+    )
+  })
+}
+
+async function migrateOne(
+  client: JobClient,
+  jobId: string,
+  { module, path, terms, options, terminal }: Given,
+): Promise<number> {
+  const job = await client.get(jobId)
+  if (job === null) throw new JobNotFound(jobId)
+  const { workflow: name } = await job.view()
+  const report = await client.migrate(jobId, workflowNamed(name, module, path), terms)
+  if (options.json === true) terminal.print(JSON.stringify({ command: 'migrate', ...report }))
+  else printOne(report, terminal)
+  return exitCodes.ok
+}
+
+function printOne({ jobId, changed, kept, edit, isDryRun }: MigrateReport, terminal: Terminal): void {
+  const { changes, others } = edit
+  if (changes.length === 0) {
+    terminal.print(`${jobId} has this plan already.`)
+  } else {
+    const steps = changed.length === 0 ? 'the job as a whole' : changed.join(', ')
+    terminal.print(`${jobId} ${isDryRun ? 'would be migrated' : 'migrated'}: ${steps}`)
+  }
+  for (const { stepId, path, before, after } of changes) {
+    const place = stepId === null ? path : `${stepId}: ${path}`
+    terminal.print(wrapped(`${place}: ${before ?? 'none'} → ${after ?? 'none'}`, terminal.width, '  '))
+  }
+  if (others > 0) terminal.print(`  and ${counted(others, 'other change')}`)
+  if (kept.length > 0) {
+    const text = `${kept.join(', ')} began before and ${kept.length === 1 ? 'keeps its' : 'keep their'} plan`
+    terminal.print(wrapped(text, terminal.width, '  '))
+  }
+}
+
+async function migrateAll(
+  client: JobClient,
+  { module, path, terms, options, terminal }: Given,
+): Promise<number> {
+  const workflow = workflowNamed(options.workflow ?? '', module, path)
+  const onProgress = (done: number, total: number): void => {
+    terminal.progress(`${bar(done, total, 30)} ${done} of ${counted(total, 'job')}`)
+  }
+  let report: BulkReport
+  try {
+    const selection = client.select(filterOf(options, systemClock.now()))
+    report = await selection.migrate(workflow, { ...terms, onProgress })
+  } finally {
+    terminal.progressDone()
+  }
+  if (options.json === true) terminal.print(JSON.stringify({ command: 'migrate', ...report }))
+  else print('migrate', report, terminal)
+  return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
+}
+
+function refuseContradictions(jobId: string | undefined, options: MigrateCommandOptions): void {
+  const { why, workflow } = options
+  const problems = [
+    ...(why === undefined ? ['pass --why TEXT, the reason: it is stored on the job'] : []),
+    ...(jobId === undefined && workflow === undefined
+      ? ['migrate needs a JOB, or --workflow NAME: the jobs of that workflow get its definition']
+      : []),
+    ...(jobId !== undefined && isSelected(options)
+      ? ['a JOB and filters such as --workflow exclude each other: pass one or the other']
+      : []),
+  ]
+  if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
+}

@@ -1,0 +1,35 @@
+import { flag, readOptions, text } from '../../../platform/options.js'
+import type { InputEdit } from '../../model/readable-parts.js'
+import type { CommandOptions } from '../command-options.js'
+
+/** Options of a migration: who replaces the plan, and why. */
+export interface MigrateOptions extends CommandOptions {
+  readonly by: string
+  /** The reason, kept in the job. */
+  readonly why: string
+}
+
+/** A migration that was made or, in a dry run, would be made. */
+export interface MigrateReport {
+  readonly jobId: string
+  /** The steps whose plan is replaced, in the order of the workflow. */
+  readonly changed: readonly string[]
+  /** The steps that are different in the new definition, and keep their plan because they have begun. */
+  readonly kept: readonly string[]
+  /** What changes. Empty if the job has this plan already. */
+  readonly edit: InputEdit
+  readonly isDryRun: boolean
+}
+
+const shape = {
+  jobId: text(),
+  by: text(),
+  why: text(),
+  partitionKey: text().optional(),
+  dryRun: flag().optional(),
+}
+
+/** Returns all problems of the arguments of a migration. */
+export function migrateProblems(jobId: string, options: Partial<MigrateOptions>): readonly string[] {
+  return readOptions(shape, { ...options, jobId }).problems
+}
