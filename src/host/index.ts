@@ -21,6 +21,6 @@
  * Start with `host.ts`.
  */
 export { startHost, type Host, type HostFigures, type HostPage } from './host.js'
-export type { PageSettings } from './host-page.js'
+export type { EntraSettings, PageSettings } from './host-page.js'
 export type { HostOptions, UnitSettings } from './host-options.js'
 export { superviseOnce, type SuperviseOnceOptions } from './supervise-once.js'
