@@ -11,6 +11,7 @@ import { systemClock } from '../../src/platform/index.js'
 import { Explorer, type Exploration } from './explorer.js'
 import { replay, traceOf, type Trace } from './trace.js'
 import type { World } from './world.js'
+import { exploreTicks, scheduleWorlds } from './schedule-world.js'
 import { worldNamed, worlds } from './worlds.js'
 
 const { values } = parseArgs({
@@ -90,9 +91,27 @@ function repeat(file: string): void {
   if (problem !== null) process.exitCode = 1
 }
 
-if (values.replay === undefined) {
-  const chosen = values.world === undefined ? worlds : [worldNamed(values.world)]
+/** Explores the worlds of schedules that are chosen. Returns whether a name chose one of them. */
+function exploredSchedules(): boolean {
+  const chosen = scheduleWorlds.filter(({ name }) => values.world === undefined || name === values.world)
   for (const world of chosen) {
+    const { violation, ...found } = exploreTicks(world, {
+      maxStates: positive('max-states', values['max-states']),
+    })
+    if (violation !== null) process.exitCode = 1
+    const report = { world: world.name, ...found, violations: violation === null ? 0 : 1, trace: violation }
+    const text = `${world.name}: ${found.states} states, ${found.transitions} transitions; ${report.violations} violations`
+    process.stdout.write(`${values.json ? JSON.stringify(report) : text}\n`)
+    if (violation === null || values.json) continue
+    process.stdout.write(`${[...violation.trace, `broken: ${violation.problem}`].join('\n')}\n`)
+  }
+  return values.world !== undefined && chosen.length > 0
+}
+
+if (values.replay === undefined) {
+  const isSchedule = exploredSchedules()
+  const named = values.world === undefined ? worlds : isSchedule ? [] : [worldNamed(values.world)]
+  for (const world of named) {
     const report = explored(world)
     if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`)
     else tell(report)
