@@ -12,7 +12,7 @@ import {
 import { withoutUndefined } from '../../platform/internal.js'
 import { JobNotFound, type JobFilter } from '../../sas/index.js'
 import { pageRoles } from '../door/people.js'
-import { jobDocumentId, processStates, readJobDetail } from '../../sas/internal.js'
+import { jobDocumentId, processStates, readJobDetail, readJobDocuments } from '../../sas/internal.js'
 import type { PageStore } from './page-store.js'
 import { filterOf, filterShape } from './filters.js'
 import { RequestInvalid, route } from './route.js'
@@ -79,6 +79,43 @@ const job = route({
     const address = { pk: found.partitionKey, id: jobDocumentId(jobId), jobId }
     const detail = await readJobDetail({ store: ports.state, clock }, address)
     return { ...detail, advice: detail.attention === null ? null : adviceOn(detail, detail.attention) }
+  },
+})
+
+const documents = route({
+  method: 'GET',
+  path: '/api/documents',
+  summary: 'The documents of a job as they are stored, without secret values.',
+  asked: z.strictObject({
+    jobId: z.string().min(1),
+    partitionKey: z.string().min(1).optional(),
+    others: z
+      .enum(['true'])
+      .optional()
+      .meta({ description: 'Also the first 50 documents of users in the partition of the job.' }),
+  }),
+  answer: z.strictObject({
+    job: z.looseObject({}),
+    steps: z.array(z.looseObject({})),
+    others: z
+      .strictObject({
+        documents: z.array(z.strictObject({ id: z.string(), document: z.looseObject({}).nullable() })),
+        isCut: z.boolean(),
+      })
+      .nullable(),
+    charge: z.number(),
+  }),
+  handle: async ({ client, ports, charges }, { jobId, partitionKey, others }) => {
+    const { value, charge } = await charges.summed(async () => {
+      const found = await client.get(jobId, withoutUndefined({ partitionKey }))
+      if (found === null) throw new JobNotFound(jobId)
+      const address = { pk: found.partitionKey, id: jobDocumentId(jobId), jobId }
+      return readJobDocuments(
+        { store: ports.state, queries: others === undefined ? null : ports.queries },
+        address,
+      )
+    })
+    return { ...value, charge }
   },
 })
 
@@ -172,4 +209,4 @@ const about = route({
 })
 
 /** The routes that change nothing. */
-export const looks = [about, jobs, job, counts, attention, leases, lags, findings]
+export const looks = [about, jobs, job, documents, counts, attention, leases, lags, findings]

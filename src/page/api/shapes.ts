@@ -184,6 +184,18 @@ export const jobDetail = z.strictObject({
   ),
   notices: z.array(notice),
   cost: computedCost,
+  intervals: z
+    .array(
+      z.strictObject({
+        stepId: z.string().nullable(),
+        kind: z.enum(['waiting', 'running', 'backingOff', 'blocked', 'paused', 'operator', 'undoing']),
+        from: z.string(),
+        to: z.string().nullable().meta({ description: 'Null if it goes on.' }),
+        what: z.string(),
+        isExact: z.boolean().meta({ description: 'False if the time may contain waits before an attempt.' }),
+      }),
+    )
+    .meta({ description: 'What the job and its steps did, as their documents tell.' }),
   steps: z.array(stepDetail),
 })
 

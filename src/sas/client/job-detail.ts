@@ -4,12 +4,14 @@ import { workOf } from '../model/work.js'
 import { readSteps } from '../store/read-steps.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { receiverOf } from '../notifier/reply.js'
+import type { JobQueries } from '../store/job-queries.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import type { JobPorts } from './job.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { bytesOf } from '../store/transaction.js'
 import { documentCost } from './cost.js'
+import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { viewOf, type JobView, type StepView } from './job-view.js'
 
 /** A step with the fields that explain its past and what it waits for. */
@@ -64,6 +66,8 @@ export interface JobDetail extends Omit<JobView, 'steps'> {
   readonly notices: readonly NoticeDetail[]
   /** The cost of the document of the job, without its steps. */
   readonly cost: ComputedCost
+  /** What the job and its steps did, and since when. */
+  readonly intervals: readonly Interval[]
   readonly steps: readonly StepDetail[]
 }
 
@@ -94,6 +98,66 @@ export async function readJobDetail(
   return detailOf(hidden.job, hidden.steps, { notices: told, now: clock.now() })
 }
 
+/** The largest number of documents of users that are shown. */
+const mostOthers = 50
+/** The largest number of pages that are read to find them. */
+const mostPages = 3
+
+/** A document in the partition of a job that is neither a job nor a part of one. */
+export interface OtherDocument {
+  readonly id: string
+  /** Null if the job has secrets, because a document of a user may contain them anywhere. */
+  readonly document: object | null
+}
+
+/** The documents of a job as they are stored, without secret values. */
+export interface JobDocuments {
+  readonly job: object
+  readonly steps: readonly object[]
+  /** The documents of users in the same partition. Null if they were not asked for. */
+  readonly others: { readonly documents: readonly OtherDocument[]; readonly isCut: boolean } | null
+}
+
+/**
+ * Reads the documents of a job, as people may see them: without secret values, and without hashes of them.
+ *
+ * @throws JobNotFound if the job does not exist
+ * @throws JobUnreadable if its document cannot be read
+ */
+export async function readJobDocuments(
+  { store, queries }: Pick<JobPorts, 'store'> & { readonly queries: Pick<JobQueries, 'follow'> | null },
+  address: DocumentAddress & { readonly jobId: string },
+): Promise<JobDocuments> {
+  const job = await readableJob(store, address)
+  if (job === null) throw new JobNotFound(address.jobId)
+  const steps = await readSteps(store, job)
+  const hidden = hideDocuments(job, steps)
+  const isSecret = job.secrets !== undefined || steps.some(({ secrets }) => secrets !== undefined)
+  const { payloadHash: _payload, planHash: _plan, ...open } = hidden.job
+  return {
+    job: isSecret ? open : hidden.job,
+    steps: hidden.steps,
+    others: queries === null ? null : await othersIn(queries, address.pk, isSecret),
+  }
+}
+
+async function othersIn(
+  queries: Pick<JobQueries, 'follow'>,
+  partition: string,
+  isSecret: boolean,
+): Promise<JobDocuments['others']> {
+  const feed = queries.follow(partition)
+  const found: OtherDocument[] = []
+  let isDrained = false
+  for (let page = 0; page < mostPages && found.length <= mostOthers && !isDrained; page += 1) {
+    const documents = await feed.readNext()
+    isDrained = documents.length === 0
+    const own = documents.filter(({ type }) => typeof type !== 'string' || !type.startsWith('sas.'))
+    found.push(...own.map((document) => ({ id: document.id, document: isSecret ? null : document })))
+  }
+  return { documents: found.slice(0, mostOthers), isCut: !isDrained || found.length > mostOthers }
+}
+
 function detailOf(
   job: JobDocument,
   steps: readonly StepDocument[],
@@ -109,6 +173,7 @@ function detailOf(
       job,
       steps.reduce((sum, { dispatch }) => sum + dispatch, 0) + (job.endedAt === null ? 0 : 1),
     ),
+    intervals: intervalsOf(job, steps, now),
     completeBy: job.completeBy,
     diagnostics: job.diagnostics,
     notices: notices.map(noticeDetailOf).sort((one, other) => one.seq - other.seq),

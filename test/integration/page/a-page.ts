@@ -25,6 +25,9 @@ export const bank = defineAgent('bank', {
   pay: ({ isRefused, amount }: { isRefused: boolean; amount: number }, context: AgentContext): unknown =>
     isRefused ? context.failPermanently(`the card is refused ${hostile}`) : { paid: amount },
   refund: () => ({ refunded: true }),
+  crash: (): null => {
+    throw new Error(`the line is down ${hostile}`)
+  },
   follow: (_input: object, context: AgentContext): object =>
     context.round < 2 ? { state: 'open' } : context.failPermanently('lost'),
   wait: async (_input: object, { progress, signal }: AgentContext): Promise<null> => {

@@ -19,6 +19,19 @@ const ordering = defineWorkflow<{ readonly sku: string }>('ordering', (job) => {
   job.step('charge', bank.pay, { isRefused: true, amount: paid }, { undo: 'none' })
 })
 
+const limited = defineWorkflow('limited', (job) => {
+  job.step(
+    'wait',
+    bank.wait,
+    {},
+    { completeWithin: '1h', undo: 'none', limits: [{ key: 'narrow', atOnce: 1 }] },
+  )
+})
+
+const failing = defineWorkflow('failing', (job) => {
+  job.step('pay', bank.crash, {}, { undo: 'none', retry: { backoff: { min: '30s', max: '30s' } } })
+})
+
 describe.skipIf(path === null)('a job in a browser', () => {
   let store: APage
   let browser: Browser
@@ -79,6 +92,55 @@ describe.skipIf(path === null)('a job in a browser', () => {
       `${store.origin}/job?jobId=panels&step=charge&left=Input+of+the+job&right=Input+of+the+job`,
     )
     await page.until(`${panel('Difference in charge')}?.textContent.includes('There is no difference')`)
+    expect(page.complaints).toEqual([])
+  })
+
+  it('draws what each step did on one axis, with the same as text, and fits into narrow windows', async () => {
+    await store.host.client.limits.set('narrow', { atOnce: 1 }, { by: 'ann', why: 'test' })
+    for (const jobId of ['holds', 'blocked']) await store.host.client.submit(limited, {}, { jobId })
+    await store.host.client.submit(failing, {}, { jobId: 'fails' })
+    await store.telemetry.waitFor('step.settled', (event) => event.jobId === 'fails')
+    await page.begin(`${store.origin}/job?jobId=fails`)
+    const bars = panel('What took the time')
+    expect(await page.until<string>(`${bars}?.textContent`)).toMatch(/attempt 1 failed.*backs off until/s)
+    expect(
+      await page.evaluate(`${bars}.querySelector('rect.backingOff').getBoundingClientRect().width`),
+    ).toBeGreaterThan(1)
+    await page.begin(`${store.origin}/job?jobId=blocked`)
+    await page.until(`${bars}?.querySelector('rect.blocked') || ${bars}?.querySelector('rect.running')`)
+    const drawn = await page.evaluate<string>(`${bars}.textContent`)
+    expect(drawn).toMatch(/waits at limit narrow|attempt 1 is under way/)
+    await store.host.client.pause('blocked', `pause ${hostile}`, { by: `ann ${hostile}` })
+    expect(
+      await page.until<string>(`${bars}?.querySelector('rect.paused') && ${bars}.textContent`),
+    ).toContain(`paused by ann ${hostile}`)
+    for (const width of [390, 800, 1280]) {
+      await page.look({ width, height: 1080, isDark: false })
+      const [wide, seen] = await page.evaluate<[number, number]>(
+        `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`,
+      )
+      expect(wide, `at ${width} px`).toBeLessThanOrEqual(seen)
+      await picture(`job-bars-${width}`)
+    }
+    expect(page.complaints).toEqual([])
+  })
+
+  it('reads the stored documents only when they are asked for, and shows them as text', async () => {
+    const mine = { id: 'mine', pk: 'panels', note: hostile }
+    await store.store.client().database('stepward').container('state').items.create(mine)
+    await page.begin(`${store.origin}/job?jobId=panels`)
+    await page.until(`document.querySelector('.documents summary')`)
+    expect(await page.evaluate(`document.querySelector('.documents pre')`)).toBeNull()
+    await page.evaluate(`document.querySelector('.documents summary').click()`)
+    const shown = `document.querySelector('.documents').textContent`
+    await page.until(`${shown}.includes('"type": "sas.job"') && ${shown}.includes('"type": "sas.step"')`)
+    expect(await page.evaluate(shown)).not.toContain('"id": "mine"')
+    await page.evaluate(
+      `[...document.querySelectorAll('.documents button')].find((one) => one.textContent.startsWith('Also read')).click()`,
+    )
+    await page.until(`${shown}.includes('"id": "mine"')`)
+    expect(await page.evaluate(shown)).toContain(JSON.stringify(hostile))
+    await picture('job-documents')
     expect(page.complaints).toEqual([])
   })
 

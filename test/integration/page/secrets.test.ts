@@ -108,6 +108,7 @@ const post = (path: string, body: unknown) =>
 /** The parameters that routes need. Without them, a route would answer with a refusal. */
 const asked: Readonly<Record<string, string>> = {
   '/api/job': '?jobId=secret-1',
+  '/api/documents': '?jobId=secret-1&others=true',
   '/api/schedule': '?id=none',
 }
 
@@ -149,7 +150,10 @@ describe('a secret', () => {
         if (method !== 'GET') continue
         bytes.push(await get(`${path}${asked[path] ?? ''}`))
       }
-      for (const jobId of jobIds) bytes.push(await get(`/api/job?jobId=${jobId}`))
+      for (const jobId of jobIds) {
+        bytes.push(await get(`/api/job?jobId=${jobId}`))
+        bytes.push(await get(`/api/documents?jobId=${jobId}&others=true`))
+      }
     }
     const refused = { number: `${mark}-refused`, cvc: 271_828 }
     bytes.push(
@@ -162,6 +166,8 @@ describe('a secret', () => {
       ),
     )
     await until(async () => (await get('/api/inbox')).includes('"jobId":"secret-1"'))
+    const mine = { id: 'mine', pk: 'secret-1', note: card.number, cvc: card.cvc }
+    await store.client().database('stepward').container('state').items.create(mine)
     await sweep(['secret-1', 'secret-2'])
     const edit = { number: `${mark}-edited-refused`, note: `${mark}-note` }
     await until(async () => (await state('secret-2')) === 'Error')
@@ -198,6 +204,8 @@ describe('a secret', () => {
     expect(all).toContain('no address for •••• secret')
     expect(all.split('\n').filter((line) => line.includes(mark))).toEqual([])
     expect(all).not.toContain('271828')
+    expect(all).not.toContain('payloadHash')
+    expect(all).toContain('{"id":"mine","document":null}')
   })
 
   it('is not in what an agent stores and logs about a failure, but programs read the value', async () => {

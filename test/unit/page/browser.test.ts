@@ -87,6 +87,7 @@ function aJob(parts: Partial<Job>): Job {
     restartedAs: null,
     restartOf: null,
     diagnostics: [],
+    intervals: [],
     audit: [],
     notices: [],
     cost: { writes: 1, charge: 5 },

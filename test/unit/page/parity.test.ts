@@ -28,6 +28,7 @@ const shownBy: Readonly<Record<string, string>> = {
 const onlyOnPage: Readonly<Record<string, string>> = {
   '/api/about': 'it describes the page itself',
   '/api/openapi.json': 'it describes the API of the page',
+  '/api/documents': 'it shows documents as they are stored; "stepward status --json" prints what they say',
   '/api/charges': 'it tells what the server of the page has used',
   '/api/operations': 'a command on many jobs shows its own progress',
   '/api/operations/stop': 'Ctrl-C stops a command on many jobs',

@@ -41,6 +41,12 @@
  *   failureCount: number, attention: { since: string, message: string } | null,
  *   receiver: string }} Notice
  *
+ * @typedef {{ job: object, steps: ({ stepId?: string })[], charge: number,
+ *   others: { documents: { id: string, document: object | null }[], isCut: boolean } | null }} Documents
+ *
+ * @typedef {{ stepId: string | null, kind: string, from: string, to: string | null, what: string,
+ *   isExact: boolean }} Interval
+ *
  * @typedef {{ jobId: string, orderId: string, partitionKey: string, workflow: string,
  *   workflowVersion: number, state: State, why: string, priority: number, lockedBy: string | null,
  *   submittedAt: string, endedAt: string | null, completeBy: string | null, generation: number,
@@ -49,7 +55,7 @@
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
  *   restartedAs: { jobId: string, from: string } | null,
  *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
- *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, steps: Step[] }} Job
+ *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
  *   jobIds: string[], advice: string, command: string }} Group

@@ -1,4 +1,5 @@
-/** @import { Job, Step } from './shapes.js' */
+/** @import { Interval, Job, Step } from './shapes.js' */
+import { durationText } from './formats.js'
 
 /**
  * @typedef {{ at: string, what: string, kind: 'good' | 'bad' | 'person' | 'plain', stepId: string | null,
@@ -74,4 +75,49 @@ function eventMoment({ at, by, note }) {
  */
 function moment(at, what, kind, detail = '') {
   return { at, what, kind, stepId: null, detail, by: '' }
+}
+
+/** The least width of a bar that a person can see, in per cent. */
+const leastWidth = 0.4
+
+/**
+ * A bar on the axis of time, in per cent of its length.
+ *
+ * @typedef {{ kind: string, isExact: boolean, left: number, width: number, title: string }} Bar
+ */
+
+/**
+ * Returns the bars of each step that has some, the steps in the order of the workflow. Pauses of the job come first.
+ *
+ * @param {Pick<Job, 'submittedAt' | 'endedAt' | 'intervals' | 'steps'>} job
+ * @param {number} now
+ */
+export function barsOf({ submittedAt, endedAt, intervals, steps }, now) {
+  const startMs = Date.parse(submittedAt)
+  const ends = intervals.map(({ to, from }) => Date.parse(to ?? from))
+  const endMs = Math.max(startMs + 1, ...ends, endedAt === null ? now : Date.parse(endedAt))
+  const scale = 100 / (endMs - startMs)
+  /** @param {Interval} interval */
+  const bar = ({ kind, from, to, what, isExact }) => {
+    const left = Math.min(100 - leastWidth, Math.max(0, (Date.parse(from) - startMs) * scale))
+    const toMs = to === null ? endMs : Date.parse(to)
+    const width = Math.max(leastWidth, Math.min(100 - left, (toMs - Date.parse(from)) * scale))
+    return { kind, isExact, left, width, title: `${what}, ${lengthOf({ from, to }, now)}` }
+  }
+  const rows = [null, ...steps.map(({ stepId }) => stepId)].flatMap((stepId) => {
+    const own = intervals.filter((interval) => interval.stepId === stepId)
+    if (own.length === 0) return []
+    const texts = own.map((interval) => ({ what: interval.what, length: lengthOf(interval, now) }))
+    return [{ stepId, bars: own.map(bar), texts }]
+  })
+  return { rows, startMs, endMs }
+}
+
+/**
+ * @param {Pick<Interval, 'from' | 'to'>} interval
+ * @param {number} now
+ */
+function lengthOf({ from, to }, now) {
+  const ms = (to === null ? now : Date.parse(to)) - Date.parse(from)
+  return `${to === null ? 'for ' : ''}${durationText(ms)}`
 }

@@ -8,9 +8,10 @@ import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
-import { timelineOf } from '../state/timeline.js'
 import { JobGraph } from './job-graph.js'
 import { Costs, Difference, UndoPath } from './job-panels.js'
+import { StoredDocuments } from './job-documents.js'
+import { Bars, Timeline } from './job-timeline.js'
 
 /** The shortest time between two reads of a job that changes. */
 const restMs = 250
@@ -38,6 +39,7 @@ export function JobView() {
     <${Panel} title="Plan">
       <${JobGraph} steps=${data.steps} chosen=${chosen?.stepId ?? null} />
     <//>
+    <${Panel} title="What took the time"><${Bars} job=${data} chosen=${chosen?.stepId ?? null} /><//>
     <div class="columns">
       <div class="stack">
         ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
@@ -54,7 +56,8 @@ export function JobView() {
         /><//>
         ${data.notices.length === 0 ? null : html`<${Panel} title="Notices"><${Notices} job=${data} /><//>`}
       </div>
-    </div>`
+    </div>
+    <${StoredDocuments} job=${data} />`
 }
 
 /**
@@ -229,24 +232,6 @@ function StepPanel({ step }) {
       <${JsonBox} title="Output" value=${step.output} />
     </div>
   <//>`
-}
-
-/** @param {{ job: Job }} props */
-function Timeline({ job }) {
-  const moments = timelineOf(job)
-  const start = Date.parse(moments[0]?.at ?? '')
-  return html`<ol class="timeline">
-    ${moments.map(
-      ({ at, what, kind, stepId, detail, by }) =>
-        html`<li class=${kind}>
-          <time datetime=${at} title=${at}>+${durationText(Date.parse(at) - start)}</time>
-          <span
-            ><b>${stepId === null ? '' : `${stepId} `}</b
-            >${what} <span class="quiet"><bdi>${detail}</bdi>${by === '' ? '' : ` (${by})`}</span></span
-          >
-        </li>`,
-    )}
-  </ol>`
 }
 
 /** @param {{ job: Job }} props */

@@ -1,0 +1,191 @@
+import type { JobDocument, StepDocument } from '../model/documents.js'
+import { isHeldBack } from '../model/work.js'
+
+/**
+ * What a step, or the whole job, did for a while. `waiting` is for other steps, agents, events or a time, and
+ * `blocked` is for room in a limit. `operator` means that it waits for a decision of an operator.
+ */
+export interface Interval {
+  /** The step, or null for the job. */
+  readonly stepId: string | null
+  readonly kind: 'waiting' | 'running' | 'backingOff' | 'blocked' | 'paused' | 'operator' | 'undoing'
+  /** ISO-8601 UTC. */
+  readonly from: string
+  /** ISO-8601 UTC. Null if it goes on. */
+  readonly to: string | null
+  readonly what: string
+  /** False if the documents do not record the beginning: the time may contain waits. */
+  readonly isExact: boolean
+}
+
+type Part = Omit<Interval, 'stepId'>
+
+/**
+ * Returns what the documents of a job tell about its past. They keep the ends of attempts and the beginning of the
+ * newest one, so earlier attempts contain the waits before them.
+ */
+export function intervalsOf(job: JobDocument, steps: readonly StepDocument[], now: number): Interval[] {
+  const byId = new Map(steps.map((step) => [step.stepId, step]))
+  const ready = readyTimes(job, byId)
+  const parts = steps.flatMap((step) => {
+    const from = ready.get(step.stepId) ?? job.submittedAt
+    return partsOf(step, { job, from, now }).map((part) => ({ stepId: step.stepId, ...part }))
+  })
+  return [...pausesOf(job), ...parts].filter(({ from, to }) => to === null || from < to)
+}
+
+/** Returns the time at which each step could begin: when the steps on which it depends had ended. */
+function readyTimes(job: JobDocument, byId: ReadonlyMap<string, StepDocument>): ReadonlyMap<string, string> {
+  const ready = new Map<string, string>()
+  // The steps are in the order of the workflow, so what a step depends on comes before it.
+  for (const stepId of job.stepIds) {
+    const before = (byId.get(stepId)?.dependsOn ?? []).map((id) => {
+      const step = byId.get(id)
+      return latest([ready.get(id) ?? job.submittedAt, ...(step === undefined ? [] : endsOf(step))])
+    })
+    ready.set(stepId, latest([job.submittedAt, ...before]))
+  }
+  return ready
+}
+
+function endsOf({ direction, outcome, event, collect }: StepDocument): string[] {
+  const told = direction === 'do' ? outcome?.at : undefined
+  return [told, event?.at, collect?.events.at(-1)?.at].filter((at) => at !== undefined)
+}
+
+interface Known {
+  readonly job: JobDocument
+  /** The time at which the step could begin. */
+  readonly from: string
+  readonly now: number
+}
+
+function partsOf(step: StepDocument, known: Known): Part[] {
+  const { job } = known
+  if (step.direction === 'undo' && job.compensation !== null) return undoOf(step, job.compensation.since)
+  if (step.dispatch === 0) return notBegun(step, job)
+  const { parts, at } = failuresOf(step, known.from)
+  return [...parts, ...newest(step, { ...known, from: at }), ...flagOf(step, job)]
+}
+
+function undoOf({ processState, outcome, attention }: StepDocument, since: string): Part[] {
+  const isOver = processState === 'Compensated' || processState === 'Error'
+  const end = isOver ? (outcome?.at ?? attention?.since ?? since) : null
+  return [
+    { kind: 'undoing', from: since, to: end, what: isOver ? 'undo' : 'is being undone', isExact: false },
+  ]
+}
+
+/** A step that has not begun waits, unless its job has ended without it. */
+function notBegun({ dependsOn, processState }: StepDocument, job: JobDocument): Part[] {
+  if (job.endedAt !== null || processState !== 'Pending') return []
+  const what =
+    dependsOn.length === 0 ? 'waits for a scheduler' : `waits for ${dependsOn.slice(0, 3).join(', ')}`
+  return [{ kind: 'waiting', from: job.submittedAt, to: null, what, isExact: true }]
+}
+
+/** Returns the failed attempts, and the end of the last one. */
+function failuresOf({ diagnostics }: StepDocument, ready: string): { parts: Part[]; at: string } {
+  const parts: Part[] = []
+  let at = ready
+  for (const failure of [...diagnostics].sort((one, other) => (one.at < other.at ? -1 : 1))) {
+    const what = `attempt ${failure.attempt} failed`
+    if (failure.at > at) parts.push({ kind: 'running', from: at, to: failure.at, what, isExact: false })
+    at = latest([at, failure.at])
+  }
+  return { parts, at }
+}
+
+/** Returns what the step has done since its last failed attempt. */
+function newest(step: StepDocument, { job, from, now }: Known): Part[] {
+  const { processState, outcome, place, kind, asked, claim } = step
+  const end = [...(outcome?.kind === 'success' ? [outcome.at] : []), ...endsOf(step)].at(-1)
+  const before = step.failureCount > 0 ? 'backingOff' : 'waiting'
+  if (processState === 'Processed' || processState === 'Compensated') {
+    if (end === undefined) return []
+    const begun = claim !== null && claim.at > from && claim.at < end ? claim.at : null
+    const what = kind === 'operation' ? `attempt ${step.attempt} done` : 'done'
+    const work = kind === 'operation' ? ('running' as const) : ('waiting' as const)
+    if (begun === null) return [{ kind: work, from, to: end, what, isExact: kind !== 'operation' }]
+    return [
+      { kind: before, from, to: begun, what: before === 'waiting' ? 'waited' : 'backed off', isExact: true },
+      { kind: work, from: begun, to: end, what, isExact: true },
+    ]
+  }
+  if (processState === 'Error' || step.attention?.kind === 'parked' || job.endedAt !== null) return []
+  const open = (what: string, type: Part['kind'] = 'waiting', since = from): Part => ({
+    kind: type,
+    from: since,
+    to: null,
+    what,
+    isExact: true,
+  })
+  if (place !== undefined && place.since !== null)
+    return [open(`waits at limit ${place.waitsFor ?? place.gates[0]?.key ?? ''}`, 'blocked', place.since)]
+  if (asked) return [open('waits for an answer', 'waiting', asked.since)]
+  if (kind === 'waitFor') return [open('waits for an event')]
+  if (kind !== 'operation') return [open(`waits${untilText(step)}`)]
+  if (isHeldBack(step, now) || outcome?.kind === 'failed')
+    return [open(`backs off${untilText(step)}`, 'backingOff')]
+  return underWay(step, { from, before, open })
+}
+
+/** The deadline of an attempt tells when the attempt was offered to agents. */
+function underWay(
+  step: StepDocument,
+  {
+    from,
+    before,
+    open,
+  }: {
+    readonly from: string
+    readonly before: 'waiting' | 'backingOff'
+    readonly open: (what: string, kind: Part['kind'], since?: string) => Part
+  },
+): Part[] {
+  const { completeByMs, completeWithinMs, attempt, claim } = step
+  const offeredMs = completeByMs === null ? null : completeByMs - completeWithinMs
+  const offered = claim?.at ?? (offeredMs === null ? from : new Date(offeredMs).toISOString())
+  const begun = latest([from, offered])
+  return [
+    { kind: before, from, to: begun, what: before === 'waiting' ? 'waited' : 'backed off', isExact: true },
+    open(`attempt ${attempt} is under way`, 'running', begun),
+  ]
+}
+
+function flagOf({ processState, attention }: StepDocument, { endedAt }: JobDocument): Part[] {
+  const isHeld = attention !== null && (processState === 'Error' || attention.kind === 'parked')
+  if (!isHeld) return []
+  const ended = endedAt !== null && endedAt > attention.since ? endedAt : null
+  return [
+    {
+      kind: 'operator',
+      from: attention.since,
+      to: ended,
+      what: `needs an operator: ${attention.kind}`,
+      isExact: true,
+    },
+  ]
+}
+
+/** Returns the pauses of the job, as the decisions of operators tell. */
+function pausesOf({ audit, paused, endedAt }: JobDocument): Interval[] {
+  const pauses: Interval[] = []
+  const decisions = audit.filter(({ command }) => command === 'pause' || command === 'resume')
+  for (const [index, { command, at, by }] of decisions.entries()) {
+    if (command !== 'pause') continue
+    const end = decisions[index + 1]?.at ?? (paused ? null : endedAt)
+    pauses.push({ stepId: null, kind: 'paused', from: at, to: end, what: `paused by ${by}`, isExact: true })
+  }
+  return pauses
+}
+
+function untilText({ notBeforeMs, completeByMs }: StepDocument): string {
+  const ms = notBeforeMs ?? completeByMs
+  return ms === null ? '' : ` until ${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+/** ISO-8601 texts of the same form have the order of their times. */
+function latest(times: readonly string[]): string {
+  return times.reduce((most, time) => (time > most ? time : most))
+}
