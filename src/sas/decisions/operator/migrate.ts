@@ -51,9 +51,9 @@ const partsOf = (step: StepDocument): Readonly<Record<string, Json | undefined>>
   },
   question: step.question as Json | undefined,
   count: step.collect?.count,
-  repeat: step.repeat as Json | undefined,
+  repeat: step.repeat,
   limits: step.limits as Json | undefined,
-  secrets: step.secrets as Json | undefined,
+  secrets: step.secrets,
 })
 
 const jobPartsOf = (job: JobDocument): Readonly<Record<string, Json | undefined>> => ({
@@ -61,7 +61,7 @@ const jobPartsOf = (job: JobDocument): Readonly<Record<string, Json | undefined>
   onExhausted: job.onExhausted,
   maxGenerations: job.maxGenerations,
   result: job.resultTemplate,
-  secrets: job.secrets as Json | undefined,
+  secrets: job.secrets,
 })
 
 /**

@@ -7,6 +7,7 @@ import { schedule } from '../../../../src/sas/decisions/schedule.js'
 import type { StepDocument } from '../../../../src/sas/model/documents.js'
 import { condition } from '../../../../src/sas/plan/condition.js'
 import { defineWorkflow, type Workflow, type WorkflowBuilder } from '../../../../src/sas/workflow/workflow.js'
+import type { StateStore } from '../../../../src/sas/store/state-store.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 interface Order {
@@ -127,6 +128,25 @@ describe('a migration', () => {
       kind: 'write',
       changed: [{ stepId: 'ship', input: 'ship' }],
     })
+  })
+
+  it('decides again if a step begins at the same moment, so that the step keeps its plan (F-B9)', async () => {
+    await waiting()
+    const { queries, clock, telemetry } = world
+    const store = Object.create(world.store) as StateStore
+    let isFirst = true
+    store.apply = async (...write) => {
+      if (isFirst) {
+        isFirst = false
+        await client.raiseEvent('o', 'approve', 3)
+        await run()
+      }
+      return world.store.apply(...write)
+    }
+    const late = new JobClient({ store, queries, clock, telemetry })
+    await expect(late.migrate('o', right, terms)).rejects.toThrow('job o is Processed: it has ended')
+    expect(calls).toEqual(['reserve', 'shipp'])
+    expect((await world.job('o')).workflowVersion).toBe(1)
   })
 
   it('leaves a job in Error there, and applies to the rest after a resubmission', async () => {
