@@ -14,8 +14,9 @@ const chargesMs = 5_000
 export function Usage() {
   const { query } = address.value
   const given = { hours: query.get('hours') ?? '', provisioned: query.get('provisioned') ?? '' }
-  const { data, error, isReading, reload } =
-    /** @type {import('../state/api.js').Loaded<UsageReport>} */ (useLoaded(addressOf('/api/usage', given)))
+  const { data, error, isReading, reload } = /** @type {import('../state/api.js').Loaded<UsageReport>} */ (
+    useLoaded(addressOf('/api/usage', given))
+  )
   const change = (/** @type {string} */ name) => (/** @type {any} */ event) =>
     open(addressOf('/cost', { ...Object.fromEntries(query), [name]: event.currentTarget.value }), true)
   return html`<form class="filters" aria-label="Time" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
@@ -85,9 +86,15 @@ function Forecast({ forecast: { mean, busiest, idle, busiestHour, throughput, sh
   const { requestUnits, kind, of, reason } = throughput
   const tiles = /** @type {[string, string][]} */ ([
     [unitsText(mean), 'RU/s on average'],
-    [unitsText(busiest), `RU/s in the busiest hour${busiestHour === null ? '' : ` (${momentText(busiestHour, Date.now())})`}`],
+    [
+      unitsText(busiest),
+      `RU/s in the busiest hour${busiestHour === null ? '' : ` (${momentText(busiestHour, Date.now())})`}`,
+    ],
     [unitsText(idle), 'RU/s without work'],
-    [requestUnits === null ? '?' : unitsText(requestUnits), `RU/s provisioned (${of === null ? kind : `${kind}, of the ${of}`})`],
+    [
+      requestUnits === null ? '?' : unitsText(requestUnits),
+      `RU/s provisioned (${of === null ? kind : `${kind}, of the ${of}`})`,
+    ],
     ...(jobsPerHour === null ? [] : [[unitsText(jobsPerHour), 'jobs an hour fit into it']]),
   ])
   const percent = Math.round((share ?? 0) * 1_000) / 10
@@ -112,7 +119,8 @@ export function Charges() {
     useLoaded('/api/charges')
   )
   useInterval(reload, chargesMs)
-  if (data === null) return html`<${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
+  if (data === null)
+    return html`<${Problem} error=${error} />${error === null ? html`<p class="quiet">…</p>` : null}`
   return html`<${Problem} error=${error} />
     <div class="columns">
       <${Panel} title="This process, measured">

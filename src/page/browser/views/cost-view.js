@@ -41,7 +41,10 @@ export function CostView() {
               placeholder=${fallback}
               value=${given[name]}
               onChange=${(/** @type {any} */ event) =>
-                open(addressOf('/cost', { ...Object.fromEntries(query), [name]: event.currentTarget.value }), true)}
+                open(
+                  addressOf('/cost', { ...Object.fromEntries(query), [name]: event.currentTarget.value }),
+                  true,
+                )}
           /></label>`,
       )}
     </form>
