@@ -106,7 +106,7 @@ const rooms = {
       '/telemetry',
     ],
     'client/repair': [
-      'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', '/platform',
+      'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
     'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
