@@ -98,7 +98,7 @@ export interface TickMove {
 const look: Phase = { does: 'look' }
 
 /** The moves of two supervisors that submit the ticks of one schedule, as `TickRunner` does. */
-export class TickMachine {
+class TickMachine {
   constructor(
     private readonly world: ScheduleWorld,
     private readonly decisions: TickDecisions = productionTicks,

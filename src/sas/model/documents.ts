@@ -29,7 +29,6 @@ export type {
   Compensation,
   Diagnostic,
   JobPause,
-  Pause,
   ProcessState,
 } from './readable-parts.js'
 

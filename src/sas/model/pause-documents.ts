@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What an operator can pause as a whole. */
-export const pausedKinds = ['workflow', 'agent'] as const
+const pausedKinds = ['workflow', 'agent'] as const
 
 /** The workflow or agent that a pause is about. */
 export const pausedWith = z.object({ kind: z.enum(pausedKinds), name: z.string() })
@@ -49,7 +49,6 @@ export const pausesSchema = z.object({
   ttl: z.number().int(),
 })
 
-export type PausedKind = (typeof pausedKinds)[number]
 export type PausedWith = z.infer<typeof pausedWith>
 export type PauseEntry = z.infer<typeof pauseEntry>
 export type PausesDocument = z.infer<typeof pausesSchema>

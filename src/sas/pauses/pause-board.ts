@@ -6,10 +6,10 @@ import type { StateStore } from '../store/state-store.js'
 import { readPauses } from './stored-pauses.js'
 
 /** The time between two reads of the pauses by a scheduler that owns leases. */
-export const readEveryMs = 15_000
+const readEveryMs = 15_000
 
 /** The time for which a scheduler may decide by a reading (I35). */
-export const usableForMs = 30_000
+const usableForMs = 30_000
 
 /** The pauses of workflows and agents that are on, as they were read. */
 export interface PauseReading {

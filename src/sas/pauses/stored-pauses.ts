@@ -16,7 +16,7 @@ export interface PauseTerms extends PausedWith {
  * The times, after a decision of an operator, at which a supervisor tells the jobs. The second time finds the jobs
  * that a scheduler began before it knew of a pause. A third one finds jobs that an old query has missed.
  */
-export const sweepsAfterMs = { on: [0, 60_000], ending: [0, 60_000, 600_000] } as const
+const sweepsAfterMs = { on: [0, 60_000], ending: [0, 60_000, 600_000] } as const
 
 /** The largest number of operators' decisions that the document keeps. */
 const maxAuditEntries = 100
@@ -24,7 +24,7 @@ const maxAuditEntries = 100
 /** The number of tries of one write. A try fails if another change comes first. */
 const maxTries = 10
 
-export const pausesAddress = { pk: pausesDocumentId, id: pausesDocumentId }
+const pausesAddress = { pk: pausesDocumentId, id: pausesDocumentId }
 
 /** Returns the document before the first pause. */
 export function noPauses(): PausesDocument {
