@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
+import { hideDocuments } from '../plan/hide-documents.js'
 import { operate } from '../decisions/operator/operate.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import type { JobQueries } from '../store/job-queries.js'
@@ -115,7 +116,9 @@ async function tryCommand(
 async function decided(store: StateStore, job: JobDocument, command: OperatorCommand, now: number) {
   const listed = await store.listSteps(job.pk, job.jobId)
   const steps = new Map(listed.map((step) => [step.stepId, step]))
-  const operation = operate({ job, steps, now }, command)
+  // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
+  const { conceal } = hideDocuments(job, listed)
+  const operation = operate({ job, steps, now }, { ...command, why: conceal(command.why) })
   if (operation.kind === 'refused') throw new CommandRefused(job.jobId, operation.reason)
   return { operation, steps }
 }

@@ -1,6 +1,12 @@
 import { startEmulator } from '../../../emulator/index.js'
 import { serveDoor } from '../../../engine-ports/index.js'
-import { readSettings, roles, storeName, type Settings } from '../../../connection/internal.js'
+import {
+  processSettings,
+  readSettings,
+  roles,
+  storeName,
+  type Settings,
+} from '../../../connection/internal.js'
 import { startHost } from '../../../host/index.js'
 import type { ServedPage } from '../../../page/index.js'
 import { consoleLogger } from '../../../telemetry/index.js'
@@ -100,6 +106,7 @@ async function devPage(
     port,
     by: whoAmI(),
     workflows,
+    links: processSettings().answerLinks,
     onOpened: (address) => {
       if (json !== true) terminal.print(`for another browser: ${address}`)
     },

@@ -1,3 +1,4 @@
+import { hideDocuments } from '../../plan/hide-documents.js'
 import { unseen } from '../../decisions/ledger.js'
 import { migrate, type Migrated } from '../../decisions/operator/migrate.js'
 import type { JobDocument, Json, StepDocument } from '../../model/documents.js'
@@ -33,7 +34,7 @@ export async function migrateJob<I>(
   options: MigrateOptions,
 ): Promise<MigrateReport> {
   const { store, clock, telemetry } = ports
-  const { by, why, dryRun = false } = options
+  const { by, dryRun = false } = options
   const { jobId } = address
   const unclear = new UnclearWrites(`job ${jobId}`)
   let written: MigrateReport | null = null
@@ -44,6 +45,8 @@ export async function migrateJob<I>(
     // A list may be older than the job.
     if (unseen(job.stepIds, job.steps, steps).length > 0) continue
     const planned = await plannedFor(ports, job, workflow)
+    // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
+    const why = hideDocuments(job, [...steps.values()]).conceal(options.why)
     const migrated = migrate({ job, steps, now: clock.now() }, { planned, by, why })
     if (typeof migrated === 'string') throw new CommandRefused(jobId, migrated)
     const report = reportOf(migrated, dryRun)

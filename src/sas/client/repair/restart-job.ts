@@ -12,6 +12,8 @@ import { ticketsIn } from '../../model/values/ticket.js'
 import type { PayloadOwner } from '../../payloads/payload-store.js'
 import { noPayloads, type Payloads } from '../../payloads/payloads.js'
 import { payloadHash } from '../../plan/payload.js'
+import { hideDocuments } from '../../plan/hide-documents.js'
+import type { JobQueries } from '../../store/job-queries.js'
 import type { DocumentAddress, StateStore, Stored } from '../../store/state-store.js'
 import { UnclearWrites } from '../../store/unclear-writes.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
@@ -25,6 +27,7 @@ const maxTries = 6
 
 export interface RestartPorts {
   readonly store: StateStore
+  readonly queries: Pick<JobQueries, 'findJob'>
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly payloads?: Payloads
@@ -97,7 +100,9 @@ function tryOf(ports: RestartPorts, standing: Try['standing'], { input, stepInpu
   const as = options.as ?? job.restartedAs?.jobId ?? nextId(job)
   refuseProblems('restart', submitProblems({ jobId: as, partitionKey: as }))
   const hash = payloadHash(`restart of ${job.jobId}`, [from, input ?? null, stepInput ?? null, after ?? null])
-  const request = { as, from, by, why, ...withoutUndefined({ input, stepInput, after }) }
+  // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
+  const { conceal } = hideDocuments(job, [...standing.steps.values()])
+  const request = { as, from, by, why: conceal(why), ...withoutUndefined({ input, stepInput, after }) }
   return { ports, standing, request, isDryRun: dryRun, hash }
 }
 
@@ -122,7 +127,9 @@ async function plannedReport(given: Try): Promise<RestartReport> {
   const plan = planRestart(standing, request)
   if (typeof plan === 'string') throw new CommandRefused(jobId, plan)
   const there = await readableJob(ports.store, newAddress(given))
-  if (there === null || there.restartOf?.jobId === jobId) return reportOf(given, plan)
+  if (there?.restartOf?.jobId === jobId) return reportOf(given, plan)
+  // A job with this id in another partition would give its attempts the same keys.
+  if (there === null && (await ports.queries.findJob(request.as)) === null) return reportOf(given, plan)
   throw new CommandRefused(
     jobId,
     `a job ${request.as} exists already: pass another id for the new job, with "as"`,

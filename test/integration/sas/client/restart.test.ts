@@ -272,6 +272,17 @@ describe('a restart', () => {
     await expect(restart({ as: 'o', after: 'keep' })).rejects.toThrow('a job o exists already')
   })
 
+  it('is refused under the id of a job in another partition, which would use the same keys', async () => {
+    await client.submit(order, { amount: 5 }, { jobId: 'other' })
+    await client.submit(order, { amount: 5 }, { jobId: 'o.r1', partitionKey: 'far' })
+    await ended('charge')
+    for (const as of ['other', 'o.r1']) {
+      await expect(restart({ as, after: 'keep' })).rejects.toThrow(`a job ${as} exists already`)
+      await expect(restart({ as, after: 'keep', dryRun: true })).rejects.toThrow('pass another id')
+    }
+    expect((await world.job('o')).restartedAs).toBeUndefined()
+  })
+
   it('does not carry over a step that was undone', async () => {
     await ended('charge')
     await client.cancel('o', 'no')
