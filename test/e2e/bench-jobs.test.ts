@@ -28,5 +28,5 @@ it('the benchmark of jobs runs and returns a number for every figure', async () 
   const effort = { alone: 2, together: 10, atOnce: 5, killed: 0 }
   const figures = await measuredJobs(effort, { cli, workload })
   for (const { name, value } of figures) expect(value, name).toBeGreaterThanOrEqual(0)
-  expect(figures.filter(({ target }) => target !== undefined)).toHaveLength(6)
+  expect(figures.filter(({ target }) => target !== undefined)).toHaveLength(8)
 })

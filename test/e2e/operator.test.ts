@@ -149,7 +149,7 @@ it.each(['attention', 'watch a', 'provision', 'cancel --all --yes --why x'])(
 
 it('shell completion knows every command, and the help of each has an example', async () => {
   const { stdout } = await run(cli, ['completion', 'bash'])
-  const commands = [...stdout.matchAll(/^ {4}'([a-z ]+):'\*\) words=/gm)].map(([, path]) => path)
+  const commands = [...stdout.matchAll(/^ {4}'([a-z -]+):'\*\) words=/gm)].map(([, path]) => path)
   expect(commands).toContain('emulator split')
   expect(commands.sort()).toEqual(Object.keys(examples).sort())
   expect(stdout).toContain("'list:--state') words='Pending Processing")
