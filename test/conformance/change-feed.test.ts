@@ -1,11 +1,11 @@
-import { cosmosWorld, doors } from '../support/cosmos-world.js'
+import { cosmosWorld, allDoors } from '../support/cosmos-world.js'
 import { SharedChangeFeed } from '../../src/change-feed-processor/internal.js'
 import { frozenFeed } from '../../src/testing/frozen-feed.js'
 import { changeFeedSuite } from './change-feed.suite.js'
 
-for (const door of doors) changeFeedSuite(door, (options) => cosmosWorld(door, options))
+for (const door of allDoors) changeFeedSuite(door, (options) => cosmosWorld(door, options))
 
-for (const door of doors)
+for (const door of allDoors)
   changeFeedSuite(`${door}, shared`, async (options) => {
     const world = await cosmosWorld(door, options)
     const { clock } = world

@@ -1,4 +1,4 @@
-import { cosmosWorld, doors } from '../support/cosmos-world.js'
+import { cosmosWorld, allDoors } from '../support/cosmos-world.js'
 import { leaseStoreSuite } from './lease-store.suite.js'
 
-for (const door of doors) leaseStoreSuite(door, (options) => cosmosWorld(door, options))
+for (const door of allDoors) leaseStoreSuite(door, (options) => cosmosWorld(door, options))
