@@ -7,11 +7,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
     reason:
       'Needed by the compiler only: every step of a job has an entry in its ledger, what is used here was read before, and a job on its way back says why.',
     mutants: [
-      [
-        'const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])',
-        '[]',
-        '["Stryker was here"]',
-      ],
       ['ahead.push(...(steps.get(next)?.dependsOn ?? []))', '[]', '["Stryker was here"]'],
       [
         "const passed = job.stepIds.filter((stepId) => hasBegun(stepId) || ledger[stepId]?.state === 'Skipped')",
@@ -89,17 +84,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
     ],
   },
   {
-    path: 'src/sas/decisions/ledger.ts',
-    reason: 'Only the output of these steps is read, and one that is missing counts as null.',
-    mutants: [
-      [
-        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
-        '{ ...step, output: null }',
-        '{}',
-      ],
-    ],
-  },
-  {
     path: 'src/sas/decisions/dispatch.ts',
     reason: 'For speed: one change alone needs not be measured.',
     mutants: [
@@ -165,16 +149,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
       ['return entry !== undefined && outcomes[entry.state] !== undefined', 'entry !== undefined', 'true'],
       ['const state = entry?.state', 'entry?.state', 'entry.state'],
       ["const isLeft = state === 'Error' && step?.jobGoesOn === true", 'step?.jobGoesOn', 'step.jobGoesOn'],
-      [
-        "return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]",
-        'ledger[stepId]?.state',
-        'ledger[stepId].state',
-      ],
-      [
-        'return stepIds.filter((stepId) => steps.get(stepId)?.dispatch !== ledger[stepId]?.dispatch)',
-        'ledger[stepId]?.dispatch',
-        'ledger[stepId].dispatch',
-      ],
     ],
   },
   {
@@ -210,7 +184,6 @@ export const survivorsOfJobs: readonly Survivors[] = [
         'steps.get(stepId)?.attention',
         'steps.get(stepId).attention',
       ],
-      ["if (entry?.state !== 'Processed') return false", 'entry?.state', 'entry.state'],
       [
         "const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')",
         'ledger[stepId]?.state',

@@ -45,6 +45,7 @@ const onlyInTerminal: Readonly<Record<string, string>> = {
   fleet: 'it shows processes of its own machine; the view Fleet shows the instances of all machines',
   autoscale: 'it needs rights on the machine or in Azure, which the page does not have',
   provision: 'it needs rights to create containers, which the page does not have',
+  migrate: 'it needs the module with the newer definition, which is on the machine of its author',
   'limit show': 'the view Limits shows all limits',
   pauses: 'the page shows pauses in the status of a job',
   completion: 'it is about the shell',
