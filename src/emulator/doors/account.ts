@@ -69,7 +69,9 @@ export function openAccount(
     nextId,
     partitionCount,
     journal: journal ?? noJournal,
-    ...(journal === null ? {} : { memory: new TextMemory(journal, memoryBytes) }),
+    ...(journal === null
+      ? {}
+      : { disk: { documents: journal.documents, memory: new TextMemory(memoryBytes) } }),
   })
   if (journal !== null) restore(engine, journal)
   const counter = new RequestCounter()
@@ -154,7 +156,7 @@ function serveSocket(
 
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {
   try {
-    engine.restore(journal.takeContents())
+    engine.restore(journal.contents())
   } catch (error) {
     journal.close().catch(() => undefined)
     throw error

@@ -1,6 +1,7 @@
 import type { ContainerRecord, Journal, KeptHistory } from './changes/journal.js'
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
+import type { ColdDocuments } from './cold-documents.js'
 import type { TextMemory } from './values/text-memory.js'
 import type { WriteWatch } from './write-watch.js'
 
@@ -11,8 +12,10 @@ export interface ContainerBirth extends Omit<ContainerRecord, 'definition'> {
   readonly partitions: readonly PhysicalPartition[]
   readonly lastDocumentNumber: number
   readonly history?: KeptHistory | undefined
-  /** Null if the texts of all documents stay in memory. */
+  /** Null if all documents stay in memory. */
   readonly memory: TextMemory | null
+  /** The same object that the partitions have. */
+  readonly cold: ColdDocuments | null
   readonly journal: Journal
   /** Milliseconds since the epoch. */
   readonly now: () => number

@@ -1,6 +1,7 @@
 import { ChangeHistory } from './changes/change-history.js'
 import type { ContainerBirth } from './container-birth.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
+import type { ColdDocuments, ColdOwner } from './cold-documents.js'
 import type { DocumentVersion } from './values/document-version.js'
 import type { TextMemory } from './values/text-memory.js'
 import { DocumentIndexes } from './document-indexes.js'
@@ -11,6 +12,7 @@ import { expiresAt } from './expiry-queue.js'
 import {
   documentRecord,
   partitionRecord,
+  removalRecord,
   type Journal,
   type JournalRecord,
   type KeptHistory,
@@ -33,7 +35,7 @@ import type { WriteWatch } from './write-watch.js'
 const purgedPerAccess = 256
 
 /** A container: its settings, and its documents, which are spread over physical partitions. */
-export class Container implements TransactionTarget {
+export class Container implements TransactionTarget, ColdOwner {
   readonly rid: string
   readonly databaseRid: string
   /** The path by names, such as `dbs/d/colls/c`. */
@@ -55,6 +57,12 @@ export class Container implements TransactionTarget {
   partitions: readonly PhysicalPartition[]
   private readonly writes: WriteWatch
   private readonly hashes: KeyHashes
+  /** Null if all documents are in memory. */
+  private readonly cold: ColdDocuments | null
+  /** The second up to which no expired document is left on disk. */
+  private coldUntil = 0
+  /** The second up to which no expired document is left. */
+  private purgedUntil = 0
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid
@@ -72,6 +80,8 @@ export class Container implements TransactionTarget {
     this.now = birth.now
     this.writes = birth.writes
     this.memory = birth.memory
+    this.cold = birth.cold
+    this.cold?.belongTo(this)
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
     this.history = this.newHistory(birth.history)
   }
@@ -87,6 +97,16 @@ export class Container implements TransactionTarget {
 
   get documentCount(): number {
     return this.partitions.reduce((count, partition) => count + partition.documents.size, 0)
+  }
+
+  /** The size of all documents, as JSON. */
+  get documentBytes(): number {
+    return this.partitions.reduce((bytes, { held }) => bytes + held.bytes, 0)
+  }
+
+  /** Yields the documents after a number that are not in memory, from all partitions. */
+  coldAfter(number: number): Generator<DocumentVersion, void, undefined> | null {
+    return this.cold?.after(number) ?? null
   }
 
   partitionOf(epk: string): PhysicalPartition {
@@ -107,12 +127,16 @@ export class Container implements TransactionTarget {
 
   idOf(rid: string): string | undefined {
     const number = documentNumber(this.rid, rid)
-    if (number === null) return undefined
-    for (const { documents } of this.partitions) {
-      const [next] = documents.after(number - 1)
-      if (next?.number === number) return next.id
+    return number === null ? undefined : this.numbered(number)?.id
+  }
+
+  /** Returns the document with this number. It may have expired. */
+  numbered(number: number): DocumentVersion | undefined {
+    for (const partition of this.partitions) {
+      const found = partition.hotNumbered(number)
+      if (found !== undefined) return found
     }
-    return undefined
+    return this.cold?.read(number)
   }
 
   /** Returns the partition with this range id. Refuses an id that no current partition has. */
@@ -128,6 +152,11 @@ export class Container implements TransactionTarget {
 
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined {
     return version === undefined || this.isExpired(version) ? undefined : version
+  }
+
+  /** Whether there may be documents whose time to live is over. */
+  get hasExpired(): boolean {
+    return this.definition.defaultTtl !== null && this.purgedUntil !== this.seconds
   }
 
   isExpired(version: DocumentVersion): boolean {
@@ -172,7 +201,9 @@ export class Container implements TransactionTarget {
   redefine(definition: ContainerDefinition): void {
     assertRedefinable(this.definition, definition)
     this.definition = definition
-    this.indexes = new DocumentIndexes(this.definition, this.partitions)
+    this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
+    this.coldUntil = 0
+    this.purgedUntil = 0
     this.ts = this.seconds
     this.etag = nextEtag(this.etag, this.ts)
     this.journal.append([this.record(), ...this.redefinedHistory()])
@@ -231,7 +262,7 @@ export class Container implements TransactionTarget {
       ...children,
     ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
     // The indexes hold versions, and a merge replaces versions whose place changes.
-    this.indexes = new DocumentIndexes(this.definition, this.partitions)
+    this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
     const { rid: containerRid } = this
     this.journal.append([
       ...parents.map(({ id }): JournalRecord => ({ kind: 'partition', containerRid, id, value: null })),
@@ -240,33 +271,67 @@ export class Container implements TransactionTarget {
     ])
   }
 
-  /** Drops expired documents. Must not run while documents are being read, because it removes entries. */
+  /** Takes up a version that was read from disk. */
+  admitted(version: DocumentVersion): void {
+    this.indexes.admit(version)
+  }
+
+  evict(version: DocumentVersion): void {
+    this.partitionOf(version.epk).evict(version)
+    this.indexes.evict(version)
+  }
+
+  removed(partition: PhysicalPartition, version: DocumentVersion): JournalRecord {
+    partition.remove(version)
+    return removalRecord(this.rid, version.number, () => this.cold?.removalStored(version.number))
+  }
+
+  /**
+   * Drops expired documents, and lets those leave memory that it need not keep. Must not run while documents
+   * are being read, because it removes entries.
+   */
   purgeExpired(most = purgedPerAccess): void {
+    this.memory?.trim()
     const { expiry } = this.indexes
     const nowSeconds = this.seconds
     let left = most
     while (left > 0) {
       const versions = expiry.due(nowSeconds, left)
-      if (versions.length === 0) return
+      if (versions.length === 0) break
       left -= versions.length
       for (const version of versions) this.drop(version)
     }
+    if (left <= 0) return
+    this.purgeCold(left)
+    if (this.cold === null || this.coldUntil === nowSeconds) this.purgedUntil = nowSeconds
+  }
+
+  /** Drops expired documents that are on disk. Looks for them once a second, unless some are left. */
+  private purgeCold(most: number): void {
+    const { seconds } = this
+    if (this.cold === null || this.definition.defaultTtl === null || this.coldUntil === seconds) return
+    const expired: DocumentVersion[] = []
+    for (const version of this.cold.expired(seconds)) {
+      if (expired.length >= most) break
+      // New settings may have changed the time to live of a document whose place on disk is still the old one.
+      if (this.isExpired(version)) expired.push(version)
+    }
+    if (expired.length < most) this.coldUntil = seconds
+    for (const version of expired) this.drop(version)
   }
 
   /** Drops one document. If the container keeps a history, this is a change with its own LSN. */
   private drop(version: DocumentVersion): void {
-    const { rid: containerRid, history, seconds } = this
-    const { epk, number } = version
-    const partition = this.partitionOf(epk)
-    partition.remove(version)
+    const { history, seconds } = this
+    const partition = this.partitionOf(version.epk)
+    const records: JournalRecord[] = [this.removed(partition, version)]
     this.indexes.remove(version)
-    const records: JournalRecord[] = [{ kind: 'document', containerRid, number, value: null }]
     if (history !== null) {
       partition.lsn += 1
       const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: seconds })
-      records.push(partitionRecord(this, partition), ...history.add(partition, [change], seconds))
+      records.push(...history.add(partition, [change], seconds))
     }
-    this.journal.append(records)
+    this.journal.append([...records, partitionRecord(this, partition)])
   }
 
   /** Begins, keeps or removes the history, as the new policy requires. Returns the records to write. */

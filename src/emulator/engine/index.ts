@@ -24,11 +24,19 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export { DocumentVersion, type DocumentHome } from './values/document-version.js'
-export { originOf, type VersionFields, type VersionHead } from './values/version-fields.js'
-export { partsOfEtag } from './values/etag.js'
+export type { DocumentSource, LoggedChange } from './document-source.js'
+export { expiresAt } from './expiry-queue.js'
+export { DocumentVersion, sequenceAt, type DocumentHome } from './values/document-version.js'
+export {
+  originOf,
+  placeOf,
+  rangeIdOf,
+  type VersionFields,
+  type VersionHead,
+} from './values/version-fields.js'
+export { etagOf, partsOfEtag } from './values/etag.js'
 export { systemProperties, systemText } from './values/stored-text.js'
-export { defaultMemoryBytes, TextMemory, type TextSource } from './values/text-memory.js'
+export { defaultMemoryBytes, TextMemory } from './values/text-memory.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
 export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
 export { contains, intersection, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'

@@ -107,7 +107,7 @@ describe('the time to live', () => {
 })
 
 function aVersion(number: number, ts: number, ttl: number | null): DocumentVersion {
-  const home = { keyText: '["a"]', epk: '', containerRid: '', memory: null }
+  const home = { keyText: '["a"]', epk: '', owner: { rid: '', memory: null, evict: () => undefined } }
   const head = { id: String(number), number, lsn: number, place: 0, origin: 0, ts, ttl, bytes: 2 }
   return new DocumentVersion(home, head, '{}')
 }
