@@ -126,7 +126,7 @@ export function numberIn(key: string): number {
 
 /** The numbers of documents, by a hash of their partition key and then one of their id. */
 export function idPrefix(containerRid: string): string {
-  return `id/${containerRid}/`
+  return `by-id/${containerRid}/`
 }
 
 export function idKey(containerRid: string, keyText: string, id: string): string {
@@ -143,7 +143,7 @@ function hashed(text: string): string {
 
 /** The logs of ranges, in pieces of a few LSNs each. */
 function logPrefix(containerRid: string): string {
-  return `log/${containerRid}/`
+  return `by-lsn/${containerRid}/`
 }
 
 /** The number of LSNs in a piece of a log. A piece is written as a whole, so it is small. */
@@ -160,7 +160,7 @@ export function logKey(containerRid: string, rangeId: string, lsn: number): stri
 
 /** The documents that expire, by second and number. */
 export function expiryPrefix(containerRid: string): string {
-  return `expiry/${containerRid}/`
+  return `by-expiry/${containerRid}/`
 }
 
 export function expiryKey(containerRid: string, second: number, number: number): string {

@@ -8,7 +8,7 @@ import { scratchDirectory } from '../../support/scratch-directory.js'
 const settings = { encoding: 'string', overlappingSync: false } as const
 
 /** The records that format 4 added. */
-const findingRecord = /^(?:id|log|expiry)\//u
+const findingRecord = /^by-/u
 
 /**
  * Copies a directory as formats 2 and 3 had it: without the records that find documents, and without the counts
@@ -91,8 +91,8 @@ it.each(['2', '3'] as const)(
     expect(store.get('format')).toBe('4')
     // A store that had format 4 from the beginning has the same records.
     const finding = [...store.getKeys()].filter((key) => findingRecord.test(key))
-    expect(finding.filter((key) => key.startsWith('expiry/'))).toHaveLength(49)
-    expect(finding.filter((key) => key.startsWith('id/'))).toHaveLength(53)
+    expect(finding.filter((key) => key.startsWith('by-expiry/'))).toHaveLength(49)
+    expect(finding.filter((key) => key.startsWith('by-id/'))).toHaveLength(53)
     await store.close()
   },
 )
