@@ -125,7 +125,7 @@ export function numberIn(key: string): number {
 }
 
 /** The numbers of documents, by a hash of their partition key and then one of their id. */
-export function idPrefix(containerRid: string): string {
+function idPrefix(containerRid: string): string {
   return `by-id/${containerRid}/`
 }
 

@@ -1,6 +1,11 @@
 import type * as Lmdb from 'lmdb'
-import { Refusal, type DocumentSource, type KeptDocument, type LoggedChange } from '../engine/index.js'
-import { mergedInOrder } from '../engine/partitions/merged-in-order.js'
+import {
+  mergedInOrder,
+  Refusal,
+  type DocumentSource,
+  type KeptDocument,
+  type LoggedChange,
+} from '../engine/index.js'
 import { decodedDocument } from './document-record.js'
 import { changesIn, numbersIn } from './finding-entries.js'
 import {

@@ -1,21 +1,22 @@
-import { ChangeHistory } from './changes/change-history.js'
-import type { ContainerBirth } from './container-birth.js'
+import type { ChangeHistory } from './changes/change-history.js'
+import { historyOf, redefinedHistory } from './changes/redefined-history.js'
+import { containerResource, type ContainerBirth } from './container-birth.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
-import type { ColdDocuments, ColdOwner } from './cold-documents.js'
+import type { ColdDocuments, ColdOwner } from './cold/cold-documents.js'
 import type { DocumentVersion } from './values/document-version.js'
 import type { TextMemory } from './values/text-memory.js'
 import { DocumentIndexes } from './document-indexes.js'
 import { KeyHashes } from './partitions/key-hashes.js'
 import { keySpaceOf, type KeySpace } from './partitions/key-space.js'
 import { nextEtag } from './values/etag.js'
-import { expiresAt } from './expiry-queue.js'
+import { expiresAt } from './expiry/expiry-queue.js'
+import { Purge } from './expiry/purge.js'
 import {
   documentRecord,
   partitionRecord,
   removalRecord,
   type Journal,
   type JournalRecord,
-  type KeptHistory,
 } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
 import { contains, intersection, type KeyRange } from './partitions/key-ranges.js'
@@ -59,10 +60,7 @@ export class Container implements TransactionTarget, ColdOwner {
   private readonly hashes: KeyHashes
   /** Null if all documents are in memory. */
   private readonly cold: ColdDocuments | null
-  /** The second up to which no expired document is left on disk. */
-  private coldUntil = 0
-  /** The second up to which no expired document is left. */
-  private purgedUntil = 0
+  private readonly purge: Purge
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid
@@ -82,8 +80,9 @@ export class Container implements TransactionTarget, ColdOwner {
     this.memory = birth.memory
     this.cold = birth.cold
     this.cold?.belongTo(this)
+    this.purge = new Purge(this, this.cold)
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
-    this.history = this.newHistory(birth.history)
+    this.history = historyOf(this, birth.history)
   }
 
   get id(): string {
@@ -156,7 +155,7 @@ export class Container implements TransactionTarget, ColdOwner {
 
   /** Whether there may be documents whose time to live is over. */
   get hasExpired(): boolean {
-    return this.definition.defaultTtl !== null && this.purgedUntil !== this.seconds
+    return this.purge.mayHaveExpired
   }
 
   isExpired(version: DocumentVersion): boolean {
@@ -202,11 +201,12 @@ export class Container implements TransactionTarget, ColdOwner {
     assertRedefinable(this.definition, definition)
     this.definition = definition
     this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
-    this.coldUntil = 0
-    this.purgedUntil = 0
+    this.purge.again()
     this.ts = this.seconds
     this.etag = nextEtag(this.etag, this.ts)
-    this.journal.append([this.record(), ...this.redefinedHistory()])
+    const { history, records } = redefinedHistory(this)
+    this.history = history
+    this.journal.append([this.record(), ...records])
   }
 
   /** Splits a physical partition. A position in its feed stays valid in the feeds of both children. */
@@ -226,18 +226,7 @@ export class Container implements TransactionTarget, ColdOwner {
   }
 
   resource(): JsonObject {
-    return {
-      ...this.definition.body,
-      _rid: this.rid,
-      _ts: this.ts,
-      _self: this.self,
-      _etag: this.etag,
-      _docs: 'docs/',
-      _sprocs: 'sprocs/',
-      _triggers: 'triggers/',
-      _udfs: 'udfs/',
-      _conflicts: 'conflicts/',
-    }
+    return containerResource(this)
   }
 
   record(): JournalRecord {
@@ -257,10 +246,10 @@ export class Container implements TransactionTarget, ColdOwner {
     children: readonly PhysicalPartition[],
     moved: readonly DocumentVersion[],
   ): void {
-    this.partitions = [
-      ...this.partitions.filter((partition) => !parents.includes(partition)),
-      ...children,
-    ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
+    const others = this.partitions.filter((partition) => !parents.includes(partition))
+    this.partitions = [...others, ...children].sort((left, right) =>
+      left.range.min < right.range.min ? -1 : 1,
+    )
     // The indexes hold versions, and a merge replaces versions whose place changes.
     this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
     const { rid: containerRid } = this
@@ -292,36 +281,11 @@ export class Container implements TransactionTarget, ColdOwner {
    */
   purgeExpired(most = purgedPerAccess): void {
     this.memory?.trim()
-    const { expiry } = this.indexes
-    const nowSeconds = this.seconds
-    let left = most
-    while (left > 0) {
-      const versions = expiry.due(nowSeconds, left)
-      if (versions.length === 0) break
-      left -= versions.length
-      for (const version of versions) this.drop(version)
-    }
-    if (left <= 0) return
-    this.purgeCold(left)
-    if (this.cold === null || this.coldUntil === nowSeconds) this.purgedUntil = nowSeconds
-  }
-
-  /** Drops expired documents that are on disk. Looks for them once a second, unless some are left. */
-  private purgeCold(most: number): void {
-    const { seconds } = this
-    if (this.cold === null || this.definition.defaultTtl === null || this.coldUntil === seconds) return
-    const expired: DocumentVersion[] = []
-    for (const version of this.cold.expired(seconds)) {
-      if (expired.length >= most) break
-      // New settings may have changed the time to live of a document whose place on disk is still the old one.
-      if (this.isExpired(version)) expired.push(version)
-    }
-    if (expired.length < most) this.coldUntil = seconds
-    for (const version of expired) this.drop(version)
+    this.purge.run(most)
   }
 
   /** Drops one document. If the container keeps a history, this is a change with its own LSN. */
-  private drop(version: DocumentVersion): void {
+  drop(version: DocumentVersion): void {
     const { history, seconds } = this
     const partition = this.partitionOf(version.epk)
     const records: JournalRecord[] = [this.removed(partition, version)]
@@ -332,23 +296,5 @@ export class Container implements TransactionTarget, ColdOwner {
       records.push(...history.add(partition, [change], seconds))
     }
     this.journal.append([...records, partitionRecord(this, partition)])
-  }
-
-  /** Begins, keeps or removes the history, as the new policy requires. Returns the records to write. */
-  private redefinedHistory(): readonly JournalRecord[] {
-    const { history } = this
-    const { retentionSeconds } = this.definition
-    if (history !== null && retentionSeconds !== null) {
-      history.retentionSeconds = retentionSeconds
-      return []
-    }
-    this.history = this.newHistory()
-    if (history !== null) return [{ kind: 'history', containerRid: this.rid, floors: null }]
-    return this.history?.begun() ?? []
-  }
-
-  private newHistory(kept?: KeptHistory): ChangeHistory | null {
-    const { retentionSeconds } = this.definition
-    return retentionSeconds === null ? null : new ChangeHistory(this, retentionSeconds, kept)
   }
 }

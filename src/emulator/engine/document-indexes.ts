@@ -1,6 +1,6 @@
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
-import { ExpiryQueue } from './expiry-queue.js'
+import { ExpiryQueue } from './expiry/expiry-queue.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 

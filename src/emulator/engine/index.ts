@@ -24,8 +24,8 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export type { DocumentSource, LoggedChange } from './document-source.js'
-export { expiresAt } from './expiry-queue.js'
+export type { DocumentSource, LoggedChange } from './cold/document-source.js'
+export { expiresAt } from './expiry/expiry-queue.js'
 export { DocumentVersion, sequenceAt, type DocumentHome } from './values/document-version.js'
 export {
   originOf,
@@ -33,10 +33,12 @@ export {
   rangeIdOf,
   type VersionFields,
   type VersionHead,
+  type KeptDocument,
 } from './values/version-fields.js'
 export { etagOf, partsOfEtag } from './values/etag.js'
 export { systemProperties, systemText } from './values/stored-text.js'
 export { defaultMemoryBytes, TextMemory } from './values/text-memory.js'
+export { mergedInOrder } from './partitions/merged-in-order.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
 export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
 export { contains, intersection, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
@@ -101,7 +103,6 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
-  KeptDocument,
   NamedRecord,
   OfferRecord,
   PartitionRecord,

@@ -1,5 +1,5 @@
 import type { PartitionRecord } from './changes/journal.js'
-import type { ColdDocuments } from './cold-documents.js'
+import type { ColdDocuments } from './cold/cold-documents.js'
 import { PhysicalPartition } from './partitions/physical-partition.js'
 
 /** Returns the partitions of a container, whose documents are on disk. */

@@ -2,7 +2,6 @@ import type { JsonObject } from '../values/json.js'
 import type { KeyRange } from '../partitions/key-ranges.js'
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
 import type { DocumentVersion } from '../values/document-version.js'
-import type { VersionFields, VersionHead } from '../values/version-fields.js'
 import type { Throughput } from '../values/throughput.js'
 import type { VersionChange } from './version-change.js'
 
@@ -80,9 +79,6 @@ export interface KeptHistory {
   readonly floors: readonly HistoryFloor[]
   readonly changes: Iterable<VersionChange>
 }
-
-/** A document of a journal. */
-export interface KeptDocument extends VersionHead, Pick<VersionFields, 'keyText' | 'epk' | 'text'> {}
 
 /** One change of stored data. A `value` or `floors` of null means that the data was deleted. */
 export type JournalRecord =

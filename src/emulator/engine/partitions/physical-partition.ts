@@ -1,5 +1,5 @@
 import { lastSequenceOf, lsnOf, type DocumentHome, type DocumentVersion } from '../values/document-version.js'
-import type { ColdDocuments } from '../cold-documents.js'
+import type { ColdDocuments } from '../cold/cold-documents.js'
 import {
   countIn,
   documentIn,

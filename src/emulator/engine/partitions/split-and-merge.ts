@@ -2,7 +2,8 @@ import type { DocumentVersion } from '../values/document-version.js'
 import { badRequest } from '../values/refusal.js'
 import { contains } from './key-ranges.js'
 import { middleOf, type KeySpace } from './key-space.js'
-import { PhysicalPartition, type Held } from './physical-partition.js'
+import type { PhysicalPartition } from './physical-partition.js'
+import type { Held } from './physical-partition.js'
 
 /**
  * Splits a partition and returns its two children, with the next two ids after `lastRangeId`. Both continue

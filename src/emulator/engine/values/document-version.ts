@@ -99,6 +99,10 @@ export class DocumentVersion implements VersionFields, VersionHead {
 
   /** The document as one shared object for filters. Callers must not change it or give it to users. */
   get document(): Readonly<JsonObject> {
+    return this.parse()
+  }
+
+  private parse(): Readonly<JsonObject> {
     this.isUsed = true
     if (this.parsed !== undefined) return this.parsed
     const parsed = JSON.parse(this.ownText) as JsonObject
@@ -109,7 +113,7 @@ export class DocumentVersion implements VersionFields, VersionHead {
 
   /** Parses the document, so that `document` costs nothing later. */
   keepParsed(): void {
-    void this.document
+    this.parse()
   }
 
   /** The same as `document`, but the result of parsing is not kept, and does not count as a use. */

@@ -14,7 +14,7 @@ import {
 import { documentKey, idKey } from '../../../../src/emulator/durability/journal-entries.js'
 import { sealed } from '../../../../src/emulator/durability/record-checksum.js'
 import { StoredDocuments } from '../../../../src/emulator/durability/stored-documents.js'
-import { ColdDocuments } from '../../../../src/emulator/engine/cold-documents.js'
+import { ColdDocuments } from '../../../../src/emulator/engine/cold/cold-documents.js'
 import { documentRid } from '../../../../src/emulator/engine/values/resource-id.js'
 import { VirtualClock, seededRandom } from '../../../../src/testing/index.js'
 import { scratchDirectory } from '../../../support/scratch-directory.js'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DocumentVersion, type JournalRecord } from '../../../../src/emulator/engine/index.js'
-import { expiresAt, ExpiryQueue } from '../../../../src/emulator/engine/expiry-queue.js'
+import { expiresAt, ExpiryQueue } from '../../../../src/emulator/engine/expiry/expiry-queue.js'
 import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
 
 const start = Date.UTC(2026, 0, 1)

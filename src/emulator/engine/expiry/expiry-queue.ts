@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue'
-import type { DocumentVersion } from './values/document-version.js'
+import type { DocumentVersion } from '../values/document-version.js'
 
 /**
  * Returns the second in which a version expires, counted from the epoch, or null if it never expires. The

@@ -1,6 +1,6 @@
-import type { KeptDocument } from './changes/journal.js'
+import type { KeptDocument } from '../values/version-fields.js'
 import type { DocumentSource } from './document-source.js'
-import { DocumentVersion, type DocumentOwner } from './values/document-version.js'
+import { DocumentVersion, type DocumentOwner } from '../values/document-version.js'
 
 /** The container of cold documents. */
 export interface ColdOwner extends DocumentOwner {

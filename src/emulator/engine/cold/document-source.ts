@@ -1,4 +1,4 @@
-import type { KeptDocument } from './changes/journal.js'
+import type { KeptDocument } from '../values/version-fields.js'
 
 /** A change in the log of a partition. */
 export interface LoggedChange {
