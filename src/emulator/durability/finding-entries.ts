@@ -8,14 +8,6 @@ export type Found = Pick<
   'id' | 'keyText' | 'number' | 'lsn' | 'place' | 'origin' | 'ts' | 'ttl'
 >
 
-/** Where a document is found: the keys of three lists, and its entries there. */
-interface Places {
-  readonly id: string
-  readonly log: string
-  readonly logged: string
-  readonly expiry: string | null
-}
-
 /** The default times to live of a container's documents in seconds, or null if they never expire. */
 interface Lifetimes {
   readonly before: number | null
@@ -51,26 +43,21 @@ export class FindingEntries {
    * @param lifetimes the default times to live by which the document is and will be found
    */
   change(containerRid: string, before: Found | null, after: Found | null, lifetimes: Lifetimes): void {
-    const old = before && placesOf(containerRid, before, lifetimes.before)
-    const next = after && placesOf(containerRid, after, lifetimes.after)
-    const number = (after ?? before)?.number ?? 0
-    if (old?.id !== next?.id) {
-      if (old !== null) this.take(old.id, number)
-      if (next !== null) this.put(next.id, number, '')
-    }
-    if (old?.log !== next?.log || old?.logged !== next?.logged) {
-      if (old !== null) this.take(old.log, number)
-      if (next !== null) this.put(next.log, number, next.logged)
-    }
-    if (old?.expiry !== next?.expiry) {
-      if (old !== null && old.expiry !== null) this.remove(old.expiry)
-      if (next !== null && next.expiry !== null) this.lists.set(next.expiry, entryOf(number, ''))
-    }
+    // The partition key and the id of a document never change, so only a new or removed one changes this list.
+    if (before === null && after !== null) this.put(idKeyOf(containerRid, after), after.number, '')
+    if (before !== null && after === null) this.take(idKeyOf(containerRid, before), before.number)
+    if (before !== null) this.take(logKeyOf(containerRid, before), before.number)
+    if (after !== null) this.put(logKeyOf(containerRid, after), after.number, `${after.lsn}.${after.place}`)
+    const old = before && expiryOf(containerRid, before, lifetimes.before)
+    const next = after && expiryOf(containerRid, after, lifetimes.after)
+    if (old === next) return
+    if (old !== null) this.remove(old)
+    if (after !== null && next !== null) this.lists.set(next, entryOf(after.number, ''))
   }
 
   /** Adds the place of a document by its expiry. */
   expire(containerRid: string, head: Found, lifetime: number | null): void {
-    const { expiry } = placesOf(containerRid, head, lifetime)
+    const expiry = expiryOf(containerRid, head, lifetime)
     if (expiry !== null) this.lists.set(expiry, entryOf(head.number, ''))
   }
 
@@ -96,15 +83,17 @@ export class FindingEntries {
   }
 }
 
-function placesOf(containerRid: string, found: Found, lifetime: number | null): Places {
-  const { id, keyText, number, lsn, place, origin } = found
+function idKeyOf(containerRid: string, { keyText, id }: Found): string {
+  return idKey(containerRid, keyText, id)
+}
+
+function logKeyOf(containerRid: string, { origin, lsn }: Found): string {
+  return logKey(containerRid, rangeIdOf(origin), lsn)
+}
+
+function expiryOf(containerRid: string, found: Found, lifetime: number | null): string | null {
   const second = expiresAt(found, lifetime)
-  return {
-    id: idKey(containerRid, keyText, id),
-    log: logKey(containerRid, rangeIdOf(origin), lsn),
-    logged: `${lsn}.${place}`,
-    expiry: second === null ? null : expiryKey(containerRid, second, number),
-  }
+  return second === null ? null : expiryKey(containerRid, second, found.number)
 }
 
 function entryOf(number: number, rest: string): string {
