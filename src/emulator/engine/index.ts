@@ -1,7 +1,7 @@
 /**
  * # Engine
  *
- * The engine is a Cosmos DB account in memory. It is pure and synchronous: it has no clock, randomness,
+ * The engine is a Cosmos DB account. It is pure and synchronous: it has no clock, randomness,
  * socket or file of its own. Besides Node's own modules, it imports only `tinyqueue` from outside this
  * folder. HTTP, the SDK in process and the ports all use the engine, so that the rules are written only once.
  *
@@ -14,8 +14,8 @@
  * A container with a change feed policy also has a **history**, which contains every change within the
  * retention, including deletes.
  *
- * A version of a document is immutable and is kept as JSON text, in memory or by the journal on disk. A read
- * returns the text, so no caller can modify stored data. A refused operation throws a `Refusal` with the status that the service would return.
+ * A version of a document is immutable and is kept as JSON text. A read returns the text, so no caller can modify
+ * stored data. With a data directory, versions that are on disk may leave memory (`cold/cold-documents.ts`). A refused operation throws a `Refusal` with the status that the service would return.
  * The engine reports every change to a `Journal`, in one call per transaction.
  *
  * Start reading in `engine.ts`, and continue with `container.ts` and `transaction.ts`.
