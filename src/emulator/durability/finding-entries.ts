@@ -23,16 +23,16 @@ type Read = (key: string) => string | undefined
  * transaction.
  *
  * A list of documents is a text with an entry for each of them: a comma, the number, a colon, and then, in a
- * log, the LSN and the place. So an entry is found and replaced without reading the others.
+ * log, the LSN and the place.
  */
 export class FindingEntries {
-  private readonly lists = new Map<string, string>()
+  private readonly lists = new Map<string, List>()
 
   constructor(private readonly read: Read) {}
 
   /** The newest value of each changed key, or null to remove the key. */
   get changed(): ReadonlyMap<string, string | null> {
-    return new Map([...this.lists].map(([key, text]) => [key, text === '' ? null : text]))
+    return new Map([...this.lists].map(([key, list]) => [key, list.size === 0 ? null : textOf(list)]))
   }
 
   /**
@@ -52,35 +52,54 @@ export class FindingEntries {
     const next = after && expiryOf(containerRid, after, lifetimes.after)
     if (old === next) return
     if (old !== null) this.remove(old)
-    if (after !== null && next !== null) this.lists.set(next, entryOf(after.number, ''))
+    if (after !== null && next !== null) this.lists.set(next, new Map([[after.number, '']]))
   }
 
   /** Adds the place of a document by its expiry. */
   expire(containerRid: string, head: Found, lifetime: number | null): void {
     const expiry = expiryOf(containerRid, head, lifetime)
-    if (expiry !== null) this.lists.set(expiry, entryOf(head.number, ''))
+    if (expiry !== null) this.lists.set(expiry, new Map([[head.number, '']]))
   }
 
   /** Removes a whole list. */
   remove(key: string): void {
-    this.lists.set(key, '')
+    this.lists.set(key, new Map())
   }
 
   private put(key: string, number: number, rest: string): void {
-    this.lists.set(key, this.listOf(key) + entryOf(number, rest))
+    this.listOf(key).set(number, rest)
   }
 
   private take(key: string, number: number): void {
-    const list = this.listOf(key)
-    const from = list.indexOf(entryOf(number, ''))
-    if (from < 0) return
-    const to = list.indexOf(',', from + 1)
-    this.lists.set(key, list.slice(0, from) + (to < 0 ? '' : list.slice(to)))
+    this.listOf(key).delete(number)
   }
 
-  private listOf(key: string): string {
-    return this.lists.get(key) ?? this.read(key) ?? ''
+  private listOf(key: string): List {
+    let list = this.lists.get(key)
+    if (list === undefined) {
+      list = listIn(this.read(key) ?? '')
+      this.lists.set(key, list)
+    }
+    return list
   }
+}
+
+/** What a list says of each document, by number. */
+type List = Map<number, string>
+
+function listIn(text: string): List {
+  const list: List = new Map()
+  for (const entry of text.split(',').slice(1)) {
+    const end = entry.indexOf(':')
+    list.set(Number(entry.slice(0, end)), entry.slice(end + 1))
+  }
+  return list
+}
+
+function textOf(list: List): string {
+  let text = ''
+  for (const [number, rest] of list) text += `,${number}:${rest}`
+  return text
 }
 
 function idKeyOf(containerRid: string, { keyText, id }: Found): string {
@@ -94,10 +113,6 @@ function logKeyOf(containerRid: string, { origin, lsn }: Found): string {
 function expiryOf(containerRid: string, found: Found, lifetime: number | null): string | null {
   const second = expiresAt(found, lifetime)
   return second === null ? null : expiryKey(containerRid, second, found.number)
-}
-
-function entryOf(number: number, rest: string): string {
-  return `,${number}:${rest}`
 }
 
 /** Returns the numbers in a list of documents. */
