@@ -25,7 +25,7 @@ const rooms = {
     platform: ['platform/options', 'platform/processes'],
     telemetry: ['platform'],
     'engine-ports': [
-      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', ...stores,
+      'change-feed-processor/feed', 'emulator/engine', 'emulator/messages', 'platform', 'sas/in-process', ...stores,
     ],
     'testing/payloads': ['platform', 'sas', 'testing'],
     testing: [
@@ -87,7 +87,7 @@ const rooms = {
     submission: ['decisions', 'model', 'model/values', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],
@@ -103,8 +103,12 @@ const rooms = {
       'decisions', 'model', 'model/values', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
+    'client/repair': [
+      'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', '/platform',
+      '/telemetry',
+    ],
     client: [
-      'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
+      'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
     ],
     scheduler: [
@@ -117,7 +121,7 @@ const rooms = {
       '/telemetry',
     ],
     '.': [
-      'agents', 'client', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
+      'agents', 'client', 'client/repair', 'decisions', 'gates', 'in-process', 'items', 'model', 'model/values', 'notifier', 'payloads', 'plan', 'scheduler', 'schedules', 'store', 'store/filters',
       'submission', 'supervisor', 'waiting', 'workflow', '/change-feed-processor', '/lease-store',
       '/platform',
       '/telemetry',
@@ -186,7 +190,7 @@ const rooms = {
     output: ['/connection', '/operations', '/platform', '/sas'],
     commands: ['output'],
     input: [
-      'output', '/connection', '/emulator', '/fleet', '/host', '/operations', '/platform', '/sas',
+      'output', '/connection', '/emulator', '/engine-ports', '/fleet', '/host', '/operations', '/platform', '/sas',
       '/telemetry',
     ],
     running: ['input', 'output', '/connection', '/fleet', '/host', '/platform', '/sas', '/telemetry'],
@@ -198,7 +202,7 @@ const rooms = {
     ],
     'commands/jobs': ['input', 'output', 'running', '/operations', '/platform', '/sas', '/telemetry'],
     'commands/store': [
-      'input', 'output', 'running', '/connection', '/emulator', '/host', '/page', '/platform', '/telemetry',
+      'input', 'output', 'running', '/connection', '/emulator', '/engine-ports', '/host', '/page', '/platform', '/telemetry',
     ],
     '.': [
       'commands', 'commands/instances', 'commands/jobs', 'commands/operations', 'commands/store', 'input',

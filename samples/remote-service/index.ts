@@ -4,7 +4,7 @@
  *
  * | request | answer |
  * | --- | --- |
- * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }`; the same key gets the same id and has no second effect |
+ * | `POST /{kind}` with an `idempotency-key` and any JSON object | 201 `{ id }` and further fields that the sample chose; the same key gets the same id and has no second effect |
  * | `POST /undo` with an `idempotency-key`, and with `{ key }`, the key of the effect to undo | 200 `{ undone }`: false if there was no effect |
  *
  * If an undo finds no effect for a key, later requests with that key are refused. So after an undo, a request
@@ -31,9 +31,14 @@ export interface RemoteRequest {
 
 /**
  * Chooses the behaviour for a request. `silent` does nothing and sends no answer. `doneAndSilent` does the
- * work but sends no answer. Default: `done`.
+ * work but sends no answer. A refusal may say why. Default: `done`.
  */
-export type Mood = (request: RemoteRequest) => 'done' | 'refused' | 'silent' | 'doneAndSilent'
+export type Mood = (
+  request: RemoteRequest,
+) => 'done' | 'refused' | 'silent' | 'doneAndSilent' | { readonly refused: string }
+
+/** Returns further fields of the answer, which depend only on the request. Default: none. */
+export type Facts = (request: Pick<RemoteRequest, 'kind' | 'body'>) => Readonly<Record<string, unknown>>
 
 /** The running service. */
 export interface RemoteService {
@@ -46,8 +51,11 @@ export interface RemoteService {
 }
 
 /** Starts the service on a free port of the loopback address. */
-export async function startRemoteService(mood: Mood = () => 'done'): Promise<RemoteService> {
-  const book = new Book(mood)
+export async function startRemoteService(
+  mood: Mood = () => 'done',
+  facts: Facts = () => ({}),
+): Promise<RemoteService> {
+  const book = new Book(mood, facts)
   const server = createServer((request, response) => {
     readRequest(request).then(
       (asked) => {
@@ -81,7 +89,10 @@ class Book {
   private readonly requests = new Map<string, number>()
   private readonly refused = new Set<string>()
 
-  constructor(private readonly mood: Mood) {}
+  constructor(
+    private readonly mood: Mood,
+    private readonly facts: Facts,
+  ) {}
 
   /** Returns the answer to a request, or null to send none. */
   answerTo({ kind, key, body }: Omit<RemoteRequest, 'number'>): Answer | null {
@@ -90,12 +101,13 @@ class Book {
     this.requests.set(key, number)
     const mood = this.mood({ kind, key, body, number })
     // A refusal by the mood is not remembered. A key that was undone before its call is always refused.
+    if (typeof mood === 'object') return { status: 409, body: { message: mood.refused } }
     if (mood === 'refused' || this.refused.has(key)) {
       return { status: 409, body: { message: `there is no ${kind} for ${JSON.stringify(body)}` } }
     }
     if (mood === 'silent') return null
     const id = this.doOnce(kind, key)
-    return mood === 'doneAndSilent' ? null : { status: 201, body: { id } }
+    return mood === 'doneAndSilent' ? null : { status: 201, body: { ...this.facts({ kind, body }), id } }
   }
 
   private doOnce(kind: string, key: string): string {

@@ -1,10 +1,12 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { AuditOptions } from './commands/operations/audit.js'
 import type { AttentionOptions } from './commands/jobs/attention.js'
 import type { DecideOptions, DecisionKind } from './commands/jobs/resubmit-release-cancel.js'
 import type { ListOptions } from './commands/jobs/list.js'
 import type { RaiseOptions } from './commands/jobs/raise.js'
+import type { StatusOptions } from './commands/jobs/status.js'
 import type { ResendOptions } from './commands/jobs/resend.js'
+import type { RestartCommandOptions } from './commands/jobs/restart.js'
 import type { RunCommand } from './run-command.js'
 import { withSelection } from './input/selection-options.js'
 import { withStoreOptions, type StoreOptions } from './input/store-options.js'
@@ -46,6 +48,7 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   decisionCommand(program, 'resubmit', { terminal, ending })
     .description('retry the failed steps of one job, or of all jobs that match')
     .option('--input <file>', 'JSON that replaces the input of the --step of a JOB')
+  addRestartCommand(program, terminal, ending)
   decisionCommand(program, 'release', { terminal, ending }).description(
     'immediately continue steps that are parked or in an extended wait',
   )
@@ -56,6 +59,10 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
   withStoreOptions(program.command('raise <job> <step>'))
     .description('raise the event that a step of a job waits for')
     .option('--payload <file>', 'JSON that becomes the output of the step; default: null')
+    .option(
+      '--event-key <key>',
+      'the name of the event, if the step collects several; the same key counts once',
+    )
     .action(async (job: string, step: string, options: RaiseOptions) => {
       const { raise } = await import('./commands/jobs/raise.js')
       await ending(raise(job, step, options, terminal))
@@ -102,11 +109,32 @@ function decisionCommand(
     })
 }
 
+function addRestartCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
+  const after = new Option('--after <choice>', 'undo or keep the effects of steps that run again')
+  withSelection(withStoreOptions(program.command('restart [job]')))
+    .description('restart one job, or all that match, from a step, as a new job')
+    .option('--from <step>', 'the first step that runs again; steps before it are carried over')
+    .option('--input <file>', 'JSON that replaces the input of the job')
+    .option('--step-input <file>', 'JSON that replaces the input of the step --from')
+    .addOption(after.choices(['undo', 'keep']))
+    .option('--as <id>', 'the id of the new job; default: JOB.r1')
+    .option('--all', 'every job in Error, if no filter is given')
+    .option('--yes', 'do not ask for confirmation of --all')
+    .option('--why <text>', 'the reason; stored with both jobs')
+    .option('--by <name>', 'who decides; default: your account on this machine')
+    .option('--dry-run', 'show what would happen to each job, and write nothing')
+    .action(async (job: string | undefined, options: RestartCommandOptions) => {
+      const { restart } = await import('./commands/jobs/restart.js')
+      await ending(restart(job, options, terminal))
+    })
+}
+
 function addStatusCommand(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('status [job]'))
     .description('one job with its steps, or how many jobs there are in each state')
     .option('--whole', 'with --json, print large values whole, not their tickets')
-    .action(async (job: string | undefined, options: StoreOptions & { readonly whole?: boolean }) => {
+    .option('--show-secrets', 'print also the values that the workflow marks as secret')
+    .action(async (job: string | undefined, options: StatusOptions) => {
       const { status } = await import('./commands/jobs/status.js')
       await ending(status(job, options, terminal))
     })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AnswerCommandOptions } from './commands/jobs/answer.js'
+import type { AnswerLinkCommandOptions } from './commands/jobs/answer-link.js'
 import type { InboxOptions } from './commands/jobs/inbox.js'
 import { withStoreOptions } from './input/store-options.js'
 import type { Terminal } from './output/terminal.js'
@@ -28,5 +29,14 @@ export function addQuestionCommands(program: Command, terminal: Terminal, ending
     .action(async (job: string, step: string, options: AnswerCommandOptions) => {
       const { answer } = await import('./commands/jobs/answer.js')
       await ending(answer(job, step, options, terminal))
+    })
+
+  withStoreOptions(program.command('answer-link <job> <step>'))
+    .description('a signed link with which one person answers a question without an account')
+    .option('--assignee <name>', 'who gets the link; the name is stored with the answer')
+    .option('--expires-in <time>', 'how long the link can be used', '7d')
+    .action(async (job: string, step: string, options: AnswerLinkCommandOptions) => {
+      const { answerLink } = await import('./commands/jobs/answer-link.js')
+      await ending(answerLink(job, step, options, terminal))
     })
 }

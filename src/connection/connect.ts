@@ -1,7 +1,7 @@
 import { FeedHints } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
-import { JobClient, Payloads, wakingReaders } from '../sas/internal.js'
+import { beginningElsewhere, emitDispatches, JobClient, Payloads, wakingReaders } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import { openConnection, type Connection, type OpenConnection } from './connection.js'
@@ -45,27 +45,40 @@ export interface ConnectedPorts {
 export async function connectWithPorts(options: Parameters<typeof connect>[0]): Promise<ConnectedPorts> {
   const { telemetry = silent } = options
   return withContainers(options, telemetry, async ({ connection, containers, clock }) => {
-    const ports = await openPorts(connection, containers, charging(telemetry))
+    const ports = await openPorts(connection, containers, { onCharge: charging(telemetry), clock })
     const { queries } = ports
     const { unitPrefix } = options
     const hints = new FeedHints()
-    const link = await openWakeUpLink({ hints, list: leasesByRole(ports, unitPrefix), clock, telemetry })
+    // A store that reports writes and ends itself needs no messages between processes.
+    const link =
+      ports.endings === undefined
+        ? await openWakeUpLink({ hints, list: leasesByRole(ports, unitPrefix), clock, telemetry })
+        : null
     const client = new JobClient({
       store: wakingReaders(ports.state, hints),
       queries,
       clock,
       telemetry,
       payloads: new Payloads(options.payloads ?? null, systemRandom),
-      endHints: link.endHints,
-      onAccepted: ({ physicalRangeId }) => hints.part('scheduler').notify(physicalRangeId),
+      ...(ports.endings === undefined ? {} : { wakeUps: ports.endings }),
+      ...(link === null ? {} : { endHints: link.endHints }),
+      ...beginningElsewhere(link?.takingScheduler ?? noScheduler, {
+        hints,
+        now: () => clock.now(),
+        onBegun: ({ job, steps }) => emitDispatches({ job, changed: steps }, telemetry),
+      }),
     })
     const close = (): void => {
-      link.close().catch(() => undefined)
+      link?.close().catch(() => undefined)
+      ports.close()
       connection.close()
     }
     return { client, ports, clock, close }
   })
 }
+
+/** A store that reports writes says nothing about the processes that take work. */
+const noScheduler = (): null => null
 
 /** Opens a connection and its containers for `use`. Closes the connection if anything fails. */
 async function withContainers<T>(

@@ -1,5 +1,4 @@
 import { CosmosClient, type CosmosClientOptions } from '@azure/cosmos'
-import type { OpenAccount } from '../emulator/index.js'
 import { withoutUndefined } from '../platform/internal.js'
 import { flag, having, optional, readPart, secretThat, text, textThat } from '../platform/options.js'
 import type { PayloadStore } from '../sas/index.js'
@@ -29,9 +28,9 @@ export interface Connection {
    */
   readonly client?: CosmosClient
   /**
-   * An embedded Cosmos DB of this process, instead of an address: the result of `createInProcessCosmos()` or
-   * `startEmulator()`. Roles and clients then use its engine directly, which is several times faster than the
-   * SDK. Faults of the account do not apply to these calls, and its throughput is not limited. Closing the
+   * An embedded Cosmos DB, instead of an address: the result of `createInProcessCosmos()`, `startEmulator()` or, if
+   * another process of this machine has it open, `attachAccount(directory)`. Roles and clients then use its engine
+   * directly, or through a local socket, which is several times faster than the SDK. Faults of the account do not apply to these calls, and its throughput is not limited. Closing the
    * connection does not close the account.
    */
   readonly embedded?: EmbeddedStore
@@ -47,8 +46,8 @@ export interface Connection {
   readonly payloads?: PayloadStore
 }
 
-/** An account that runs in this process. */
-export interface EmbeddedStore extends Pick<OpenAccount, 'stats'> {
+/** An embedded Cosmos DB that this process or another process of this machine has open. */
+export interface EmbeddedStore {
   client(): CosmosClient
 }
 
@@ -73,7 +72,7 @@ export const connectionShape = {
   leaseContainer: optional(text(), 'leases'),
   client: optional(having<CosmosClient>('a CosmosClient of @azure/cosmos', 'database')),
   embedded: optional(
-    having<EmbeddedStore>('an account of createInProcessCosmos or startEmulator', 'client', 'stats'),
+    having<EmbeddedStore>('an account of createInProcessCosmos, startEmulator or attachAccount', 'client'),
   ),
   provision: optional(flag(), true),
   payloads: payloadsOption,

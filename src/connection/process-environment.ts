@@ -16,8 +16,13 @@ export interface ProcessSettings {
   readonly wakeAddress?: string
   /** False for a process that must not run, for example in a staging slot that uses the production store. */
   readonly isEnabled: boolean
-  /** Whether the process serves the page for operators. */
-  readonly hasPage?: true
+  /** The settings of the page for operators, if the process serves it. */
+  readonly page?: {
+    readonly entra?: { readonly tenantId: string; readonly clientId: string }
+    readonly publicUrl?: string
+  }
+  /** The public address of signed links, and their secrets, the newest first. */
+  readonly answerLinks?: { readonly publicUrl: string; readonly keys: readonly string[] }
   /** The subscription that commands for Azure use. */
   readonly azureSubscription?: string
   /** The endpoint of Azure Resource Manager outside the public cloud. */
@@ -35,10 +40,14 @@ const environmentSchema = z.object({
   STEPWARD_INSTANCE_NAME: text.optional(),
   STEPWARD_ALERT_WEBHOOK: text.optional(),
   STEPWARD_WAKE_ADDRESS: text.optional(),
+  STEPWARD_LINK_KEY: text.optional(),
   WEBSITE_PRIVATE_IP: text.optional(),
   WEBSITE_PRIVATE_PORTS: text.optional(),
   STEPWARD_ENABLED: z.enum(['true', 'false', '1', '0', '']).optional(),
   STEPWARD_PAGE: z.enum(['true', 'false', '1', '0', '']).optional(),
+  STEPWARD_PAGE_TENANT_ID: text.optional(),
+  STEPWARD_PAGE_CLIENT_ID: text.optional(),
+  STEPWARD_PUBLIC_URL: text.optional(),
   AZURE_SUBSCRIPTION_ID: text.optional(),
   AZURE_RESOURCE_MANAGER_ENDPOINT: text.optional(),
   PORT: z
@@ -93,9 +102,46 @@ export function processSettings(
     }),
     ...(port === undefined || port === '' ? {} : { port: Number(port) }),
     isEnabled: enabled !== 'false' && enabled !== '0',
-    ...(page === 'true' || page === '1' ? { hasPage: true as const } : {}),
+    ...(page === 'true' || page === '1' ? { page: pageSettings(read.data) } : {}),
+    ...answerLinksIn(read.data),
     stopWithinMs: stopSeconds * 1_000 - marginMs,
   }
+}
+
+/** @throws ConfigurationInvalid if only one of the two ids of an application is set */
+function pageSettings(found: {
+  readonly STEPWARD_PAGE_TENANT_ID?: string | undefined
+  readonly STEPWARD_PAGE_CLIENT_ID?: string | undefined
+  readonly STEPWARD_PUBLIC_URL?: string | undefined
+}): NonNullable<ProcessSettings['page']> {
+  const {
+    STEPWARD_PAGE_TENANT_ID: tenantId,
+    STEPWARD_PAGE_CLIENT_ID: clientId,
+    STEPWARD_PUBLIC_URL: publicUrl,
+  } = found
+  if ((tenantId === undefined) !== (clientId === undefined)) {
+    throw new ConfigurationInvalid([
+      'set both STEPWARD_PAGE_TENANT_ID and STEPWARD_PAGE_CLIENT_ID, or neither of them',
+    ])
+  }
+  const entra = tenantId === undefined || clientId === undefined ? {} : { entra: { tenantId, clientId } }
+  return { ...entra, ...withoutUndefined({ publicUrl }) }
+}
+
+/**
+ * Returns the settings of signed links. Two secrets are separated by a comma.
+ *
+ * @throws ConfigurationInvalid if there is a secret and no public address
+ */
+function answerLinksIn(found: {
+  readonly STEPWARD_PUBLIC_URL?: string | undefined
+  readonly STEPWARD_LINK_KEY?: string | undefined
+}): Pick<ProcessSettings, 'answerLinks'> {
+  const { STEPWARD_PUBLIC_URL: publicUrl, STEPWARD_LINK_KEY: keys } = found
+  if (keys === undefined) return {}
+  if (publicUrl === undefined)
+    throw new ConfigurationInvalid(['STEPWARD_LINK_KEY needs STEPWARD_PUBLIC_URL, the origin of the links'])
+  return { answerLinks: { publicUrl, keys: keys.split(',').map((key) => key.trim()) } }
 }
 
 /**

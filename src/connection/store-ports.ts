@@ -2,8 +2,16 @@ import { CosmosLeaseStore, type LeaseStore } from '../../lease-store/index.js'
 import { accountHostOf } from '../../lease-store/internal.js'
 import type { ChangeFeed } from '../change-feed-processor/index.js'
 import { CosmosChangeFeed } from '../change-feed-processor/internal.js'
-import { CosmosJobQueries, CosmosStateStore, type JobQueries, type StateStore } from '../sas/internal.js'
+import type { Clock } from '../platform/index.js'
+import {
+  CosmosJobQueries,
+  CosmosStateStore,
+  type JobQueries,
+  type StateStore,
+  type WakeUps,
+} from '../sas/internal.js'
 import type { OpenConnection } from './connection.js'
+import type { DoorAccount } from '../engine-ports/index.js'
 import type { Containers } from './containers.js'
 import { writeReportsOf } from './write-reports.js'
 
@@ -23,10 +31,19 @@ export interface StorePorts {
   watch(onWrite: (physicalRangeId: string | null) => void): () => void
   /** Whether `watch` calls `onWrite`. If not, the processes must tell each other of their writes. */
   readonly reportsWrites: boolean
+  /** Reports the ends of jobs, if the store does. */
+  readonly endings?: WakeUps
+  close(): void
 }
 
 /** Called with the request units of each request. */
 type OnCharge = (operation: string, charge: number) => void
+
+interface PortsUse {
+  readonly onCharge: OnCharge
+  /** The clock of connections. */
+  readonly clock: Clock
+}
 
 /**
  * Returns the ports of a connection. For an embedded account, everything that a job needs until its end uses
@@ -36,15 +53,36 @@ type OnCharge = (operation: string, charge: number) => void
 export async function openPorts(
   { client, embedded, database, container, leaseContainer }: OpenConnection,
   containers: Containers,
-  onCharge: OnCharge,
+  { onCharge, clock }: PortsUse,
 ): Promise<StorePorts> {
   const reports = writeReportsOf(client)
   const watch: StorePorts['watch'] = (onWrite) => reports?.(database, container, onWrite) ?? (() => undefined)
-  const bySdk = { ...cosmosPorts(containers, onCharge), watch, reportsWrites: reports !== undefined }
+  const bySdk = {
+    ...cosmosPorts(containers, onCharge),
+    watch,
+    reportsWrites: reports !== undefined,
+    close: noEnd,
+  }
   if (embedded === undefined) return bySdk
   // The engine's ports are imported only here, because a process that uses an account does not need them.
-  const { engineOf, enginePorts } = await import('../engine-ports/index.js')
+  const { engineOf, enginePorts, openDoor, serveDoor } = await import('../engine-ports/index.js')
   const accountHost = await accountHostOf(containers.state)
+  if (isAttached(embedded)) {
+    const names = { database, container, leaseContainer, accountHost }
+    const door = await openDoor(embedded, { names, clock, onCharge })
+    if (door === null) return bySdk
+    return {
+      state: door.state,
+      queries: bySdk.queries,
+      changeFeed: () => door.changeFeed(),
+      leases: async (processorName) => door.leases(processorName),
+      watch: (onWrite) => door.watch(onWrite),
+      endings: door.endings,
+      reportsWrites: true,
+      close: () => door.close(),
+    }
+  }
+  serveDoor(embedded)
   const ports = enginePorts(engineOf(embedded), database, { accountHost, onCharge })
   return {
     state: ports.stateStore(container),
@@ -54,13 +92,20 @@ export async function openPorts(
       ports.leaseStore({ processorName, leaseContainer, monitoredContainer: container }),
     watch: (onWrite) => ports.watch(container, onWrite),
     reportsWrites: true,
+    close: noEnd,
   }
+}
+
+const noEnd = (): void => undefined
+
+function isAttached(embedded: object): embedded is DoorAccount {
+  return typeof Reflect.get(embedded, 'dial') === 'function'
 }
 
 function cosmosPorts(
   { state: container, leases }: Containers,
   onCharge: OnCharge,
-): Omit<StorePorts, 'watch' | 'reportsWrites'> {
+): Omit<StorePorts, 'watch' | 'reportsWrites' | 'close'> {
   const options = { container, onCharge }
   return {
     state: new CosmosStateStore(options),

@@ -9,8 +9,8 @@
  * - `query/` reads and runs SQL.
  * - `rest/` answers the service's REST requests, and `messages/` declares requests and answers.
  * - `doors/` contains the ways to use the account. {@link startEmulator} listens on a socket. {@link
- *   createInProcessCosmos} creates clients of the SDK that need no socket. `src/engine-ports` is a third way,
- *   for our own ports.
+ *   createInProcessCosmos} creates clients of the SDK that need no socket. {@link attachAccount} uses the account
+ *   of another process. `src/engine-ports` is another way, for our own ports.
  * - `explorer/` contains a page for browsers, which shows the account to developers.
  * - `durability/` keeps an account on disk. Three guards keep two accounts out of one data directory:
  *   `lockDirectory` by a socket, then `openDirectories` within one process, then `assertOnlyProcess` by LMDB's
@@ -30,6 +30,7 @@
  * Start reading in `doors/account.ts`, which connects the engine, the journal, the routes and the faults.
  */
 export type { OpenAccount } from './doors/account.js'
+export { attachAccount, type AttachedAccount } from './doors/attached-account.js'
 export type { AccountOptions } from './doors/account-options.js'
 export type { AccountServer, AccountServerOptions } from './doors/account-server.js'
 export { startEmulator, type Emulator, type EmulatorOptions } from './doors/emulator-server.js'

@@ -51,17 +51,27 @@ export class EngineChangeFeed implements ChangeFeed {
     return this.options.container().definition.partitionKey.paths
   }
 
-  readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+  async readNext(from: FeedPosition, options: ReadOptions): Promise<ChangePage> {
+    return parsed<Change>(await this.readNextTexts(from, options))
+  }
+
+  async readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
+    return parsed(await this.readAllVersionTexts(from, options))
+  }
+
+  /** The same as `readNext`, but each change is JSON text. */
+  readNextTexts(from: FeedPosition, options: ReadOptions): Promise<ChangePage<string>> {
     return this.readPage(from, options, (request) => {
       const { versions, ...page } = readChanges(request.container, request.partition, request)
-      return { ...page, changes: versions.map((version) => JSON.parse(version.feedText) as Change) }
+      return { ...page, changes: versions.map((version) => version.feedText) }
     })
   }
 
-  readAllVersions(from: FeedPosition, options: ReadOptions): Promise<ChangePage<VersionChange>> {
+  /** The same as `readAllVersions`, but each change is JSON text. */
+  readAllVersionTexts(from: FeedPosition, options: ReadOptions): Promise<ChangePage<string>> {
     return this.readPage(from, options, (request) => {
       const { texts, ...page } = readAllVersions(request.container, request.partition, request)
-      return { ...page, changes: texts.map((text) => JSON.parse(text) as VersionChange) }
+      return { ...page, changes: texts }
     })
   }
 
@@ -131,6 +141,10 @@ function splitPage(
     headers: {},
     diagnostics: null,
   }
+}
+
+function parsed<C>({ changes, ...page }: ChangePage<string>): ChangePage<C> {
+  return { ...page, changes: changes.map((text) => JSON.parse(text) as C) }
 }
 
 function engineStart(start: FeedStart): ChangeFeedStart {

@@ -26,15 +26,26 @@ export class EngineStateStore implements StateStore {
     this.documents = new EngineDocuments(options)
   }
 
-  async read({ pk, id }: DocumentAddress): Promise<Stored<StateDocument> | null> {
+  async read(address: DocumentAddress): Promise<Stored<StateDocument> | null> {
+    const text = await this.readText(address)
+    return text === null ? null : (JSON.parse(text) as Stored<StateDocument>)
+  }
+
+  /** Returns the JSON text of a document, or null. */
+  async readText({ pk, id }: DocumentAddress): Promise<string | null> {
     const version = this.documents.container().find([pk], id)
     this.options.onCharge('state.read', version === undefined ? lookupCharge : readCharge(version.bytes))
     await this.documents.settled()
-    return version === undefined ? null : stored(version)
+    return version?.text ?? null
   }
 
   async apply(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     refuseUnreadable(writes)
+    return this.applyReadable(partition, writes)
+  }
+
+  /** Applies writes whose documents have been checked with `refuseUnreadable`. */
+  async applyReadable(partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> {
     const container = this.documents.container()
     const operations = writes.map(toOperation)
     const result = this.options.writing(() => container.batch([partition], operations))

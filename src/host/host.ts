@@ -7,6 +7,7 @@ import {
   JobEndings,
   InProcessPath,
   Payloads,
+  endingsOf,
   wakingReaders,
   type Unit,
 } from '../sas/internal.js'
@@ -205,10 +206,20 @@ interface Reached {
 async function runUnits({ options, settings, shell, connection, containers, clock }: Reached): Promise<Host> {
   const { instanceName, wanted, telemetry, units, eventLoop, health, metrics, server } = shell
   const [hints, inProcessPath, endings] = [new FeedHints(), new InProcessPath(), new JobEndings()]
-  const ports = await openPorts(connection, containers, charging(telemetry))
+  const ports = await openPorts(connection, containers, { onCharge: charging(telemetry), clock })
+  shell.closing.push(async () => ports.close())
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
-  const link = await linkToOthers({ settings, ports, hints, endings, telemetry, clock })
+  const link = await linkToOthers({
+    settings,
+    ports,
+    hints,
+    endings,
+    inProcessPath,
+    instanceName,
+    telemetry,
+    clock,
+  })
   shell.closing.push(() => link?.close() ?? Promise.resolve())
   const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
   const shared = {
@@ -237,7 +248,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     clock,
     telemetry,
     payloads: new Payloads(options.payloads ?? null, systemRandom),
-    wakeUps: endings,
+    wakeUps: ports.endings === undefined ? endings : endingsOf([endings, ports.endings]),
     ...(link === null ? {} : { endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })

@@ -1,7 +1,7 @@
 import type { FeedHints } from '../change-feed-processor/internal.js'
 import { leasesByRole, type StorePorts } from '../connection/internal.js'
 import type { Clock } from '../platform/index.js'
-import type { JobEndings } from '../sas/internal.js'
+import type { InProcessPath, JobEndings } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { openWakeUpLink, type WakeUpLink } from '../wake-up/index.js'
 import { noWakeUps, type HostSettings } from './host-options.js'
@@ -11,6 +11,8 @@ interface Linked {
   readonly ports: StorePorts
   readonly hints: FeedHints
   readonly endings: JobEndings
+  readonly inProcessPath: InProcessPath
+  readonly instanceName: string
   readonly telemetry: Telemetry
   readonly clock: Clock
 }
@@ -23,6 +25,8 @@ export async function linkToOthers({
   settings,
   ports,
   endings,
+  inProcessPath,
+  instanceName,
   ...parts
 }: Linked): Promise<WakeUpLink | null> {
   const { wakeAddress, unitPrefix } = settings
@@ -31,5 +35,11 @@ export async function linkToOthers({
     wakeAddress === undefined
       ? ({ kind: 'loopback' } as const)
       : ({ kind: 'origin', origin: wakeAddress } as const)
-  return openWakeUpLink({ ...parts, list: leasesByRole(ports, unitPrefix), door: { place, endings } })
+  const { scheduler, agents } = inProcessPath
+  const takenWork = () => ({ scheduler: scheduler.isEmpty ? null : instanceName, agents: !agents.isEmpty })
+  return openWakeUpLink({
+    ...parts,
+    list: leasesByRole(ports, unitPrefix),
+    door: { place, endings, takenWork },
+  })
 }

@@ -32,8 +32,12 @@ export async function superviseOnce(options: SuperviseOnceOptions): Promise<Swee
   const { clock, end } = storeTimeOf(connection.client, systemClock, telemetry)
   try {
     const containers = await openContainers(connection)
-    const { state: store } = await openPorts(connection, containers, charging(telemetry))
-    return await lookOnce({ store, instanceName, telemetry, clock, deadlineGrace })
+    const ports = await openPorts(connection, containers, { onCharge: charging(telemetry), clock })
+    try {
+      return await lookOnce({ store: ports.state, instanceName, telemetry, clock, deadlineGrace })
+    } finally {
+      ports.close()
+    }
   } finally {
     end()
     connection.close()

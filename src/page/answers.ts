@@ -11,6 +11,7 @@ import { readJson } from './door/body.js'
 import type { Door } from './door/door.js'
 import { mayUse, type Person } from './door/people.js'
 import { json, problem, protection, send, type Reply } from './door/reply.js'
+import type { LinkAnswers } from './link-answers.js'
 import type { Viewers } from './live/viewers.js'
 
 /** What a page shows, without the person who looks. */
@@ -20,6 +21,8 @@ export interface AnswersOptions {
   readonly store: ShownStore
   readonly viewers: Viewers
   readonly door: Door
+  /** Answers people who open signed links. Null if links are not configured. */
+  readonly links: LinkAnswers | null
 }
 
 const protecting = protection(importMapHash)
@@ -42,24 +45,30 @@ export class PageAnswers {
 
   /** Returns the answer, or null if the response has become a stream of changes. */
   private async reply(request: IncomingMessage, response: ServerResponse): Promise<Reply | null> {
-    const { door, viewers } = this.options
+    const { door, viewers, links } = this.options
     const { method = '' } = request
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    const linked = (await links?.reply(request, url.pathname)) ?? null
+    if (linked !== null) return linked
     const refusal = door.refusal(request)
     if (refusal !== null) return problem(refusal.status, refusal.reason)
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     const signedIn = method === 'GET' ? door.signIn(url) : null
     if (signedIn !== null) return signedIn
     if (!url.pathname.startsWith('/api/')) {
       return method === 'GET' ? file(url.pathname) : notFound(url.pathname)
     }
-    const person = door.personOf(request)
+    const person = await door.personOf(request)
     if ('status' in person) return problem(person.status, person.reason, 'NotSignedIn')
     if (method !== 'GET' || url.pathname !== changesPath) return this.apiReply(request, url, person)
-    if (viewers.add(response, protecting)) return null
+    if (viewers.add(response, protecting, person.untilMs)) return null
     return problem(503, 'too many pages are open: close some', 'Busy')
   }
 
-  private async apiReply(request: IncomingMessage, url: URL, person: Person): Promise<Reply> {
+  private async apiReply(
+    request: IncomingMessage,
+    url: URL,
+    { untilMs: _until, ...person }: Person,
+  ): Promise<Reply> {
     const { method } = request
     if (method === 'GET' && url.pathname === openApiPath) return json(200, openApi(packageVersion()))
     const route = routes.find((known) => known.path === url.pathname && known.method === method)

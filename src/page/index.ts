@@ -18,12 +18,15 @@ import { connectWithPorts, storeName, type Settings } from '../connection/intern
 import type { UnitSelection } from '../operations/index.js'
 import { systemClock } from '../platform/index.js'
 import { systemRandom } from '../platform/internal.js'
-import type { Workflow } from '../sas/index.js'
+import { AnswerLinks, type AnswerLinkOptions, type Workflow } from '../sas/index.js'
 import { Charges } from './api/charges.js'
 import { PageAnswers } from './answers.js'
 import { OperationLog } from './api/operation-log.js'
+import { LinkAnswers } from './link-answers.js'
 import { PageServer } from './server.js'
+import type { Door } from './door/door.js'
 import { PlatformDoor } from './door/platform-door.js'
+import { TokenDoor, type EntraApplication } from './door/token-door.js'
 import { Viewers } from './live/viewers.js'
 
 /** The store that a page shows. */
@@ -34,6 +37,8 @@ export interface StoreOfPage {
   /** The options of commands that use the same store, without secrets. Default: none. */
   readonly storeArguments?: readonly string[]
   readonly workflows: readonly Workflow<unknown>[]
+  /** The public address of signed links, and their secrets. Default: the page accepts no links. */
+  readonly links?: AnswerLinkOptions | undefined
 }
 
 export interface PageOptions extends StoreOfPage {
@@ -58,8 +63,8 @@ export interface ServedPage {
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { port, by, onOpened } = options
-  const { store, viewers, close } = await openStore(options)
-  const server = new PageServer({ store, viewers, random: systemRandom, by, onOpened })
+  const { store, viewers, links, close } = await openStore(options)
+  const server = new PageServer({ store, viewers, links, random: systemRandom, by, onOpened })
   try {
     await server.listen(port)
   } catch (error) {
@@ -77,9 +82,9 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   }
 }
 
-/** A page that another server serves, for people that App Service has authenticated. */
-export interface PlatformPage extends ServedPage {
-  /** Answers a request that the platform has authenticated. */
+/** A page that the server of a host serves, for people who sign in before their requests arrive. */
+export interface HostedPage extends ServedPage {
+  /** Answers a request, if it says who sent it. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
 }
 
@@ -92,12 +97,28 @@ export interface PlatformPage extends ServedPage {
 export async function platformPage(
   options: StoreOfPage,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<PlatformPage> {
-  const door = new PlatformDoor(environment)
-  const { store, viewers, close } = await openStore(options)
-  const answers = new PageAnswers({ store, viewers, door })
+): Promise<HostedPage> {
+  return hostedPage(
+    options,
+    new PlatformDoor(environment),
+    `https://${environment['WEBSITE_HOSTNAME'] ?? ''}/`,
+  )
+}
+
+/**
+ * Returns the page for the server of a process behind a proxy that passes tokens of Microsoft Entra ID.
+ *
+ * @throws ConfigurationInvalid, StoreUnavailable or StoreRefused, each with advice
+ */
+export function tokenPage(options: StoreOfPage, application: EntraApplication): Promise<HostedPage> {
+  return hostedPage(options, new TokenDoor(application), `${application.publicUrl}/`)
+}
+
+async function hostedPage(options: StoreOfPage, door: Door, address: string): Promise<HostedPage> {
+  const { store, viewers, links, close } = await openStore(options)
+  const answers = new PageAnswers({ store, viewers, links, door })
   return {
-    address: `https://${environment['WEBSITE_HOSTNAME'] ?? ''}/`,
+    address,
     answer: (request, response) => answers.answer(request, response),
     close: async () => {
       await viewers.close()
@@ -108,6 +129,7 @@ export async function platformPage(
 
 async function openStore(options: StoreOfPage) {
   const { settings, workflows, storeArguments = [] } = options
+  const signed = options.links === undefined ? null : new AnswerLinks(options.links)
   const charges = new Charges(systemClock)
   const { client, ports, clock, close } = await connectWithPorts({ ...settings, telemetry: charges })
   const viewers = new Viewers({
@@ -117,8 +139,10 @@ async function openStore(options: StoreOfPage) {
   })
   const name = options.storeName ?? storeName(settings)
   const operations = new OperationLog(clock, systemRandom)
+  const links = signed === null ? null : new LinkAnswers(signed, client, ports.state)
   const shown = { name, storeArguments, client, ports, selection: settings, clock, workflows }
-  return { store: { ...shown, charges, operations }, viewers, close }
+  return { store: { ...shown, charges, operations }, viewers, links, close }
 }
 
+export type { EntraApplication }
 export { isSignInByPlatform } from './door/platform-door.js'

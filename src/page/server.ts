@@ -4,11 +4,13 @@ import { ConfigurationInvalid } from '../connection/index.js'
 import type { Random } from '../platform/index.js'
 import { PageAnswers, type ShownStore } from './answers.js'
 import { LoopbackDoor } from './door/loopback-door.js'
+import type { LinkAnswers } from './link-answers.js'
 import type { Viewers } from './live/viewers.js'
 
 export interface ServerOptions {
   readonly store: ShownStore
   readonly viewers: Viewers
+  readonly links: LinkAnswers | null
   readonly random: Random
   /** The name of the person at this machine. */
   readonly by: string
@@ -25,9 +27,9 @@ export class PageServer {
   private readonly door: LoopbackDoor
 
   constructor(private readonly options: ServerOptions) {
-    const { store, viewers, random, by, onOpened } = options
+    const { store, viewers, links, random, by, onOpened } = options
     this.door = new LoopbackDoor({ random, by, onOpened, port: () => this.port })
-    const answers = new PageAnswers({ store, viewers, door: this.door })
+    const answers = new PageAnswers({ store, viewers, links, door: this.door })
     this.server = createServer((request, response) => answers.answer(request, response))
   }
 

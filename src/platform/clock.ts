@@ -71,3 +71,8 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleepOn(schedule, ms, signal),
   schedule,
 }
+
+/** Runs a function after all events that have arrived by now, so that it can gather their results. */
+export function afterThisTurn(run: () => void): void {
+  setImmediate(run)
+}

@@ -62,6 +62,7 @@ export {
   type WorkflowBuilder,
 } from './workflow/workflow.js'
 export type { AskOptions } from './workflow/ask.js'
+export type { CollectOptions, WaitOptions } from './workflow/wait-for.js'
 export type { JsonSchema, ZodSchema } from './waiting/form.js'
 export type { ForEachOptions } from './workflow/for-each.js'
 export type { ForEachJobOptions, ItemsResult } from './workflow/each-job.js'
@@ -76,13 +77,7 @@ export {
   type ScheduleTick,
 } from './schedules/define-schedule.js'
 export type { PassedRow, ScheduleView } from './schedules/schedule-view.js'
-export type {
-  BackfillOptions,
-  BackfillReport,
-  ScheduleCommandOptions,
-  Schedules,
-  ScheduleSet,
-} from './client/schedules.js'
+export type { BackfillOptions, BackfillReport, Schedules, ScheduleSet } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
 export type { Limit } from './workflow/limits.js'
 export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
@@ -96,7 +91,7 @@ export type { JobClient } from './client/job-client.js'
 export type { SubmitOptions } from './client/submission-request.js'
 export type { InputSchema } from './workflow/input-schema.js'
 export type { Tags } from './model/tags.js'
-export type { Job, JobResult, ResultOf } from './client/job.js'
+export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type {
   Attention,
@@ -108,6 +103,8 @@ export type {
   InputEdit,
   ProcessState,
   Progress,
+  RestartedAs,
+  RestartOf,
 } from './model/readable-parts.js'
 export type {
   CommandOptions,
@@ -115,10 +112,18 @@ export type {
   ReleaseOptions,
   ResendOptions,
   ResubmitOptions,
+  ScheduleCommandOptions,
 } from './client/command-options.js'
 export type { BulkOptions, BulkReport, JobSelection, SelectionFilter } from './client/job-selection.js'
+export type {
+  AfterRestart,
+  RestartOptions,
+  RestartPlan,
+  RestartReport,
+} from './client/repair/restart-options.js'
 export type { UndeliveredNotice } from './client/undelivered.js'
 export type { AnswerOptions, OpenQuestion } from './client/questions.js'
+export { AnswerLinks, type AnswerLinkOptions, type LinkedQuestion } from './waiting/answer-links.js'
 export type { JobFilter, NoticeFilter, PageEnd, QuestionFilter } from './store/filters/job-filter.js'
 export type { WaitKind } from './store/filters/waiting-steps.js'
 export type { JobCounts } from './store/job-queries.js'

@@ -19,7 +19,13 @@ export { timingShape } from '../change-feed-processor/internal.js'
 export { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from './client/cost.js'
 export { processStates, type JobDocument, type StepDocument } from './model/documents.js'
 export { agentsShape, notifierShape, supervisorShape } from './unit-settings.js'
-export { JobEndings, type EndHints, type JobAddress, type WakeUps } from './in-process/job-endings.js'
+export {
+  endingsOf,
+  JobEndings,
+  type EndHints,
+  type JobAddress,
+  type WakeUps,
+} from './in-process/job-endings.js'
 export { readers, type Reader } from './decisions/readers.js'
 export { isReplyTo, replyChannel, replyToRule, type ReplyChannel } from './notifier/reply.js'
 export { isWebhook } from './notifier/webhook.js'
@@ -27,12 +33,21 @@ export type { JobQueries } from './store/job-queries.js'
 export type { DocumentAddress, StateStore, StateWrite, Stored } from './store/state-store.js'
 export { InProcessPath } from './in-process/in-process-path.js'
 export { unreadableJobs } from './store/unreadable-jobs.js'
-export { beginningHere, wakingReaders } from './in-process/waking-store.js'
+export { emitDispatches } from './scheduler/job-events.js'
+export {
+  beginningElsewhere,
+  beginningHere,
+  wakingReaders,
+  type Beginning,
+} from './in-process/waking-store.js'
 export { readScheduleTicks } from './schedules/schedule-ticks.js'
 export { isSchedule } from './schedules/define-schedule.js'
 export { isWorkflow } from './workflow/workflow.js'
+export { questionAt } from './client/questions.js'
+export { answerPath } from './waiting/answer-links.js'
 export { JobClient } from './client/job-client.js'
 export { readJobDetail } from './client/job-detail.js'
+export { withoutSecretsOf } from './plan/hide-documents.js'
 export { summaryOf } from './client/call-arguments.js'
 export { waitKinds } from './store/filters/waiting-steps.js'
 export { submitProblems } from './submission/submit-problems.js'

@@ -58,7 +58,7 @@ export type JobEvent =
   | ({ readonly type: 'job.recovered'; readonly wasHeld: boolean } & OnJob)
   | ({
       readonly type: 'job.operated'
-      readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend'
+      readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'restart'
       readonly by: string
       readonly why: string
     } & OnJob)

@@ -8,6 +8,7 @@ import {
   WakeUpsOfOthers,
   type DoorRequest,
   type ListLeases,
+  type TakenWork,
 } from '../wake-up/index.js'
 import type { Network, Wiring } from './network.js'
 import type { SimulatedProcess } from './simulated-process.js'
@@ -24,6 +25,7 @@ interface Door {
   readonly process: SimulatedProcess
   readonly others: WakeUpsOfOthers
   readonly key: string
+  readonly takenWork: () => TakenWork
 }
 
 /** What a process needs to wake others and to be woken. */
@@ -35,11 +37,28 @@ export interface WakingProcess {
 /** Lets simulated processes wake each other over the network, which loses, delays and repeats their hints. */
 export class FleetWakeUps {
   private readonly doors = new Map<string, Door>()
+  private taking: { readonly scheduler: string; readonly atMs: number } | null = null
 
-  constructor(private readonly network: Network) {}
+  constructor(
+    private readonly network: Network,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /**
+   * Returns the scheduler that said last, and in the last 5 s, that it takes jobs. Real clients ask all
+   * processes. So jobs begin here even if the scheduler or the agents of their range do not run.
+   */
+  takingScheduler(): string | null {
+    const { taking } = this
+    return taking !== null && this.nowMs() - taking.atMs < 5_000 ? taking.scheduler : null
+  }
 
   /** Opens the door of a process. `list` lists the leases of a role as this process sees them. */
-  open(process: SimulatedProcess, list: ListLeases, processes: Processes): WakingProcess {
+  open(
+    process: SimulatedProcess,
+    list: ListLeases,
+    { processes, takenWork }: { readonly processes: Processes; readonly takenWork: () => TakenWork },
+  ): WakingProcess {
     const hints = new FeedHints()
     const origin = `http://process-${this.doors.size}:8181`
     const key = `the-key-of-process-${this.doors.size}`
@@ -55,18 +74,20 @@ export class FleetWakeUps {
     })
     const wakeAddress = wakeAddressText({ origin, key })
     others.ownAddressIs(wakeAddress)
-    this.doors.set(origin, { process, others, key })
+    this.doors.set(origin, { process, others, key, takenWork })
     return { hints, wakeAddress }
   }
 
   private async take({ origin, path, body, headers }: DoorRequest): Promise<string> {
     const door = this.doors.get(origin)
     if (door === undefined || door.process.isCrashed) throw new Error(`${origin} does not answer`)
-    const { process, others, key } = door
+    const { process, others, key, takenWork } = door
     const received = { path, body, signature: headers[signatureHeader] ?? '' }
     const message = hintsOf(received, key, process.clock.now())
     if (message === null) throw new Error(`${origin} refuses the hint`)
     process.run(() => others.receive(message))
-    return ''
+    const taken = takenWork()
+    if (taken.scheduler !== null) this.taking = { scheduler: taken.scheduler, atMs: this.nowMs() }
+    return JSON.stringify(taken)
   }
 }

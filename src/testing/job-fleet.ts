@@ -4,6 +4,7 @@ import { withoutUndefined } from '../platform/internal.js'
 import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import type { Agent, PayloadStore, ProcessorTiming } from '../sas/index.js'
 import {
+  beginningElsewhere,
   beginningHere,
   createAgents,
   createNotifier,
@@ -13,6 +14,7 @@ import {
   replyChannel,
   InProcessPath,
   Payloads,
+  type Beginning,
   type ReplyChannel,
   type Unit,
   type UnitOptions,
@@ -99,7 +101,7 @@ export class JobFleet {
     world.watch(this.wirings)
     this.payloads = new SimulatedPayloads(stateContainer, world.time)
     world.watch(this.payloads)
-    this.wakeUps = options.areWoken === true ? new FleetWakeUps(world.network) : null
+    this.wakeUps = options.areWoken === true ? new FleetWakeUps(world.network, () => world.time.now()) : null
     const leases = (): ReturnType<World['container']> => world.container(leaseContainer)
     this.leaseWirings = new Map(
       [...roles, 'notifier' as const].map((role) => [role, leaseStoreWiring(role, leases)]),
@@ -126,7 +128,12 @@ export class JobFleet {
     const connected = this.world.network.connect(port, process, this.wirings.feed('host'))
     const feed = new SharedChangeFeed({ feed: frozenFeed(connected), clock: process.clock })
     const list = (role: Role) => this.leaseStore(role, process).list()
-    const woken = this.wakeUps?.open(process, list, this.world.processesSeenBy(process)) ?? {}
+    const takenWork = () => ({
+      scheduler: inProcessPath.scheduler.isEmpty ? null : computer.name,
+      agents: !inProcessPath.agents.isEmpty,
+    })
+    const processes = this.world.processesSeenBy(process)
+    const woken = this.wakeUps?.open(process, list, { processes, takenWork }) ?? {}
     const units = rolesHere.map((role) => this.unit(role, process, { feed, inProcessPath, ...woken }))
     this.running.set(computer, { process, units, inProcessPath, hints: new FeedHints(), ...woken })
     const launch = (unit: Unit): void => {
@@ -164,7 +171,8 @@ export class JobFleet {
   /** Creates a client in this process. If the process runs roles, the client uses their in-process path. */
   client(process: SimulatedProcess): JobClient {
     const beside = [...this.running.values()].find((running) => running.process === process)
-    const local = beside === undefined ? {} : beginningHere(beside.inProcessPath, beside.hints)
+    const local =
+      beside === undefined ? this.away(process) : beginningHere(beside.inProcessPath, beside.hints)
     const { network, ports } = this.world
     this.clientCount += 1
     return new JobClient({
@@ -175,6 +183,15 @@ export class JobFleet {
       clock: process.clock,
       telemetry: this.options.telemetry ?? silent,
     })
+  }
+
+  /** Lets the submissions of a client without roles begin their jobs, if the processes wake each other. */
+  private away(process: SimulatedProcess): Partial<Beginning> {
+    const { wakeUps } = this
+    if (wakeUps === null) return {}
+    const now = (): number => process.clock.now()
+    const hints = new FeedHints()
+    return beginningElsewhere(() => wakeUps.takingScheduler(), { hints, now, onBegun: () => undefined })
   }
 
   private payloadsOf(process: SimulatedProcess): PayloadStore {

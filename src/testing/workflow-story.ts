@@ -35,6 +35,8 @@ export interface StoryEvent {
   readonly step: string
   /** The data of the event. Default null. */
   readonly payload?: unknown
+  /** The key of the event, if the step collects events. Default: its place in the list of events. */
+  readonly key?: string
   /** The time between the submission and the event. The event may come before the step begins. Default 0. */
   readonly after?: Duration
 }
@@ -106,7 +108,7 @@ export async function tellStory<I>(
     await client.submit(workflow, input, { jobId })
   }
   new Person(world, fleet, 'customer').insist(submit, () => {
-    for (const event of events) raise(world, { fleet, idle, partitionKey }, event)
+    for (const event of keyed(workflow, events)) raise(world, { fleet, idle, partitionKey }, event)
   })
   const limitMs = longestMs(workflow) + (1 + planned.length) * recoveryMs
   await world.runUntil(() => endedJob(world, partitionKey) !== null, limitMs)
@@ -116,7 +118,12 @@ export async function tellStory<I>(
   return { end: null, places, problems: [...world.problems, stuck] }
 }
 
-const eventShape = { step: text(), payload: kind('anything', () => true), after: optional(duration(0), 0) }
+const eventShape = {
+  step: text(),
+  payload: kind('anything', () => true),
+  key: text().optional(),
+  after: optional(duration(0), 0),
+}
 
 function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEvent): void {
   const { values, problems } = readOptions(eventShape, event)
@@ -130,6 +137,18 @@ function assertEvent({ plan }: Pick<Workflow<unknown>, 'plan'>, event: StoryEven
   throw new RangeError(`step ${JSON.stringify(stepId)} does not wait for an event; ${those}`)
 }
 
+/** Returns the events with the keys that steps which collect events need. */
+function keyed(
+  { plan }: Pick<Workflow<unknown>, 'plan'>,
+  events: readonly StoryEvent[],
+): readonly StoryEvent[] {
+  const collecting = new Set(plan.steps.filter(({ count }) => count !== undefined).map(({ id }) => id))
+  return events.map((event, index) => ({
+    ...event,
+    ...(collecting.has(event.step) && { key: event.key ?? `event-${index + 1}` }),
+  }))
+}
+
 /** Raises an event, and repeats this until the event is stored or the step no longer waits. */
 function raise(
   world: World,
@@ -138,9 +157,10 @@ function raise(
     idle,
     partitionKey,
   }: { readonly fleet: JobFleet; readonly idle: IdleTime; readonly partitionKey: string },
-  { step, payload = null, after = 0 }: StoryEvent,
+  { step, payload = null, key, after = 0 }: StoryEvent,
 ): void {
-  const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload, { partitionKey })
+  const options = { partitionKey, ...(key !== undefined && { key }) }
+  const task = (client: JobClient): Promise<void> => client.raiseEvent(jobId, step, payload, options)
   const sender = new Person(world, fleet, `sender of the event for ${step}`)
   idle.at(world.time.now() + (durationMs(after) ?? 0), () => sender.insist(task, () => undefined))
 }

@@ -55,6 +55,16 @@ export class WakeDirectory {
     return ageMs < (addresses.length === 0 ? againMs : keptMs) ? addresses : null
   }
 
+  /**
+   * Returns the addresses of all processes of a role, without a request. Null if the leases are not known, or
+   * if the owner of one of them has no address.
+   */
+  complete(role: Reader): readonly WakeAddress[] | null {
+    const known = this.known(role, null)
+    const owners = [...(this.listed.get(role)?.byToken.values() ?? [])]
+    return owners.length === 0 || owners.includes(null) ? null : known
+  }
+
   /** Forgets an address that did not answer. The listings that contain it are read again soon. */
   distrust({ origin }: WakeAddress): void {
     const soonMs = this.clock.monotonic() - keptMs + againMs

@@ -2,7 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../platform/index.js'
 import type { AwaitedEnds } from './awaited-ends.js'
-import { hintsOf, longestBody, paths, sessionOf, signatureHeader, type HintMessage } from './message.js'
+import {
+  hintsOf,
+  longestBody,
+  paths,
+  sessionOf,
+  signatureHeader,
+  type HintMessage,
+  type TakenWork,
+} from './message.js'
 import { wakeAddressText, type WakeAddress } from './wake-address.js'
 
 /** Where a process takes hints. */
@@ -18,6 +26,7 @@ export interface DoorParts {
   readonly ends: AwaitedEnds
   /** Called with every believed message. */
   readonly onHints: (message: HintMessage) => void
+  readonly takenWork: () => TakenWork
 }
 
 /** An open door. */
@@ -65,7 +74,7 @@ function listening(place: DoorPlace): { readonly port: number; readonly host?: s
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { key, clock, ends, onHints }: DoorParts,
+  { key, clock, ends, onHints, takenWork }: DoorParts,
 ): Promise<void> {
   const path = request.url ?? ''
   if (request.method !== 'POST' || (path !== paths.hints && path !== paths.ended)) {
@@ -85,7 +94,7 @@ async function answer(
       return
     }
     onHints(message)
-    response.writeHead(204).end()
+    sendJson(response, takenWork())
     return
   }
   const session = sessionOf(received, key, clock.now())
@@ -96,7 +105,11 @@ async function answer(
   const left = new AbortController()
   response.once('close', () => left.abort())
   const ended = await ends.next(session, left.signal)
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ended }))
+  sendJson(response, { ended })
+}
+
+function sendJson(response: ServerResponse, content: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(content))
 }
 
 const unsigned = 'the signature, the time or the form of the request is wrong'

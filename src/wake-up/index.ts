@@ -18,9 +18,9 @@
  * - `message.ts` has the two requests, `POST /wake` and `POST /ended`, and their signature.
  * - `door.ts` takes requests. `awaited-ends.ts` remembers for whose ends other processes wait.
  * - `directory.ts` finds the address for a role and a physical partition in the leases.
- * - `neighbour.ts` gathers what one process must be told. `post.ts` sends it.
+ * - `neighbour.ts` gathers what one process must be told, and remembers which work it takes. `post.ts` sends it.
  *
- * A message changes only when a role or a client reads (D10). A lost, late, repeated or wrong message costs
+ * A message changes only when a role or a client reads (D10), and whether a submission begins its job. A lost, late, repeated or wrong message costs
  * a delay or one read, so nothing is ever sent twice and every poll stays.
  */
 import type { FeedHints } from '../change-feed-processor/internal.js'
@@ -31,12 +31,12 @@ import type { Telemetry } from '../telemetry/index.js'
 import { AwaitedEnds } from './awaited-ends.js'
 import type { ListLeases } from './directory.js'
 import { openDoor, type Door, type DoorParts, type DoorPlace } from './door.js'
-import type { HintMessage } from './message.js'
+import type { HintMessage, TakenWork } from './message.js'
 import { keptConnections } from './post.js'
 import { WakeUpsOfOthers } from './wake-ups.js'
 
 export { wakeAddressText, wakeOrigin } from './wake-address.js'
-export { hintsOf, signatureHeader } from './message.js'
+export { hintsOf, signatureHeader, type TakenWork } from './message.js'
 export { WakeUpsOfOthers } from './wake-ups.js'
 export type { DoorRequest } from './post.js'
 export type { ListLeases } from './directory.js'
@@ -47,8 +47,12 @@ interface WakeUpLinkOptions {
   readonly list: ListLeases
   readonly clock: Clock
   readonly telemetry: Telemetry
-  /** Where this process takes hints and reports the ends of its jobs. Omitted: nowhere. */
-  readonly door?: { readonly place: DoorPlace; readonly endings: WakeUps }
+  /** Where this process takes hints, and reports its work and the ends of its jobs. Omitted: nowhere. */
+  readonly door?: {
+    readonly place: DoorPlace
+    readonly endings: WakeUps
+    readonly takenWork: () => TakenWork
+  }
 }
 
 /** The link of a process to the other processes that share its containers. */
@@ -56,6 +60,11 @@ export interface WakeUpLink {
   /** The address for the leases of this process. Undefined if it takes no hints. */
   readonly wakeAddress: string | undefined
   readonly endHints: EndHints
+  /**
+   * Returns the name of a scheduler of another process, if the schedulers and the agents of all feed ranges
+   * said in the last 5 s that they take work. Otherwise null.
+   */
+  readonly takingScheduler: () => string | null
   close(): Promise<void>
 }
 
@@ -81,11 +90,16 @@ export async function openWakeUpLink(options: WakeUpLinkOptions): Promise<WakeUp
   const door =
     wanted === undefined || ends === null
       ? null
-      : await openedDoor(wanted.place, { key: systemRandom.id(), clock, ends, onHints }, telemetry)
+      : await openedDoor(
+          wanted.place,
+          { key: systemRandom.id(), clock, ends, onHints, takenWork: wanted.takenWork },
+          telemetry,
+        )
   if (door !== null) others.ownAddressIs(door.address)
   return {
     wakeAddress: door?.address,
     endHints: others,
+    takingScheduler: () => others.takingScheduler(),
     close: async () => {
       others.close()
       ends?.close()

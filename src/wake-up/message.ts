@@ -29,6 +29,20 @@ export type HintMessage = Omit<z.infer<typeof hints>, 'at'>
 
 const question = z.strictObject({ at: z.number(), session: text })
 
+/**
+ * The answer to hints: the work that the process takes at the moment. A process of an older version answers
+ * without a body.
+ */
+const taken = z.object({ scheduler: text.nullable(), agents: z.boolean() })
+
+/** The name of the scheduler if it takes jobs (otherwise null), and whether the agents take steps. */
+export type TakenWork = Readonly<z.infer<typeof taken>>
+
+/** Reads the answer to hints. Returns null if it does not say which work the process takes. */
+export function takenWorkOf(answer: string): TakenWork | null {
+  return taken.safeParse(parsedJson(answer)).data ?? null
+}
+
 /** The paths of a process that takes hints. */
 export const paths = { hints: '/wake', ended: '/ended' } as const
 

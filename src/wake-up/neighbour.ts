@@ -7,7 +7,9 @@ import {
   paths,
   signatureHeader,
   signatureOf,
+  takenWorkOf,
   type AwaitedJob,
+  type TakenWork,
 } from './message.js'
 import type { Post } from './post.js'
 import type { WakeAddress } from './wake-address.js'
@@ -23,6 +25,9 @@ const hintTimeoutMs = 2_000
 
 /** Longer than a process keeps a question for ended jobs open. */
 const questionTimeoutMs = 30_000
+
+/** What a process takes is known for this time after its answer. */
+const knownMs = 5_000
 
 /** The largest number of awaited jobs in one message. */
 const jobsInMessage = 2_000
@@ -52,6 +57,7 @@ export class Neighbour {
   private awaitedCount = 0
   private isBusy = false
   private isAsking = false
+  private answer: { readonly taken: TakenWork | null; readonly atMs: number } | null = null
 
   constructor(
     private readonly parts: NeighbourParts,
@@ -65,6 +71,22 @@ export class Neighbour {
     else if (ranges === undefined) this.waking.set(role, new Set([physicalRangeId]))
     else ranges?.add(physicalRangeId)
     this.send()
+  }
+
+  /**
+   * The work that the process took at its last answer. Null if the answer is older than 5 s, or did not say it.
+   */
+  get takes(): TakenWork | null {
+    return this.isFresh ? (this.answer?.taken ?? null) : null
+  }
+
+  /** Sends a message without hints if the last answer is too old to say which work the process takes. */
+  greet(): void {
+    if (!this.isFresh) this.send()
+  }
+
+  private get isFresh(): boolean {
+    return this.answer !== null && this.parts.clock.monotonic() - this.answer.atMs < knownMs
   }
 
   /** Asks the process to tell when the job has ended. Returns a function that ends the wait. */
@@ -99,7 +121,13 @@ export class Neighbour {
     this.waking.clear()
     const { session, clock } = this.parts
     const awaited = jobs.length === 0 ? {} : { awaited: { session, jobs } }
-    await this.posted(paths.hints, { wake: Object.fromEntries(wake), ...awaited }, hintTimeoutMs)
+    const atMs = clock.monotonic()
+    const answer = await this.posted(
+      paths.hints,
+      { wake: Object.fromEntries(wake), ...awaited },
+      hintTimeoutMs,
+    )
+    this.answer = { taken: takenWorkOf(answer), atMs }
     await clock.sleep(pauseMs, this.closing)
   }
 

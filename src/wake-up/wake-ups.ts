@@ -4,7 +4,7 @@ import type { Processes } from '../platform/internal.js'
 import { readers, type EndHints, type JobAddress, type Reader } from '../sas/internal.js'
 import type { Telemetry } from '../telemetry/index.js'
 import { WakeDirectory, type ListLeases } from './directory.js'
-import type { AwaitedJob, HintMessage } from './message.js'
+import type { AwaitedJob, HintMessage, TakenWork } from './message.js'
 import { Neighbour } from './neighbour.js'
 import type { Post } from './post.js'
 import { wakeAddressOf, type WakeAddress } from './wake-address.js'
@@ -87,9 +87,33 @@ export class WakeUpsOfOthers implements EndHints {
     }
   }
 
+  /**
+   * Returns the name of a scheduler that takes jobs, if every process of the schedulers and of the agents has
+   * answered in the last 5 s that it takes work. Otherwise returns null, and asks them for the next time.
+   */
+  takingScheduler(): string | null {
+    const schedulers = this.taken('scheduler')
+    const agents = this.taken('agents')
+    if (schedulers === null || agents?.every((taken) => taken.agents) !== true) return null
+    const names = schedulers.map(({ scheduler }) => scheduler)
+    return names.includes(null) ? null : (names[0] ?? null)
+  }
+
   close(): void {
     this.closing.abort()
     for (const end of this.unsubscribe) end()
+  }
+
+  /** Returns what each process of a role takes. Null if one of them has not said it lately. */
+  private taken(role: Reader): readonly TakenWork[] | null {
+    const addresses = this.directory.complete(role)
+    if (addresses === null) this.withNeighbours(role, null, (neighbour) => neighbour.greet())
+    const answers = addresses?.map((address) => {
+      const neighbour = this.neighbour(address)
+      neighbour?.greet()
+      return neighbour?.takes ?? null
+    })
+    return answers?.every((taken) => taken !== null) === true ? answers : null
   }
 
   private wake(role: Reader, physicalRangeId: string | null): void {

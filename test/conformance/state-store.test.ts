@@ -9,6 +9,7 @@ import { seededRandom, VirtualClock } from '../../src/platform/index.js'
 import { CosmosJobQueries, CosmosStateStore } from '../../src/sas/internal.js'
 import { submittedAtMs } from '../support/a-job.js'
 import { jobQueriesSuite } from './job-queries.suite.js'
+import { portsThrough, servedDoor } from '../support/local-door.js'
 import type { OpenedState } from './opened-state.js'
 import { stateStoreSuite } from './state-store.suite.js'
 
@@ -80,10 +81,25 @@ async function onAnEmbeddedAccount(): Promise<OpenedState> {
   const connection = await openConnection({ embedded: cosmos, database, container })
   const leases = { id: 'leases', partitionKey: { paths: ['/id'] } }
   await connection.client.database(database).containers.createIfNotExists(leases)
-  const ports = await openPorts(connection, await openContainers(connection), () => undefined)
+  const ports = await openPorts(connection, await openContainers(connection), {
+    onCharge: () => undefined,
+    clock,
+  })
   return {
     store: ports.state,
     queries: ports.queries,
+    clock,
+    ...putting(cosmos),
+    ...lookingAt(ports.changeFeed()),
+  }
+}
+
+async function throughTheLocalDoor(): Promise<OpenedState> {
+  const { cosmos, clock } = await account()
+  const ports = await portsThrough(await servedDoor(cosmos))
+  return {
+    store: ports.state,
+    queries: enginePorts(cosmos.engine, database).jobQueries(container),
     clock,
     ...putting(cosmos),
     ...lookingAt(ports.changeFeed()),
@@ -95,6 +111,7 @@ for (const suite of [stateStoreSuite, jobQueriesSuite]) {
   suite('on an embedded account', onAnEmbeddedAccount)
   suite('on the SDK', onTheSdk)
 }
+stateStoreSuite('through the local door', throughTheLocalDoor)
 
 describe('the state store on the SDK', () => {
   it('reports the charge of every request', async () => {

@@ -36,7 +36,14 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     { events: [{ step: 'paid', payload: { receipt: 'r9' } }], calls: [tells('Paid.')] },
     { calls: [tells('Not paid.')] },
   ],
+  checks: [
+    {
+      events: [true, false, true].map((passed) => ({ step: 'checked', payload: { passed } })),
+      calls: [tells('Checked.')],
+    },
+  ],
   polling: [{ homeAfter: 3, calls: [tracked, tracked, tracked, tells('It is there.')] }],
+  research: [{ calls: [['work', { goal: 'order-1' }]] }],
   limited: [{ calls: [charged] }],
   oneAtATime: [{ calls: [charged] }],
   report: [{ input: { day: '2026-11-24' }, calls: [tells('2026-11-24')] }],

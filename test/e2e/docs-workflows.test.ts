@@ -20,6 +20,8 @@ const escalation = ['send', { to: 'head@example.com' }] as const
 
 const tracked = ['track', { orderId: 'order-1' }] as const
 
+const offer = (by: string) => ({ step: 'offers', payload: { by } })
+
 /** The runs of each exported workflow. */
 const runs: Readonly<Record<string, readonly Run[]>> = {
   inOrder: [
@@ -56,6 +58,11 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
       ],
     },
   ],
+  offers: [
+    { events: [offer('a'), offer('b'), offer('c')], calls: [['charge', { amount: 1_200 }]] },
+    { events: [offer('a'), offer('b')], calls: [['charge', {}]] },
+    { events: [offer('a')], calls: [] },
+  ],
   undoable: [
     {
       failing: ['ship'],
@@ -66,6 +73,14 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
         ['ship', { receipt: 'r1' }],
         ['refund', { receipt: 'r1' }],
         ['release', { hold: 'h1' }],
+      ],
+    },
+  ],
+  withSecrets: [
+    {
+      calls: [
+        ['charge', { amount: 1_200 }],
+        ['ship', { receipt: 'r1' }],
       ],
     },
   ],

@@ -18,6 +18,7 @@ const outputs: Readonly<Record<string, object | null>> = {
   release: null,
   refund: null,
   wrap: null,
+  work: { next: null, answer: 'yes' },
 }
 
 /** One job of an example, with what must come of it. */
@@ -83,7 +84,7 @@ async function ran(
         ]),
       ),
     )
-  const agents = [agent('shop', Object.keys(outputs)), agent('mail', ['send'])]
+  const agents = [agent('shop', Object.keys(outputs)), agent('mail', ['send']), agent('assistant', ['work'])]
   const { ends, problems } = await simulateWorkflow({
     workflow,
     input,

@@ -343,7 +343,9 @@ function give(client: JobClient, jobId: string, command: Intervention['command']
     return client.resubmit(jobId, { ...about, step, input: { item: `${step} edited` } })
   }
   if ('answerTo' in command) return client.answer(jobId, command.answerTo, true, { by: 'ann' })
-  return client.raiseEvent(jobId, command.raiseEventFor, { item: 'approved' })
+  const { raiseEventFor: waiting, key } = command
+  if (key === undefined) return client.raiseEvent(jobId, waiting, { item: 'approved' })
+  return client.raiseEvent(jobId, waiting, { item: key }, { key })
 }
 
 /** Returns the index of the first intervention that is due, or -1. */

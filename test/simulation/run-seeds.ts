@@ -3,11 +3,12 @@ import { systemRandom } from '../../src/platform/internal.js'
 import type { JobReport } from './job-scene.js'
 import { simulateJobs } from './simulate-jobs.js'
 import { simulateProcessor } from './simulate.js'
+import { simulateSchedules } from './simulate-schedules.js'
 import { SeedProcess } from './seed-process.js'
 import { countsOf, Totals } from './totals.js'
 
-/** The worlds to simulate: processors alone, or jobs on top of them. */
-export const worlds = ['processor', 'jobs'] as const
+/** The worlds to simulate: processors alone, jobs on top of them, or schedules of jobs. */
+export const worlds = ['processor', 'jobs', 'schedules'] as const
 export type WorldName = (typeof worlds)[number]
 
 /** One reproducible run. */
@@ -40,7 +41,8 @@ function say(line: string): void {
 }
 
 export function simulateSeed({ world, seed, size }: SeededRun): Promise<SeededReport> {
-  return world === 'jobs' ? simulateJobs(seed, size) : simulateProcessor(seed)
+  if (world === 'jobs') return simulateJobs(seed, size)
+  return world === 'schedules' ? simulateSchedules(seed) : simulateProcessor(seed)
 }
 
 /** Prints the report of one run, and the command that repeats it. */

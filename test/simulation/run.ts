@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --minutes 10` simulates seed after seed, processors and jobs in turn, until the time
- * is over or a run fails. Options: `--world jobs` simulates only jobs, `--jobs 1000000` stops after this
+ * `npm run simulate -- --minutes 10` simulates seed after seed, processors, jobs and schedules in turn, until
+ * the time is over or a run fails. Options: `--world jobs` simulates only jobs, `--jobs 1000000` stops after this
  * many, `--size 500` sets the jobs of one run, `--processes 2` runs processes concurrently, `--keep-going`
  * continues after a failure. `npm run simulate -- --world jobs --seed 7` and
  * `npm run simulate -- --scenario retry --fault crashAfter@W3#1` repeat the one run that a failure names, and

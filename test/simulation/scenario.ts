@@ -32,7 +32,8 @@ export interface Intervention {
     | 'release'
     | 'pause'
     | 'resume'
-    | { readonly raiseEventFor: string }
+    /** Raises the event of this step, with this key if the step collects events. */
+    | { readonly raiseEventFor: string; readonly key?: string }
     /** Answers the question of this step with yes. */
     | { readonly answerTo: string }
     /** Resubmits with another input for this step. */

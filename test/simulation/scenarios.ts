@@ -1,4 +1,5 @@
 import { defineWorkflow } from '../../src/sas/index.js'
+import { collecting } from './collect-stories.js'
 import { continuing } from './continuing-stories.js'
 import { gates } from './gate-stories.js'
 import { pauses } from './pause-stories.js'
@@ -57,6 +58,7 @@ export const scenarios: readonly Scenario[] = [
   ...questions,
   ...repeats,
   ...pauses,
+  ...collecting,
   ...gates,
   { name: 'large', workflow: large, moods: unableAt('ship'), end: 'Compensated' },
   { name: 'happy', workflow: workflowOf(chain), moods: willing, end: 'Processed' },

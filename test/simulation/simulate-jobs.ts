@@ -85,7 +85,7 @@ function ratesFor(jobCount: number): FaultRates {
 }
 
 /** Returns hosts with all roles and some with a single role, so that no role is missing for good. */
-function hostsOf(random: Random): readonly Host[] {
+export function hostsOf(random: Random): readonly Host[] {
   return computersOf(random, skewMs).map((untold, index) => {
     // Half of the hosts take their time from the store, so their own clocks may be arbitrarily wrong.
     const isToldTime = random.next() < 0.5

@@ -178,6 +178,21 @@ const answeredOnce: Rule<StepDocument> = ({ before, after, job }) => {
   return before.asked ? null : `I24: ${id} was answered although it did not ask`
 }
 
+/** I38: an event that arrived stays, each key counts once, and the step is done with exactly its events. */
+const collectedOnce: Rule<StepDocument> = ({ before, after }) => {
+  const { id, collect, processState, output } = after
+  if (collect === undefined) return before?.collect === undefined ? null : `I38: ${id} lost its events`
+  const { count, events } = collect
+  const { events: known = [], count: wanted = count } = before?.collect ?? {}
+  if (!isDeepStrictEqual(events.slice(0, known.length), known)) return `I38: an event of ${id} has changed`
+  if (new Set(events.map(({ key }) => key)).size < events.length) return `I38: ${id} counts an event twice`
+  if (events.length > count || wanted !== count) return `I38: ${id} has more events than it collects`
+  if (processState !== 'Processed') return null
+  const isWhole = events.length === count
+  const payloads = events.map(({ payload }) => payload)
+  return isWhole && isDeepStrictEqual(output, payloads) ? null : `I38: ${id} is done with other events`
+}
+
 /** I28: the next round follows the success of the round before, with its output, and no round is left out. */
 const roundByRound: Rule<StepDocument> = ({ before, after }) => {
   const { id, round } = after
@@ -225,6 +240,7 @@ export const stepRules: readonly Rule<StepDocument>[] = [
   fenced,
   behindLedger,
   answeredOnce,
+  collectedOnce,
   roundByRound,
   idleWhilePaused,
 ]

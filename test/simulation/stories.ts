@@ -1,4 +1,5 @@
 import { defineWorkflow } from '../../src/sas/index.js'
+import { collectingStories } from './collect-stories.js'
 import { continuingStories } from './continuing-stories.js'
 import { gateStories } from './gate-stories.js'
 import { pauseStories } from './pause-stories.js'
@@ -283,6 +284,7 @@ export const stories: readonly StoryOfJob[] = [
   ...deadlines,
   ...continuingStories,
   ...questionStories,
+  ...collectingStories,
   ...repeatStories,
   ...gateStories,
   ...pauseStories,

@@ -13,6 +13,7 @@ it.each(overlapPolicies.flatMap((overlap) => [0, 30_000].map((jitterMs) => [over
     expect(totals.ticks).toBeGreaterThanOrEqual(ticks - (overlap === 'queue' ? 11 : 1))
     expect(totals.deaths).toBeGreaterThan(ticks / 1_000)
     expect(totals.repeats).toBeGreaterThan(ticks / 1_000)
+    if (ticks >= 100_000) expect(totals.corrections).toBeGreaterThan(0)
     expect(totals.missed).toBeGreaterThan(0)
     if (overlap === 'skip' || overlap === 'cancelPrevious') expect(totals.skipped).toBeGreaterThan(0)
   },

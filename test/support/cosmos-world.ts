@@ -11,6 +11,7 @@ import { CosmosChangeFeed } from '../../src/change-feed-processor/internal.js'
 import { enginePorts } from '../../src/engine-ports/index.js'
 import { createInProcessCosmos, type Faults } from '../../src/emulator/index.js'
 import { seededRandom, VirtualClock } from '../../src/platform/index.js'
+import { portsThrough, servedDoor } from './local-door.js'
 
 /** A monitored container and a lease container on one embedded Cosmos DB with a virtual clock. */
 export interface CosmosWorld {
@@ -49,8 +50,8 @@ export interface WorldOptions {
   readonly keepsVersions?: boolean
 }
 
-/** The two ways to use the ports: directly on the engine, or through the unmodified SDK. */
-export const doors = ['engine ports', 'SDK in process'] as const
+/** The ways to use the ports: directly on the engine, through a socket, or through the unmodified SDK. */
+export const doors = ['engine ports', 'local door', 'SDK in process'] as const
 
 export async function cosmosWorld(
   door: (typeof doors)[number],
@@ -76,6 +77,10 @@ export async function cosmosWorld(
     ...(leaseTtl === null ? {} : { defaultTtl: leaseTtl }),
   })
   const ports = enginePorts(cosmos.engine, 'shop')
+  const attached =
+    door === 'local door'
+      ? await portsThrough(await servedDoor(cosmos), { database: 'shop', container: 'orders' })
+      : null
   const isEngine = door === 'engine ports'
   return {
     clock,
@@ -84,11 +89,13 @@ export async function cosmosWorld(
     client: (clientOptions) => cosmos.client(clientOptions),
     faults: cosmos.faults,
     feed: () =>
-      isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer }),
+      attached?.changeFeed() ??
+      (isEngine ? ports.changeFeed('orders') : new CosmosChangeFeed({ container: monitoredContainer })),
     leaseStore: async (processorName = 'unit') =>
-      isEngine
+      attached?.leases(processorName) ??
+      (isEngine
         ? ports.leaseStore({ leaseContainer: 'leases', monitoredContainer: 'orders', processorName })
-        : CosmosLeaseStore.open({ leaseContainer, monitoredContainer, processorName }),
+        : CosmosLeaseStore.open({ leaseContainer, monitoredContainer, processorName })),
     put: async (id, fields = {}) => {
       await monitoredContainer.items.upsert({ id, pk: id, ...fields })
     },

@@ -8,6 +8,7 @@ import { defineAgent, defineWorkflow } from '../../src/sas/index.js'
 import {
   CosmosJobQueries,
   CosmosStateStore,
+  beginningElsewhere,
   beginningHere,
   createAgents,
   createNotifier,
@@ -80,11 +81,17 @@ export interface PricedWorld {
 export interface PricedUnits {
   /** Whether all of them share a process. Otherwise each learns of the others' writes only from the feed. */
   readonly together: boolean
+  /** Whether the client shares the process of the roles. Default: as the roles do. */
+  readonly isClientApart?: boolean
   /** Default false. */
   readonly hasNotifier?: boolean
 }
 
-export async function pricedWorld({ together, hasNotifier = false }: PricedUnits): Promise<PricedWorld> {
+export async function pricedWorld({
+  together,
+  isClientApart = !together,
+  hasNotifier = false,
+}: PricedUnits): Promise<PricedWorld> {
   const [clock, random, bill] = [new VirtualClock(), seededRandom(1), new Bill()]
   const cosmos = createInProcessCosmos({ clock, random })
   const containers = await openContainers(await openConnection({ client: cosmos.client() }))
@@ -117,15 +124,23 @@ export async function pricedWorld({ together, hasNotifier = false }: PricedUnits
       : []),
   ]
   await Promise.all(units.map((unit) => unit.start()))
-  const inside = {
-    store: wakingReaders(store, hints),
-    wakeUps: endings,
-    ...beginningHere(inProcessPath, hints),
+  const waking = { store: wakingReaders(store, hints), wakeUps: endings }
+  const inside = { ...waking, ...beginningHere(inProcessPath, hints) }
+  // Hints of another process reach the roles as if they were local.
+  const outside = {
+    ...waking,
+    ...beginningElsewhere(() => 'one', { hints, now: () => clock.now(), onBegun: () => undefined }),
   }
   return {
     clock,
     bill,
-    client: new JobClient({ store, queries, clock, telemetry: silent, ...(together ? inside : {}) }),
+    client: new JobClient({
+      store,
+      queries,
+      clock,
+      telemetry: silent,
+      ...(isClientApart ? (together ? outside : {}) : inside),
+    }),
     stop: async () => {
       await Promise.all([...units.map((unit) => unit.stop()), clock.advance(5_000)])
     },

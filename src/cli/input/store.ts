@@ -4,6 +4,7 @@ import type { AttachedAccount } from '../../emulator/internal.js'
 import { connect, type Connection } from '../../connection/index.js'
 import { readSettings, reportWrites, storeName, type Settings } from '../../connection/internal.js'
 import type { UnitSelection } from '../../operations/index.js'
+import { systemClock } from '../../platform/index.js'
 import type { JobClient } from '../../sas/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { silent } from '../../telemetry/internal.js'
@@ -48,10 +49,16 @@ export async function withStore<T>(
   // The emulator is imported only here, so that a process that uses an account starts sooner.
   const { attachAccount } = await import('../../emulator/internal.js')
   const attached = await attachAccount(dataDirectory)
-  if (attached !== null) return withAttached(attached, { ...settings, payloads }, use)
+  const isThroughSdk = options.throughSdk === true
+  if (attached !== null) {
+    const ownSettings = { ...settings, payloads }
+    return isThroughSdk ? withSdkOf(attached, ownSettings, use) : use({ ...ownSettings, embedded: attached })
+  }
   const { createInProcessCosmos } = await import('../../emulator/index.js')
+  const { serveDoor } = await import('../../engine-ports/index.js')
   const embedded = await openingData(options.data, () => createInProcessCosmos({ dataDirectory }))
-  const client = options.throughSdk === true ? embedded.client() : undefined
+  serveDoor(embedded)
+  const client = isThroughSdk ? embedded.client() : undefined
   try {
     return await use({ ...settings, payloads, ...(client === undefined ? { embedded } : { client }) })
   } finally {
@@ -60,13 +67,17 @@ export async function withStore<T>(
   }
 }
 
-async function withAttached<T>(
+async function withSdkOf<T>(
   account: AttachedAccount,
   settings: Settings,
   use: (settings: Settings) => Promise<T>,
 ): Promise<T> {
+  const { watchThroughDoor } = await import('../../engine-ports/index.js')
   const client = account.client()
-  reportWrites(client, (...watched) => account.watch(...watched))
+  // The SDK does not learn of writes, so the local door tells the roles.
+  reportWrites(client, (database, container, onWrite) =>
+    watchThroughDoor(account, systemClock, { database, container, onWrite }),
+  )
   try {
     return await use({ ...settings, client })
   } finally {

@@ -59,17 +59,16 @@ export function whatToDo(job: Pick<JobView, 'jobId' | 'workflow' | 'attention'>)
 }
 
 /** Returns a short remark about a step: its problem, its attempt or its deadline. */
-export function remark(
-  { state, attempt, round, progress, failureCount, completeBy, attention, diagnostics }: StepView,
-  now: number,
-): string {
+export function remark(step: StepView, now: number): string {
+  const { state, attempt, round, progress, failureCount, completeBy, attention, diagnostics } = step
   // The state already shows that the step failed.
   if (attention !== null)
     return marks[state] === marks.Error ? attention.message : `${attention.kind}: ${attention.message}`
   const until = completeBy === null ? '' : `until ${momentText(completeBy, now)}`
   if (state === 'Processing' || state === 'Compensating') {
     const tries = attempt > 1 ? `attempt ${attempt}` : ''
-    return [progressText(progress), roundText(round), tries, until].filter((part) => part !== '').join(', ')
+    const parts = [progressText(progress), collectText(step), roundText(round), tries, until]
+    return parts.filter((part) => part !== '').join(', ')
   }
   if (state === 'Pending' && failureCount > 0) {
     return `failed ${failureCount}×: ${diagnostics.at(-1)?.message ?? 'not done in time'}`
@@ -85,6 +84,11 @@ function progressText(progress: StepView['progress']): string {
   const { done, of, note = '' } = progress
   const amount = [done ?? '', of === undefined ? '' : `of ${of}`].join(' ').trim()
   return [amount, note].filter((part) => part !== '').join(': ')
+}
+
+/** Returns how many of its events a step has collected, or an empty text. */
+export function collectText({ collect }: Pick<StepView, 'collect'>): string {
+  return collect === null ? '' : `${collect.events.length} of ${collect.count} events have arrived`
 }
 
 function roundText(round: StepView['round']): string {

@@ -1,6 +1,7 @@
 import { counted } from '../../platform/internal.js'
 import type { StepView } from '../../sas/index.js'
 import { fitted } from './fitted.js'
+import { collectText } from './step-graph.js'
 import { stateText, table, wrapped } from './terminal.js'
 
 /** The most steps that are shown one by one. A job with more steps is summarised. */
@@ -46,7 +47,7 @@ function tableOf(steps: readonly StepView[], width: number): string {
     step.attention === null || step.state === 'Error' ? step.state : `${step.state}, ${step.attention.kind}`,
     `${step.failureCount}/${step.maxFailures}`,
     step.completeBy?.slice(0, 19) ?? '',
-    step.diagnostics.at(-1)?.message ?? '',
+    step.diagnostics.at(-1)?.message ?? collectText(step),
   ])
   const cells = fitted(head, rows, width)
   return table(

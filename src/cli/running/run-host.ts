@@ -44,7 +44,7 @@ export async function runHost(plan: StartPlan, options: StartOptions, terminal: 
     },
     stopBudget: Math.round(stopWithinMs * handlersShare),
     ...(port === null ? {} : { port }),
-    ...(environment.hasPage === true ? { page: { onOpened: showPage } } : {}),
+    ...(environment.page === undefined ? {} : { page: { ...environment.page, onOpened: showPage } }),
   })
   const host = await startedOrTold(starting, ending, stopWithinMs)
   if (host === null) return endedAs(await ending, instanceName, telemetry)

@@ -13,7 +13,7 @@ import { LmdbJournal } from '../durability/lmdb-journal.js'
 import { partitionChanges, type PartitionChanges } from '../engine/partition-changes.js'
 import { queryRoomFor } from '../rest/routes/load-query.js'
 import type { RestRequest, RestResponse } from '../messages/rest-message.js'
-import { WrittenRangesAnswers } from './written-ranges.js'
+import { LocalDoor } from './local-door.js'
 import { MasterKey } from '../rest/authorization/master-key.js'
 import { answered } from '../rest/answered.js'
 import { createRoutes, errorResponse } from '../rest/routes.js'
@@ -23,6 +23,8 @@ import { ThroughputMeter } from '../rest/metering/throughput-meter.js'
 export interface OpenAccount extends PartitionChanges {
   /** @internal */
   readonly engine: CosmosEngine
+  /** @internal */
+  readonly localDoor: LocalDoor
   /** The faults to inject. At first there are none. */
   readonly faults: Faults
   stats(): EmulatorStats
@@ -106,10 +108,11 @@ export function openAccount(
     if (isClosed) throw new AccountClosed()
     return faults.respond(request, () => apply(request))
   }
-  const endpoint = door.endpoint ?? (() => inProcessEndpoint)
-  const local = lock === null ? null : serveSocket(lock, { engine, respond }, endpoint)
+  const localDoor = new LocalDoor()
+  const local = lock === null ? null : serveSocket(lock, { localDoor, respond }, door.endpoint)
   return {
     engine,
+    localDoor,
     faults,
     ...partitionChanges(engine),
     respond,
@@ -126,15 +129,15 @@ export function openAccount(
 /** Answers the requests of other processes on the socket that locks the data directory. */
 function serveSocket(
   lock: Promise<DirectoryLock>,
-  { engine, respond }: Pick<Account, 'engine' | 'respond'>,
-  endpoint: () => string,
+  { localDoor, respond }: Pick<Account, 'localDoor' | 'respond'>,
+  endpoint = (): string => inProcessEndpoint,
 ): Pick<ConnectionServer, 'close'> {
   // The SDK of these processes needs an address with https.
   const origin = (): string => endpoint().replace(/^http:/u, 'https:')
   // The mode of the socket's file decides who may connect, so these requests need no signature.
-  const writes = new WrittenRangesAnswers(engine)
   const server = serveConnections(
-    (request) => writes.respond(request) ?? respond({ ...request, origin: origin(), isOwn: true }),
+    (request) => respond({ ...request, origin: origin(), isOwn: true }),
+    localDoor,
   )
   lock.then(
     (held) => {
@@ -144,12 +147,7 @@ function serveSocket(
     },
     () => undefined,
   )
-  return {
-    close: () => {
-      writes.close()
-      server.close()
-    },
-  }
+  return server
 }
 
 function diskOf(journal: LmdbJournal | null, memoryBytes: number): Pick<EngineOptions, 'disk'> {

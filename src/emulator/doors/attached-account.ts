@@ -4,7 +4,6 @@ import { Agent } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { CosmosClient } from '@azure/cosmos'
 import { parsedJson } from '../engine/index.js'
-import { watchAttached } from './attached-writes.js'
 import { isAnswered, socketPathOf } from '../durability/directory-lock.js'
 
 /** An account that another process of this machine has open. */
@@ -12,10 +11,12 @@ export interface AttachedAccount {
   /** Returns a new client of the unmodified SDK. */
   client(): CosmosClient
   /**
-   * Calls `onWrite` with the physical partition of each write to a container by any process, and with null if
-   * writes may have been missed. Returns a function that ends this.
+   * Opens a connection that uses another protocol than HTTP. Rejects if no process has the account open. Resolves
+   * with null if that process does not serve this version of the protocol.
+   *
+   * @internal
    */
-  watch(database: string, container: string, onWrite: (physicalRangeId: string | null) => void): () => void
+  dial(protocol: string, parameters: Readonly<Record<string, string>>): Promise<Socket | null>
 }
 
 /**
@@ -33,7 +34,7 @@ export async function attachAccount(dataDirectory: string): Promise<AttachedAcco
   const connectionPolicy = { enableBackgroundEndpointRefreshing: false }
   return {
     client: () => new CosmosClient({ endpoint, agent, connectionPolicy }),
-    watch: (database, container, onWrite) => watchAttached({ socketPath, database, container }, onWrite),
+    dial: (protocol, parameters) => dialed(socketPath, protocol, parameters),
   }
 }
 
@@ -75,6 +76,27 @@ function endpointAt(socketPath: string): Promise<string> {
       response.on('error', reject)
     })
     request.on('error', reject)
+  })
+}
+
+/** Asks for the protocol, and returns the connection if the answer is yes. */
+function dialed(
+  socketPath: string,
+  protocol: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Socket | null> {
+  return new Promise((resolve, reject) => {
+    const path = `/?${new URLSearchParams(parameters).toString()}`
+    const headers = { connection: 'Upgrade', upgrade: protocol }
+    const request = get({ socketPath, path, headers }, (response) => {
+      response.resume()
+      resolve(null)
+    })
+    request.on('error', reject)
+    request.on('upgrade', (_response, socket, head) => {
+      if (head.length > 0) socket.unshift(head)
+      resolve(socket)
+    })
   })
 }
 

@@ -10,6 +10,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '../engine/index.js'
 import type { Certificate } from './certificate.js'
+import type { LocalDoor } from './local-door.js'
 import { OpenConnections } from './open-connections.js'
 import type { Respond } from './in-process-client.js'
 import type { RestResponse } from '../messages/rest-message.js'
@@ -53,8 +54,11 @@ export interface ConnectionServer {
   close(): void
 }
 
-export function serveConnections(respond: Respond): ConnectionServer {
+export function serveConnections(respond: Respond, door: LocalDoor): ConnectionServer {
   const { server, connections } = answering(respond)
+  server.on('upgrade', (request, socket, head) => {
+    door.accept(request, socket, head)
+  })
   return {
     accept: (socket) => {
       server.emit('connection', socket.unref())

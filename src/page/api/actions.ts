@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { withoutUndefined } from '../../platform/internal.js'
+import { withoutSecretsOf } from '../../sas/internal.js'
 import { filterOf, filterShape } from './filters.js'
 import type { PageStore } from './page-store.js'
 import {
@@ -42,6 +43,34 @@ const resubmit = route({
         client.resubmit(jobId, { by, why, dryRun, ...withoutUndefined({ ...where, step, input }) }),
       all: async (filter, progress) =>
         copied(await client.select(filterOf(filter, clock.now())).resubmit({ by, why, dryRun, ...progress })),
+    })
+  },
+})
+
+const restart = route({
+  method: 'POST',
+  path: '/api/actions/restart',
+  summary: 'Restarts jobs from a step as new jobs, and carries over what was done before it.',
+  asked: z.strictObject({
+    ...selectionShape,
+    from: z.string().min(1).meta({ description: 'The first step that runs again.' }),
+    input: z.unknown().optional().meta({ description: 'The new input of the job.' }),
+    after: z
+      .enum(['undo', 'keep'])
+      .optional()
+      .meta({ description: 'What becomes of effects of steps that run again.' }),
+    why: reason,
+  }),
+  answer: report,
+  handle: async (store, { from, input, after, why, ...selected }) => {
+    const { client, by, clock } = store
+    refuseStep(selected, { input })
+    const { dryRun } = selected
+    const terms = { from, by, why, dryRun, ...withoutUndefined({ input, after }) }
+    return performed(store, { command: 'restart', why }, selected, {
+      one: ({ jobId, ...where }) => client.restart(jobId, { ...terms, ...withoutUndefined(where) }),
+      all: async (filter, progress) =>
+        copied(await client.select(filterOf(filter, clock.now())).restart({ ...terms, ...progress })),
     })
   },
 })
@@ -117,10 +146,18 @@ const raise = route({
   path: '/api/actions/raise',
   summary: 'Raises the event of a step that waits for one.',
   roles: ['Operator', 'Approver'],
-  asked: z.strictObject({ job: jobName, step: z.string().min(1), payload: z.unknown().default(null) }),
+  asked: z.strictObject({
+    job: jobName,
+    step: z.string().min(1),
+    payload: z.unknown().default(null),
+    eventKey: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the event, if the step collects events.' }),
+  }),
   answer: report,
-  handle: async ({ client }, { job: { jobId, ...where }, step, payload }) => {
-    await client.raiseEvent(jobId, step, payload, withoutUndefined(where))
+  handle: async ({ client }, { job: { jobId, ...where }, step, payload, eventKey }) => {
+    await client.raiseEvent(jobId, step, payload, withoutUndefined({ ...where, key: eventKey }))
     return { isDryRun: false, done: [jobId], refused: [] }
   },
 })
@@ -137,8 +174,7 @@ const submit = route({
   answer: z.strictObject({ jobId: z.string(), partitionKey: z.string() }),
   handle: async (store, { workflow: name, input, jobId }) => {
     const workflow = workflowNamed(store, name)
-    const { parse } = workflow.submission
-    const parsed = parse === undefined ? input : parsedBy(parse, input)
+    const parsed = parsedBy(workflow, input)
     const job = await store.client.submit(workflow, parsed, withoutUndefined({ jobId }))
     return { jobId: job.jobId, partitionKey: job.partitionKey }
   },
@@ -153,11 +189,13 @@ function workflowNamed({ workflows }: PageStore, name: string): PageStore['workf
 }
 
 /** Reads an input with the function of the workflow, whose error is about the input. */
-function parsedBy(parse: (value: unknown) => unknown, input: unknown): unknown {
+function parsedBy({ submission: { parse }, plan }: PageStore['workflows'][number], input: unknown): unknown {
+  if (parse === undefined) return input
   try {
     return parse(input)
   } catch (error) {
-    throw new RequestInvalid(`input: ${error instanceof Error ? error.message : String(error)}`)
+    const message = error instanceof Error ? error.message : String(error)
+    throw new RequestInvalid(`input: ${withoutSecretsOf(plan, input, message)}`)
   }
 }
 
@@ -174,4 +212,4 @@ function copied({
 }
 
 /** The routes that change jobs. */
-export const actions = [submit, resubmit, release, cancel, resend, raise]
+export const actions = [submit, resubmit, restart, release, cancel, resend, raise]

@@ -31,7 +31,7 @@ const diagnostic = z.strictObject({
 export const decision = z.strictObject({ at: z.string(), by: z.string(), why: z.string() })
 
 const change = z.strictObject({
-  stepId: z.string(),
+  stepId: z.string().nullable().meta({ description: 'Null for the input of the job.' }),
   path: z.string(),
   before: z.string().nullable().meta({ description: 'JSON text. Null if there was no value.' }),
   after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
@@ -74,6 +74,10 @@ export const openQuestion = z.strictObject({
   form: json.meta({ description: 'The JSON Schema of the answer.' }),
 })
 
+const computedCost = z
+  .strictObject({ writes: z.number(), charge: z.number() })
+  .meta({ description: 'The request units of the writes, computed from the size of the document.' })
+
 const stepDetail = z.strictObject({
   stepId: z.string(),
   kind: z.enum(['operation', 'sleep', 'waitFor', 'gather']),
@@ -92,6 +96,13 @@ const stepDetail = z.strictObject({
   inputTemplate: json,
   output: json,
   round: z.strictObject({ number: z.number(), atMost: z.number() }).nullable(),
+  collect: z
+    .strictObject({
+      count: z.number(),
+      events: z.array(z.strictObject({ key: z.string(), payload: json, at: z.string() })),
+    })
+    .nullable()
+    .meta({ description: 'The events that the step collects, and those that have arrived.' }),
   progress: z
     .strictObject({
       done: z.number().optional(),
@@ -106,6 +117,12 @@ const stepDetail = z.strictObject({
   outcome: z.looseObject({ kind: z.string(), at: z.string(), by: z.string() }).nullable(),
   idempotencyKey: z.string(),
   lockedBy: z.string().nullable(),
+  undo: z
+    .strictObject({ operation: z.string(), whenUncertain: z.boolean() })
+    .nullable()
+    .meta({ description: 'Null if the step cannot be undone.' }),
+  previous: json.meta({ description: 'The output of the round before, or null.' }),
+  cost: computedCost,
   attention: attention.nullable(),
   mayHaveActed: z.boolean(),
   diagnostics: z.array(diagnostic),
@@ -137,6 +154,8 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,
+  restartedAs: z.strictObject({ jobId: z.string(), from: z.string() }).nullable(),
+  restartOf: decision.extend({ jobId: z.string(), from: z.string() }).nullable(),
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),
   input: json,
@@ -144,11 +163,20 @@ export const jobDetail = z.strictObject({
   attention: attention.nullable(),
   advice: advice.nullable().meta({ description: 'What to do about the attention.' }),
   compensation: z
-    .strictObject({ since: z.string(), by: z.string(), reason: z.string(), thenRetry: z.boolean() })
+    .strictObject({
+      since: z.string(),
+      by: z.string(),
+      reason: z.string(),
+      thenRetry: z.boolean(),
+      keeps: z.array(z.string()).optional(),
+    })
     .nullable(),
   diagnostics: z.array(diagnostic),
-  audit: z.array(decision.extend({ command: z.string(), stepId: z.string().nullable(), edit })),
+  audit: z.array(
+    decision.extend({ command: z.string(), stepId: z.string().nullable(), edit, as: z.string().optional() }),
+  ),
   notices: z.array(notice),
+  cost: computedCost,
   steps: z.array(stepDetail),
 })
 

@@ -36,7 +36,8 @@ const filePath = /^\/page\/((?:[a-z-]{1,40}\/)?[a-z-]{1,40}\.(?:css|js|svg))$/u
 
 /** Returns the file at this path, or null if the page has no such file. */
 export function pageFile(path: string): PageFile | null {
-  if (viewPaths.includes(path)) return { type: 'text/html; charset=utf-8', text: html() }
+  if (viewPaths.includes(path)) return { type: 'text/html; charset=utf-8', text: html('index.html') }
+  if (path === '/answer') return { type: 'text/html; charset=utf-8', text: html('answer.html') }
   if (path.startsWith(modulesPath)) {
     const text = moduleText(path.slice(modulesPath.length))
     return text === null ? null : { type: types['.js'] ?? '', text }
@@ -51,8 +52,8 @@ export function pageFile(path: string): PageFile | null {
   }
 }
 
-function html(): string {
-  return readFileSync(join(folder(), 'index.html'), 'utf8').replace(/\s*IMPORT_MAP\s*/u, importMap)
+function html(name: string): string {
+  return readFileSync(join(folder(), name), 'utf8').replace(/\s*IMPORT_MAP\s*/u, importMap)
 }
 
 /** Returns the folder of the page. No build changes this folder, so the package contains its source. */

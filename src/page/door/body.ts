@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** The largest body of a request. An input of a step is a part of a document of at most 2 MB. */
-const mostBytes = 2_000_000
+const usualBytes = 2_000_000
 
 /** Ends a request whose body the server does not accept. */
 export class BodyRefused extends Error {
@@ -19,7 +19,7 @@ export class BodyRefused extends Error {
  *
  * @throws BodyRefused if the body is too large or is not JSON
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(request: IncomingMessage, mostBytes = usualBytes): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {

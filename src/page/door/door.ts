@@ -10,7 +10,7 @@ export interface Door {
   /** Answers a request that signs in, or returns null for any other request. */
   signIn(url: URL): Reply | null
   /** Returns the person who sent a request, or why there is none. */
-  personOf(request: IncomingMessage): Person | Refusal
+  personOf(request: IncomingMessage): Person | Refusal | Promise<Person | Refusal>
 }
 
 /** Returns the parts of a request by which a guard knows where it comes from. */

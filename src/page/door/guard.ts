@@ -37,6 +37,11 @@ export function platformRefusalOf(request: Provenance): Refusal | null {
   return foreignRefusal(request, `https://${request.host ?? ''}`)
 }
 
+/** Decides the same for a page behind a proxy, under whose origin people open the page. */
+export function proxyRefusalOf(request: Provenance, origin: string): Refusal | null {
+  return foreignRefusal(request, origin)
+}
+
 function foreignRefusal(
   { method, origin, fetchSite, contentType }: Provenance,
   ownOrigin: string,

@@ -8,6 +8,8 @@ export interface Person {
   /** The name that is stored with decisions. */
   readonly by: string
   readonly roles: readonly PageRole[]
+  /** The time after which the person must sign in again. Omitted: never. */
+  readonly untilMs?: number
 }
 
 /** The part of a route that says who may use it. */

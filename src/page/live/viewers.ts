@@ -53,8 +53,11 @@ export class Viewers {
     return this.streams.size
   }
 
-  /** Adds a viewer, whose headers were not sent yet. Returns false if there are too many. */
-  add(stream: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
+  /**
+   * Adds a viewer, whose headers were not sent yet. The stream ends at `untilMs`, because the viewer must then
+   * sign in again. Returns false if there are too many.
+   */
+  add(stream: ServerResponse, headers: Readonly<Record<string, string>>, untilMs = Infinity): boolean {
     if (this.streams.size >= mostViewers) return false
     stream.writeHead(200, {
       ...headers,
@@ -62,7 +65,11 @@ export class Viewers {
       'cache-control': 'no-store',
     })
     this.streams.add(stream)
+    const end = Number.isFinite(untilMs)
+      ? this.clock.schedule(Math.max(0, untilMs - this.clock.now()), () => stream.end())
+      : null
     stream.once('close', () => {
+      end?.cancel()
       this.streams.delete(stream)
       this.follow()
     })

@@ -10,6 +10,7 @@ import { maxPayloadBytes, noPayloads, type Payloads } from '../payloads/payloads
 import type { Progress } from '../model/readable-parts.js'
 import { readProgress } from './progress.js'
 import type { Outcome } from '../decisions/settle.js'
+import { concealerOf } from '../plan/hide-documents.js'
 import { generationAtHand, idempotencyKey as idempotencyKeyOf, workOf } from '../model/work.js'
 
 /** The largest size of an output, in bytes of JSON. The step must stay well under the store's 2 MB (I16). */
@@ -87,7 +88,9 @@ async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise
       step.hasTickets === true
         ? ((await reached(() => payloads.load(owner, given, time.signal))) as typeof given)
         : given
-    const outcome = await run(options, { input, context: contextOf(options, time, previous) }, time)
+    const hide = concealerOf(step, input)
+    const context = contextOf(options, time, { previous, hide })
+    const outcome = withoutSecrets(await run(options, { input, context }, time), hide)
     if (outcome?.kind !== 'success' || step.direction === 'undo' || !payloads.isLarge(outcome.output))
       return outcome
     const output = await reached(() => payloads.put(owner, outcome.output, time.signal))
@@ -99,6 +102,12 @@ async function withPayloads(options: AttemptOptions, time: AttemptTime): Promise
       return { kind: 'permanent', message: describe(error), didNothing: true }
     return { kind: 'failed', message: describe(error) }
   }
+}
+
+/** Hides the secrets of the input in the message of a failure, which is stored, logged and sent to people. */
+function withoutSecrets(outcome: Outcome | null, hide: (text: string) => string): Outcome | null {
+  if (outcome === null || outcome.kind === 'success') return outcome
+  return { ...outcome, message: hide(outcome.message) }
 }
 
 async function run(
@@ -152,7 +161,7 @@ function successWith(output: unknown, payloads: Payloads | null): Outcome {
 function contextOf(
   { step, log, readDocument, extend }: AttemptOptions,
   time: AttemptTime,
-  previous: Json,
+  { previous, hide }: { readonly previous: Json; readonly hide: (text: string) => string },
 ): AgentContext {
   const { jobId, orderId, stepId, attempt, idempotencyKey } = step
   const goOn = async (asked: Omit<Asked, 'signal'>): Promise<void> => {
@@ -178,11 +187,15 @@ function contextOf(
     readDocument,
     log,
     extend: () => goOn({}),
-    progress: async (report) => goOn({ progress: readProgress(report) }),
+    progress: async (report) => goOn({ progress: withoutSecretNote(readProgress(report), hide) }),
     failPermanently: (error) => {
       throw new PermanentFailure(describe(error), { cause: error })
     },
   }
+}
+
+function withoutSecretNote(progress: Progress, hide: (text: string) => string): Progress {
+  return progress.note === undefined ? progress : { ...progress, note: hide(progress.note) }
 }
 
 function describe(error: unknown): string {

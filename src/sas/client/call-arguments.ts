@@ -1,13 +1,21 @@
 import type { Duration } from '../../platform/index.js'
 import { durationMs } from '../../platform/internal.js'
+import { date, flag, readOptions, text } from '../../platform/options.js'
 import type { JobDocument, Json, LedgerEntry } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
-import { CommandInvalid } from '../model/errors.js'
+import { CommandInvalid, CommandRefused } from '../model/errors.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
+import { hiddenMessage } from '../plan/hide-documents.js'
 import { tagsByName } from '../model/tags.js'
+import { hasHidden, hiddenText } from '../model/values/hidden.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { commandProblems, type CommandTerms } from '../submission/submit-problems.js'
-import type { CommandOptions, JobSummary } from './command-options.js'
+import type {
+  CommandOptions,
+  JobSummary,
+  ResubmitOptions,
+  ScheduleCommandOptions,
+} from './command-options.js'
 
 /** The name of the operator if the caller passes none. */
 export const defaultOperator = 'operator'
@@ -35,7 +43,7 @@ export function summaryOf(job: JobDocument): JobSummary {
     endedAt,
     stepsDone: Object.values(steps).filter(({ state }) => doneStates.has(state)).length,
     stepCount: stepIds.length,
-    attention,
+    attention: attention && hiddenMessage(job, attention),
     paused: job.paused ?? null,
     tags: tagsByName(job.tags),
   }
@@ -60,6 +68,10 @@ interface Expected {
  */
 export function asJson(jobId: string, value: unknown, { name, error: Invalid }: Expected): Json {
   const given = givenJson(value, name)
+  if (given.kind === 'json' && hasHidden(given.json)) {
+    const rule = `stands for a value that is hidden from people: give the value itself`
+    throw new Invalid(`job ${JSON.stringify(jobId)}: ${name} contains "${hiddenText}", which ${rule}`)
+  }
   if (given.kind === 'json') return given.json
   throw new Invalid(`job ${JSON.stringify(jobId)}: ${given.reason}`)
 }
@@ -81,6 +93,20 @@ export function termsOf(
   return { needed: { jobId, by, ...reason }, optional: { step, partitionKey }, flags: { dryRun } }
 }
 
+/** Returns the command that these options of a resubmission give. */
+export function resubmissionOf(
+  jobId: string,
+  { step, input, by = '', why = '' }: Partial<ResubmitOptions>,
+): OperatorCommand {
+  const edit =
+    input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
+  const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
+  if (step === undefined && input !== undefined) {
+    throw new CommandRefused(jobId, 'an edited input needs the name of its step')
+  }
+  return { kind: 'resubmit', by, why, ...steps }
+}
+
 /** @throws CommandInvalid that lists all problems of these arguments */
 export function refuseArguments(call: string, terms: CommandTerms): void {
   refuseProblems(call, commandProblems(terms))
@@ -89,4 +115,24 @@ export function refuseArguments(call: string, terms: CommandTerms): void {
 /** @throws CommandInvalid that lists all problems, if there are any; nothing was written */
 export function refuseProblems(call: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new CommandInvalid(`${call}: ${problems.join('; ')}`)
+}
+
+/** Returns who gives a command, and why. */
+export function whoOf(
+  call: string,
+  id: string,
+  options: { readonly by?: string | undefined; readonly why?: string | undefined },
+  more: object = {},
+): Required<ScheduleCommandOptions> {
+  const { by = defaultOperator, why = '' } = orNone(options)
+  refuseTerms(call, { id, by, ...(why === '' ? {} : { why }), ...more })
+  return { by, why }
+}
+
+const scheduleTerms = { id: text(), by: text(), why: text(), from: date(), to: date(), dryRun: flag() }
+
+/** @throws CommandInvalid that lists all problems of these arguments */
+export function refuseTerms(call: string, terms: object): void {
+  const wanted = Object.fromEntries(Object.entries(scheduleTerms).filter(([name]) => name in terms))
+  refuseProblems(call, readOptions(wanted, terms).problems)
 }

@@ -61,3 +61,10 @@ export interface JobSummary {
   /** The tags of the job by name, each as text. */
   readonly tags: Readonly<Record<string, string>>
 }
+
+/** Who decides about a schedule, and why. Both are kept in the schedule. */
+export interface ScheduleCommandOptions {
+  /** The name of the operator. Default `'operator'`. */
+  readonly by?: string
+  readonly why?: string
+}

@@ -5,6 +5,7 @@
  * actual writes of the scheduler, the agents and the submission. The embedded store charges the same prices,
  * and a test compares its charges with these formulas.
  */
+import { maxOpenTicks } from '../schedules/open-ticks.js'
 
 /** The description of the jobs and instances whose cost is computed. */
 export interface CostQuestion {
@@ -96,11 +97,19 @@ export function jobCost(question: CostQuestion): JobCost {
 }
 
 /**
- * Returns the request units of a tick of a schedule, besides the submission of its job: one replace of the
- * schedule, and reads of the schedule, of its plan and of the previous run.
+ * Returns the request units of the writes of a document that is created once and replaced several times, with the
+ * indexing that `provision` creates.
+ */
+export function documentCost(bytes: number, replaces: number): number {
+  return (1 + 2 * replaces) * insert(bytes / 1_024, { indexing: 'lean' })
+}
+
+/**
+ * Returns the request units of a tick of a schedule, besides the submission of its job: reads of the schedule,
+ * of its plan and of the previous run, and its share of a replace of the schedule, which counts several ticks.
  */
 export function tickCost(question: Pick<CostQuestion, 'indexing'>): number {
-  return 2 * insert(scheduleKilobytes, question) + 3 * pointRead
+  return (2 * insert(scheduleKilobytes, question)) / maxOpenTicks + 3 * pointRead
 }
 
 export function idleCost(question: CostQuestion): IdleCost {

@@ -11,8 +11,12 @@ export interface RaisedAt {
   readonly jobId: string
   readonly step: string
   readonly payload: Json
+  readonly key: string | undefined
   readonly now: () => number
 }
+
+/** The number of senders that may raise events of one step at the same moment. */
+const maxSenders = 50
 
 /**
  * Writes the event to its step document.
@@ -20,13 +24,14 @@ export interface RaisedAt {
  * @throws CommandRefused if the step does not exist or does not wait for this event; nothing was written
  */
 export async function raiseAt(store: StateStore, at: RaisedAt): Promise<void> {
-  const { job, jobId, step, payload, now } = at
+  const { job, jobId, step, payload, key, now } = at
   if (job['processState'] === 'Compensated') {
     throw new CommandRefused(jobId, 'the job is Compensated: none of its steps waits')
   }
   const address = { pk: job.pk, id: stepDocumentId(jobId, step) }
-  const update = await updateDocument(store, { address, known: null, read: readStep }, (current) => {
-    const raised = raiseEvent(current, payload, now())
+  const collecting = { address, known: null, read: readStep, maxTries: maxSenders }
+  const update = await updateDocument(store, collecting, (current) => {
+    const raised = raiseEvent(current, payload, now(), key)
     return { write: raised.kind === 'write' ? raised.step : null, result: raised }
   })
   if (update.kind === 'missing') throw new CommandRefused(jobId, await noSuchStep(store, at))

@@ -1,4 +1,4 @@
-import { CommandInvalid, CommandRefused, JobNotFound } from '../model/errors.js'
+import { CommandInvalid, JobNotFound } from '../model/errors.js'
 import { Job, type ResultOf } from './job.js'
 import { JobSelection, type SelectionFilter } from './job-selection.js'
 import { JobWaiting, type JobWaitingParts } from './job-waiting.js'
@@ -15,7 +15,9 @@ import { Limits } from '../gates/limits.js'
 import { Schedules, type SchedulesOptions } from './schedules.js'
 import { resend, undelivered, type UndeliveredNotice } from './undelivered.js'
 import { requestOf, type SubmitOptions } from './submission-request.js'
-import { tryCommand, updateJob } from './update-job.js'
+import { restartJob } from './repair/restart-job.js'
+import { restartProblems, type RestartOptions, type RestartReport } from './repair/restart-options.js'
+import { carryOut } from './update-job.js'
 import type { Workflow } from '../workflow/workflow.js'
 import type {
   CommandOptions,
@@ -31,6 +33,7 @@ import {
   orNone,
   refuseArguments,
   refuseProblems,
+  resubmissionOf,
   summaryOf,
   termsOf,
 } from './call-arguments.js'
@@ -137,14 +140,22 @@ export class JobClient {
    * @throws JobNotFound if the job does not exist
    */
   async resubmit(jobId: string, options: ResubmitOptions): Promise<void> {
-    const { step, input, by = '', why = '', ...where } = orNone(options)
-    const edit =
-      input === undefined ? {} : { input: asJson(jobId, input, { name: 'input', error: CommandInvalid }) }
-    const steps = step === undefined ? {} : { steps: [{ stepId: step, ...edit }] }
-    if (step === undefined && input !== undefined) {
-      throw new CommandRefused(jobId, 'an edited input needs the name of its step')
-    }
-    await this.command(jobId, { kind: 'resubmit', by, why, ...steps }, where)
+    await this.command(jobId, resubmissionOf(jobId, orNone(options)), orNone(options))
+  }
+
+  /**
+   * Restarts a job that has ended, or is in Error, as a new job in the same partition. The steps before `from`
+   * are carried over with their outputs and their undo, and the others run with new idempotency keys. Only the
+   * new job can then undo the carried steps. A repeated call returns the same new job.
+   *
+   * @throws CommandInvalid if an argument is invalid; nothing was written
+   * @throws CommandRefused if the job cannot be restarted so; nothing was written
+   * @throws JobNotFound if the job does not exist
+   */
+  async restart(jobId: string, options: RestartOptions): Promise<RestartReport> {
+    refuseProblems('restart', restartProblems(jobId, orNone(options)))
+    const { pk } = await this.existing(jobId, options)
+    return restartJob(this.options, addressOf(pk, jobId), options)
   }
 
   /**
@@ -200,7 +211,8 @@ export class JobClient {
 
   /**
    * Raises the event of a `waitFor` step, before or while the step waits. A repeated call with the same event
-   * changes nothing. A parked step keeps the event, and continues when an operator releases the step.
+   * changes nothing. A parked step keeps the event, and continues when an operator releases the step. A step that
+   * collects events needs a `key` of each event. Events with the same key count once.
    *
    * @throws CommandInvalid if an argument is invalid, or the payload is not JSON
    * @throws CommandRefused if the job has no such step or was undone, or if the step does not wait for an
@@ -211,13 +223,14 @@ export class JobClient {
     jobId: string,
     step: string,
     payload: unknown = null,
-    where: { readonly partitionKey?: string } = {},
+    options: { readonly key?: string; readonly partitionKey?: string } = {},
   ): Promise<void> {
-    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: orNone(where) })
+    const { key, ...where } = orNone(options)
+    refuseArguments('raiseEvent', { needed: { jobId, step }, optional: { key, ...where } })
     const { store, clock } = this.options
     const plain = asJson(jobId, payload, { name: 'payload', error: CommandInvalid })
     const job = await this.existing(jobId, where)
-    await raiseAt(store, { job, jobId, step, payload: plain, now: () => clock.now() })
+    await raiseAt(store, { job, jobId, step, payload: plain, key, now: () => clock.now() })
   }
 
   /** Lists the questions that wait for an answer, the oldest first. Default limit: 100. */
@@ -280,15 +293,8 @@ export class JobClient {
     command: OperatorCommand,
     where: { readonly partitionKey?: string; readonly dryRun?: boolean },
   ): Promise<void> {
-    const { store, clock, telemetry } = this.options
     refuseArguments(command.kind, termsOf(jobId, command, where))
-    const job = await this.get(jobId, where)
-    const address = addressOf(job?.partitionKey ?? jobId, jobId)
-    const perform = where.dryRun === true ? tryCommand : updateJob
-    const written = job === null ? null : await perform(store, address, command, () => clock.now())
-    if (written === null) throw new JobNotFound(jobId)
-    if (where.dryRun === true) return
-    const { kind, by, why } = command
-    telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
+    const { pk } = await this.existing(jobId, where)
+    await carryOut(this.options, { ...addressOf(pk, jobId), isDryRun: where.dryRun === true }, command)
   }
 }

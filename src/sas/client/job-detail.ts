@@ -7,6 +7,9 @@ import { receiverOf } from '../notifier/reply.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import type { JobPorts } from './job.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
+import { hideDocuments } from '../plan/hide-documents.js'
+import { bytesOf } from '../store/transaction.js'
+import { documentCost } from './cost.js'
 import { viewOf, type JobView, type StepView } from './job-view.js'
 
 /** A step with the fields that explain its past and what it waits for. */
@@ -22,13 +25,25 @@ export interface StepDetail extends StepView {
   readonly notBefore: string | null
   /** The result of the newest attempt, or null. */
   readonly outcome: StepDocument['outcome']
-  /** Whether the step puts a question. Until then, `question` is null. */
-  readonly asks: boolean
-  /** The open question of the step, or null. */
+  /** The open question of the step, or null. A step that `asks` may have put none yet. */
   readonly question: OpenQuestion | null
   /** The event that was raised for the step, or the answer to its question, or null. */
   readonly event: StepDocument['event']
   readonly lockedBy: string | null
+  /** The operation that undoes the step, or null if the step cannot be undone. */
+  readonly undo: { readonly operation: string; readonly whenUncertain: boolean } | null
+  /** The output of the round before, or null. */
+  readonly previous: Json
+  readonly cost: ComputedCost
+}
+
+/**
+ * What the writes of a document cost, computed from its size and the number of its versions. The store does not
+ * keep what it has charged. Versions without an attempt, such as those of an extended wait, are not counted.
+ */
+export interface ComputedCost {
+  readonly writes: number
+  readonly charge: number
 }
 
 /** A notice of a job, as shown to people. */
@@ -47,11 +62,13 @@ export interface JobDetail extends Omit<JobView, 'steps'> {
   readonly completeBy: string | null
   readonly diagnostics: JobDocument['diagnostics']
   readonly notices: readonly NoticeDetail[]
+  /** The cost of the document of the job, without its steps. */
+  readonly cost: ComputedCost
   readonly steps: readonly StepDetail[]
 }
 
 /**
- * Reads a job with its steps and notices.
+ * Reads a job with its steps and notices, as people may see them: without secret values.
  *
  * @throws JobNotFound if the job does not exist
  * @throws JobUnreadable if its document cannot be read
@@ -66,7 +83,15 @@ export async function readJobDetail(
     readSteps(store, job),
     job.replyTo === null ? [] : store.listNotices(job.pk, job.jobId),
   ])
-  return detailOf(job, steps, { notices, now: clock.now() })
+  const hidden = hideDocuments(job, steps)
+  const told = notices.map((notice) => ({
+    ...notice,
+    attention: notice.attention && {
+      ...notice.attention,
+      message: hidden.conceal(notice.attention.message),
+    },
+  }))
+  return detailOf(hidden.job, hidden.steps, { notices: told, now: clock.now() })
 }
 
 function detailOf(
@@ -80,6 +105,10 @@ function detailOf(
     ...view,
     input: job.input,
     priority: job.priority,
+    cost: costOf(
+      job,
+      steps.reduce((sum, { dispatch }) => sum + dispatch, 0) + (job.endedAt === null ? 0 : 1),
+    ),
     completeBy: job.completeBy,
     diagnostics: job.diagnostics,
     notices: notices.map(noticeDetailOf).sort((one, other) => one.seq - other.seq),
@@ -91,7 +120,7 @@ function detailOf(
 }
 
 function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
-  const { kind, direction, inputTemplate, idempotencyKey, notBeforeMs, outcome, event, lockedBy } = step
+  const { kind, direction, inputTemplate, idempotencyKey, notBeforeMs, outcome, event, lockedBy, undo } = step
   return {
     kind,
     direction,
@@ -100,11 +129,18 @@ function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
     idempotencyKey,
     notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     outcome,
-    asks: step.question !== undefined,
     question: asOpenQuestion(step)[0] ?? null,
     event,
     lockedBy,
+    undo: undo && { operation: `${undo.actor}.${undo.action}`, whenUncertain: undo.whenUncertain },
+    previous: step.round?.previous ?? null,
+    // Each dispatch is followed by an outcome, and preceded by a claim if the step needs one.
+    cost: costOf(step, step.dispatch * (step.isClaimRequired ? 3 : 2)),
   }
+}
+
+function costOf(document: JobDocument | StepDocument, replaces: number): ComputedCost {
+  return { writes: 1 + replaces, charge: documentCost(bytesOf(document), replaces) }
 }
 
 function noticeDetailOf(notice: NoticeDocument): NoticeDetail {

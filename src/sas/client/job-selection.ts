@@ -3,6 +3,7 @@ import type { ProcessState } from '../model/documents.js'
 import { CommandRefused, JobNotFound, JobUnreadable } from '../model/errors.js'
 import type { JobFilter } from '../store/filters/job-filter.js'
 import type { CommandOptions, JobSummary, ReleaseOptions, ResubmitOptions } from './command-options.js'
+import type { RestartOptions } from './repair/restart-options.js'
 
 /** The filter of a selection. A job must match every field of the filter. */
 export type SelectionFilter = Omit<JobFilter, 'limit' | 'after'>
@@ -30,6 +31,7 @@ export interface BulkReport {
 export interface SingleCommands {
   list(filter: JobFilter): Promise<readonly JobSummary[]>
   resubmit(jobId: string, options: ResubmitOptions): Promise<void>
+  restart(jobId: string, options: RestartOptions): Promise<unknown>
   release(jobId: string, options: ReleaseOptions): Promise<void>
   cancel(jobId: string, reason: string, options: CommandOptions): Promise<void>
 }
@@ -71,6 +73,20 @@ export class JobSelection {
     )
   }
 
+  /**
+   * Calls {@link SingleCommands.restart} for every matching job in the filter's state (default: Error). Each new
+   * job gets the default id.
+   */
+  restart(
+    options: Omit<RestartOptions, 'partitionKey' | 'dryRun' | 'as'> & BulkOptions,
+  ): Promise<BulkReport> {
+    const { onProgress: _onProgress, signal: _signal, ...command } = options
+    const fits = ({ state }: JobSummary): boolean => state === (this.filter.state ?? 'Error')
+    return this.each(options, fits, ({ jobId, partitionKey }) =>
+      this.commands.restart(jobId, { ...command, partitionKey }),
+    )
+  }
+
   /** Calls {@link SingleCommands.release} for every matching job with a parked step or an extended wait. */
   release(options: Omit<ReleaseOptions, 'partitionKey' | 'dryRun'> & BulkOptions = {}): Promise<BulkReport> {
     const { onProgress: _onProgress, signal: _signal, ...command } = options
@@ -97,7 +113,7 @@ export class JobSelection {
   private async each(
     { dryRun = false, onProgress, signal }: BulkOptions,
     fits: (job: JobSummary) => boolean,
-    command: (job: JobSummary) => Promise<void>,
+    command: (job: JobSummary) => Promise<unknown>,
   ): Promise<BulkReport> {
     const jobs = (await this.list()).filter(fits)
     const left = [...jobs]

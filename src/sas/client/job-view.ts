@@ -11,7 +11,7 @@ import type {
   ProcessState,
   StepDocument,
 } from '../model/documents.js'
-import type { Progress } from '../model/readable-parts.js'
+import type { Progress, RestartedAs, RestartOf } from '../model/readable-parts.js'
 import { tagsByName } from '../model/tags.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
@@ -32,6 +32,13 @@ export interface StepView {
   readonly attempt: number
   /** The round that a repeated step has reached, and the last round that it may reach. Otherwise null. */
   readonly round: { readonly number: number; readonly atMost: number } | null
+  /** The events that the step collects: how many, and those that have arrived. Otherwise null. */
+  readonly collect: {
+    readonly count: number
+    readonly events: readonly { readonly key: string; readonly payload: Json; readonly at: string }[]
+  } | null
+  /** Whether the step puts a question to people. */
+  readonly asks: boolean
   /** How far the present attempt is and since when, as its handler said, or null. */
   readonly progress: (Progress & { readonly at: string }) | null
   /** The failed attempts of the step or, once its undo has begun, of the undo. */
@@ -70,6 +77,10 @@ export interface JobView {
   readonly generation: number
   /** Null if the job is not paused. */
   readonly paused: Pause | null
+  /** The job that this job was restarted as, or null. That job now owns what this job had done. */
+  readonly restartedAs: RestartedAs | null
+  /** The job of which this job is the restart, or null. */
+  readonly restartOf: RestartOf | null
   /** What the workflow returned, if the job has ended as Processed. Otherwise null. */
   readonly result: Json
   /** The tags of the job by name, each as text. */
@@ -97,6 +108,8 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     compensation: job.compensation,
     generation: job.generation,
     paused: job.paused ?? null,
+    restartedAs: job.restartedAs ?? null,
+    restartOf: job.restartOf ?? null,
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
     tags: tagsByName(job.tags),
     audit: job.audit,
@@ -119,6 +132,8 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     currentState,
     attempt,
     round: roundOf(step),
+    collect: step.collect ?? null,
+    asks: step.question !== undefined,
     progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,

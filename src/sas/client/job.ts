@@ -4,6 +4,7 @@ import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
 import { noPayloads, type Payloads } from '../payloads/payloads.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
+import { hideDocuments } from '../plan/hide-documents.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
 import type { JobWaiting } from './job-waiting.js'
 import { readSteps } from '../store/read-steps.js'
@@ -28,6 +29,12 @@ export interface JobPorts {
  */
 export type ResultOf<O> = [undefined] extends [O] ? JobResult : [O] extends [null] ? JobResult : O
 
+/** Options of a view of a job. */
+export interface ViewOptions {
+  /** Whether the secret values of the workflow are replaced by a fixed text. Default: false. */
+  readonly hidesSecrets?: boolean
+}
+
 /** One job of a state container. Every method reads the store again. */
 export class Job<R = JobResult> {
   /** @internal */
@@ -50,13 +57,13 @@ export class Job<R = JobResult> {
   }
 
   /**
-   * Reads the job and its steps.
+   * Reads the job and its steps. Show people a view without secrets, with `hidesSecrets`.
    *
    * @throws JobNotFound if the job does not exist any more
    * @throws JobUnreadable if the job's document cannot be read
    */
-  async view(): Promise<JobView> {
-    const view = await this.readView()
+  async view(options: ViewOptions = {}): Promise<JobView> {
+    const view = await this.readView(options)
     if (view === null) throw new JobNotFound(this.jobId)
     return view
   }
@@ -69,22 +76,27 @@ export class Job<R = JobResult> {
    * @throws StoreUnavailable if the store could not be reached; call `updates` again
    * @throws the signal's reason if `signal` aborts; the job continues
    */
-  async *updates(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<JobView, void, undefined> {
+  async *updates(
+    options: ViewOptions & { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<JobView, void, undefined> {
     const { signal } = options
     if ((await this.waiting.read(this.address)) === null) throw new JobNotFound(this.jobId)
     yield* followJob({
       jobId: this.jobId,
       feed: this.ports.queries.follow(this.address.pk),
-      readView: () => this.readView(),
+      readView: () => this.readView(options),
       now: () => this.ports.clock.now(),
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
   }
 
-  private async readView(): Promise<JobView | null> {
+  private async readView({ hidesSecrets = false }: ViewOptions): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    return job === null ? null : viewOf(job, await readSteps(this.ports.store, job), this.ports.clock.now())
+    if (job === null) return null
+    const steps = await readSteps(this.ports.store, job)
+    const seen = hidesSecrets ? hideDocuments(job, steps) : { job, steps }
+    return viewOf(seen.job, seen.steps, this.ports.clock.now())
   }
 
   /**

@@ -8,6 +8,7 @@ import type { JobQueries } from '../store/job-queries.js'
 import type { StateDocument, StateStore } from '../store/state-store.js'
 import { readStep, updateDocument } from '../store/update-document.js'
 import { answerQuestion, type Answer } from '../waiting/answer-question.js'
+import type { LinkedQuestion } from '../waiting/answer-links.js'
 
 /** A question that waits for the answer of a person. */
 export interface OpenQuestion {
@@ -55,6 +56,15 @@ export function asOpenQuestion(step: StepDocument): OpenQuestion[] {
   const expiresAt = new Date(expiresAtMs).toISOString()
   const { form } = question
   return [{ jobId, stepId, orderId, workflow, partitionKey, title, assignees, since, expiresAt, form }]
+}
+
+/** Reads the open question of one step. Returns null if the step does not exist or asks nothing now. */
+export async function questionAt(
+  store: StateStore,
+  { jobId, step, partitionKey = jobId }: LinkedQuestion,
+): Promise<OpenQuestion | null> {
+  const found = await readStep(store, { pk: partitionKey, id: stepDocumentId(jobId, step) })
+  return found === null ? null : (asOpenQuestion(found)[0] ?? null)
 }
 
 /** The parts of a client that an answer needs. */

@@ -1,4 +1,3 @@
-import { date, flag, readOptions, text } from '../../platform/options.js'
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { inSlices } from '../../platform/internal.js'
@@ -6,7 +5,8 @@ import { basicTime } from '../model/document-ids.js'
 import { CommandInvalid, ScheduleNotFound, StoreUnavailable, SubmissionInvalid } from '../model/errors.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { isSchedule, type Schedule } from '../schedules/define-schedule.js'
-import type { Tick } from '../schedules/decide-tick.js'
+import type { Tick } from '../schedules/counted-ticks.js'
+import { withOpenTicks } from '../schedules/open-ticks.js'
 import { ticksBetween } from '../schedules/ticks-between.js'
 import { type ScheduleView, viewOfSchedule } from '../schedules/schedule-view.js'
 import {
@@ -26,20 +26,14 @@ import {
 import { jobExists, submitTick, type TickSubmitted } from '../schedules/tick-submission.js'
 import { replacing, type StateWrite, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
-import type { LocalBeginning } from '../in-process/waking-store.js'
+import type { Beginning } from '../in-process/waking-store.js'
 import type { JobPorts } from './job.js'
-import { defaultOperator, orNone, refuseProblems } from './call-arguments.js'
+import { orNone, refuseProblems, refuseTerms, whoOf } from './call-arguments.js'
+import type { ScheduleCommandOptions } from './command-options.js'
 
-export interface SchedulesOptions extends JobPorts, Partial<LocalBeginning> {
+export interface SchedulesOptions extends JobPorts, Partial<Beginning> {
   readonly clock: Clock
   readonly telemetry: Telemetry
-}
-
-/** Who decides about a schedule, and why. Both are kept in the schedule. */
-export interface ScheduleCommandOptions {
-  /** The name of the operator. Default `'operator'`. */
-  readonly by?: string
-  readonly why?: string
 }
 
 /** The result of storing a schedule. */
@@ -86,8 +80,8 @@ export class Schedules {
     const address = scheduleAddress(schedule.id)
     const { store, clock } = this.options
     return this.retried<ScheduleSet>(schedule.id, async () => {
-      const before = await readSchedule(store, address)
-      const now = clock.now()
+      const [found, now] = [await readSchedule(store, address), clock.now()]
+      const before = found === null ? null : await withOpenTicks(store, found, now)
       const isThere = before !== null && !isDeleted(before)
       if (isThere && before.definitionHash === schedule.hash) {
         return { writes: [], result: { change: 'unchanged', schedule: viewOfSchedule(before) } }
@@ -107,16 +101,18 @@ export class Schedules {
 
   /** Lists all schedules, by id. */
   async list(): Promise<readonly ScheduleView[]> {
-    const found = await this.options.queries.listSchedules()
-    const views = found.filter((schedule) => !isDeleted(schedule)).map(viewOfSchedule)
+    const { store, queries, clock } = this.options
+    const found = (await queries.listSchedules()).filter((schedule) => !isDeleted(schedule))
+    const counted = await Promise.all(found.map((each) => withOpenTicks(store, each, clock.now())))
+    const views = counted.map(viewOfSchedule)
     return views.sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   /** Returns a schedule, or null if there is none with this id. */
   async get(id: string): Promise<ScheduleView | null> {
     refuseTerms('get', { id })
-    const found = await readSchedule(this.options.store, scheduleAddress(id))
-    return found === null || isDeleted(found) ? null : viewOfSchedule(found)
+    const found = await this.found(id)
+    return found === null ? null : viewOfSchedule(found)
   }
 
   /**
@@ -257,9 +253,16 @@ export class Schedules {
   }
 
   private async existing(id: string): Promise<Stored<ScheduleDocument>> {
-    const found = await readSchedule(this.options.store, scheduleAddress(id))
-    if (found === null || isDeleted(found)) throw new ScheduleNotFound(id)
+    const found = await this.found(id)
+    if (found === null) throw new ScheduleNotFound(id)
     return found
+  }
+
+  /** Reads a schedule with its open ticks counted, so that a change of the schedule loses none of them. */
+  private async found(id: string): Promise<Stored<ScheduleDocument> | null> {
+    const { store, clock } = this.options
+    const stored = await readSchedule(store, scheduleAddress(id))
+    return stored === null || isDeleted(stored) ? null : withOpenTicks(store, stored, clock.now())
   }
 
   /** Reads, decides and writes again, until the write is applied or nothing is to be written. */
@@ -278,23 +281,4 @@ export class Schedules {
     const message = `schedule ${JSON.stringify(id)}: another writer changed it first in each of ${maxTries} tries`
     throw new StoreUnavailable(message, { cause: null })
   }
-}
-
-function whoOf(
-  call: string,
-  id: string,
-  options: { readonly by?: string | undefined; readonly why?: string | undefined },
-  more: object = {},
-): Required<ScheduleCommandOptions> {
-  const { by = defaultOperator, why = '' } = orNone(options)
-  refuseTerms(call, { id, by, ...(why === '' ? {} : { why }), ...more })
-  return { by, why }
-}
-
-const kinds = { id: text(), by: text(), why: text(), from: date(), to: date(), dryRun: flag() }
-
-/** @throws CommandInvalid that lists all problems of these arguments */
-function refuseTerms(call: string, terms: object): void {
-  const wanted = Object.fromEntries(Object.entries(kinds).filter(([name]) => name in terms))
-  refuseProblems(call, readOptions(wanted, terms).problems)
 }

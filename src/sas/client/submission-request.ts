@@ -2,6 +2,9 @@ import type { Duration } from '../../platform/index.js'
 import { fitPlan } from '../plan/fan-out.js'
 import { payloadHash } from '../plan/payload.js'
 import { SubmissionInvalid } from '../model/errors.js'
+import { secretTexts } from '../model/values/hidden.js'
+import type { Json } from '../model/values/json.js'
+import type { Plan } from '../plan/plan.js'
 import { givenJson } from '../model/values/plain-json.js'
 import { readTags, type Tags } from '../model/tags.js'
 import { ownDocument } from '../submission/own-document.js'
@@ -72,11 +75,13 @@ export function requestOf<I>(
   if (problems.length > 0) {
     throw new SubmissionInvalid(`job ${JSON.stringify(jobId)}: ${problems.join('; ')}`)
   }
+  const orderId = options.orderId ?? jobId
+  refuseShownSecrets(plan, plain, { jobId, partitionKey: partition, orderId, tags: tags.stored.join(' ') })
   const alongside = options.alongside ?? submission.alongside?.(input) ?? []
   return {
     plan,
     jobId,
-    orderId: options.orderId ?? jobId,
+    orderId,
     partition,
     input: plain,
     alongside: alongside.map(({ create }) => ownDocument(create, partition)),
@@ -95,6 +100,16 @@ function refuseInput<I>({ name, checkInput }: Workflow<I>, input: I): void {
   const given = checkInput === undefined ? null : givenJson(input, 'input')
   const problems = given?.kind === 'json' ? (checkInput?.(given.json) ?? []) : []
   if (problems.length > 0) throw new SubmissionInvalid(`workflow ${name}: ${problems.join('; ')}`)
+}
+
+/** Throws if a secret is in a text that everybody sees and can search for. */
+function refuseShownSecrets(plan: Plan, input: Json, shown: Readonly<Record<string, string>>): void {
+  const paths = (plan.secrets ?? []).filter(([part]) => part === 'input').map(([, ...rest]) => rest)
+  const texts = secretTexts(input, paths)
+  const problems = Object.entries(shown)
+    .filter(([, text]) => texts.some((secret) => text.includes(secret)))
+    .map(([name]) => `${name} contains a secret of the input, and everybody sees it: choose another`)
+  if (problems.length > 0) throw new SubmissionInvalid(`workflow ${plan.workflow}: ${problems.join('; ')}`)
 }
 
 function isRecord(value: unknown): boolean {

@@ -1,5 +1,7 @@
+import type { Clock } from '../../platform/index.js'
+import type { Telemetry } from '../../telemetry/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
-import { CommandRefused, StoreUnavailable } from '../model/errors.js'
+import { CommandRefused, JobNotFound, StoreUnavailable } from '../model/errors.js'
 import { operate } from '../decisions/operator/operate.js'
 import type { OperatorCommand } from '../decisions/operator/request.js'
 import { replacing, type DocumentAddress, type StateStore, type Stored } from '../store/state-store.js'
@@ -11,6 +13,31 @@ import { readableJob } from '../store/unreadable-jobs.js'
  * is written only a few times a second.
  */
 const maxTries = 6
+
+/** The ports through which a command reaches its job. */
+export interface CommandPorts {
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+/**
+ * Carries out a command on a job and reports it, or only checks it.
+ *
+ * @throws JobNotFound if the job does not exist; the other errors are those of {@link updateJob}
+ */
+export async function carryOut(
+  { store, clock, telemetry }: CommandPorts,
+  { jobId, isDryRun, ...address }: DocumentAddress & { readonly jobId: string; readonly isDryRun: boolean },
+  command: OperatorCommand,
+): Promise<void> {
+  const perform = isDryRun ? tryCommand : updateJob
+  const written = await perform(store, address, command, () => clock.now())
+  if (written === null) throw new JobNotFound(jobId)
+  if (isDryRun) return
+  const { kind, by, why } = command
+  telemetry.emit({ type: 'job.operated', jobId, workflow: written.workflow, command: kind, by, why })
+}
 
 /**
  * Carries out a command: reads the job, calls {@link operate}, and writes only if every etag is unchanged. If
@@ -55,7 +82,7 @@ export async function updateJob(
  *
  * @throws CommandRefused if the state of the job does not allow the command
  */
-export async function tryCommand(
+async function tryCommand(
   store: StateStore,
   address: DocumentAddress,
   command: OperatorCommand,

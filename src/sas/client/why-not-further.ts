@@ -12,7 +12,9 @@ const howToAnswer = '"stepward answer" answers it'
 
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
-  const { processState, attention, compensation } = job
+  const { processState, attention, compensation, restartedAs } = job
+  if (restartedAs !== undefined)
+    return `It was restarted from step ${restartedAs.from} as job ${restartedAs.jobId}.`
   if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
@@ -28,7 +30,7 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
   const [waiting] = open.filter(({ place }) => place !== undefined && place.since !== null)
   if (waiting !== undefined) return limitText(waiting)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
-  if (asking.length > 0) return `${waits(asking, 'wait')} for an event${untilText(asking)}.`
+  if (asking.length > 0) return eventText(asking)
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
   const working = open.filter(({ kind }) => kind === 'operation')
   const [backing] = working.filter((step) => isHeldBack(step, now))
@@ -80,6 +82,16 @@ function limitText({ stepId, place }: StepDocument): string {
   const rates = gates.filter(({ perSecond }) => perSecond !== undefined).map(({ key }) => JSON.stringify(key))
   const until = reservedMs === null ? '' : ` until ${timeText(reservedMs)}`
   return `Step ${stepId} waits${until} by the rate of limit ${listed(rates)}.`
+}
+
+/** Says which steps wait for events. If one step collects events, says how many have arrived. */
+function eventText(asking: readonly StepDocument[]): string {
+  const collect = asking.length === 1 ? asking[0]?.collect : undefined
+  const [until, waiting] = [untilText(asking), waits(asking, 'wait')]
+  if (collect === undefined) return `${waiting} for an event${until}.`
+  const { count, events } = collect
+  const left = counted(count - events.length, 'event')
+  return `${waiting} for ${left}${until}; ${events.length} of ${count} have arrived.`
 }
 
 function waits(steps: readonly StepDocument[], verb: string): string {

@@ -6,7 +6,7 @@ import {
   type Schedule,
   type SchedulingState,
 } from './continue-or-end-job.js'
-import type { Compensation, StepDocument } from '../model/documents.js'
+import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import { betweenStates, withDerivedState } from '../model/process-state.js'
 import { owedBy } from './owed-undos.js'
 import {
@@ -33,7 +33,7 @@ export function compensationFor(
   { steps, now, scheduler }: SchedulingState,
   failed: readonly string[],
   reason: string,
-): Compensation | null {
+): JobDocument['compensation'] {
   const policies = failed.map((stepId) => steps.get(stepId)?.onExhausted)
   if (!policies.every((policy) => policy === 'compensate' || policy === 'compensateThenRetry')) return null
   const thenRetry = policies.every((policy) => policy === 'compensateThenRetry')
@@ -48,6 +48,8 @@ export function compensationFor(
  *   that depend on a step are undone before it (I6).
  * 3. The job ends, or a new generation of the job begins.
  *
+ * A restart may keep some steps, which the next generation then needs as they are (I34).
+ *
  * If the undo of a step fails permanently, the steps on which this step depends are not undone. The other
  * undos continue. The job then ends and is flagged for an operator (R111).
  */
@@ -59,7 +61,10 @@ export function compensate(state: SchedulingState, ledger: Ledger, advance: Adva
   const missing = unseen(passed, ledger, steps)
   if (missing.length > 0) return { kind: 'read', stepIds: missing }
   // Steps that were given up or stopped for a new generation are included, because they may have acted.
-  const begun = passed.filter(hasBegun).flatMap((stepId) => steps.get(stepId) ?? [])
+  const kept = new Set(job.compensation?.keeps)
+  const begun = passed
+    .filter((stepId) => hasBegun(stepId) && !kept.has(stepId))
+    .flatMap((stepId) => steps.get(stepId) ?? [])
   const stopped = begun.flatMap((step) => stoppedStep(step, ledger, state))
   const afterStop = withChanges(ledger, stopped)
   const again = begun.flatMap((step) => {
@@ -169,6 +174,10 @@ function finishCompensation(state: SchedulingState, finished: Finished, advance:
     compensation: null,
     generation: job.generation + 1,
   })
-  const reset = Object.entries(ledger).map(([id, entry]) => [id, { ...entry, state: 'NotStarted' }] as const)
+  const kept = new Set(compensation.keeps)
+  const reset = Object.entries(ledger).map(([id, entry]): [string, LedgerEntry] => [
+    id,
+    kept.has(id) ? entry : { ...entry, state: 'NotStarted' },
+  ])
   return advance({ ...state, job: renewed }, Object.fromEntries(reset))
 }

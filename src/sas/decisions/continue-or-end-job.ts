@@ -165,7 +165,7 @@ interface Ending {
 export function carriedAtEnd({ job, steps: known }: Ending, ledger: Ledger): JobEnding {
   const steps = stepsAsIn({ stepIds: job.stepIds, steps: ledger }, known)
   if (steps === null) return {}
-  const mark = steps.some(({ hasTickets }) => hasTickets === true) ? ticketMark : {}
+  const mark = steps.some(({ hasTickets }) => hasTickets === true) ? ticketMark(job) : {}
   if (job.resultTemplate !== undefined) {
     const result = resultOf({ ...job, steps: ledger }, steps)
     const isCarried = !exceeds([result], maxCarriedBytes) && !isTooDeep(result)

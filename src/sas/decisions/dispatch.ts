@@ -11,6 +11,7 @@ import { offerWithinMs } from './offer-time.js'
 import { unclearCondition, withTickets } from '../plan/tickets.js'
 import { isTooDeep, maxGivenLevels } from '../model/values/plain-json.js'
 import { bindTemplate, resolveTemplate, type KnownValues } from '../plan/template.js'
+import { payloadsOf } from '../waiting/collect-event.js'
 import { bytesOf, exceeds, maxTransactionBytes } from '../store/transaction.js'
 import { currentKey, workOf } from '../model/work.js'
 import { asleep } from '../waiting/asleep.js'
@@ -74,7 +75,7 @@ export function begin(stored: StepDocument, by: Dispatching): StepChange {
   const unclear = unclearCondition(step, known)
   if (unclear !== null) return refuse(unclear)
   if (step.kind === 'sleep') return waiting(begun, by, asleep(begun, by.now))
-  if (step.event !== null) return finishWait(begun, step.event.payload)
+  if (step.event !== null) return finishWait(begun, payloadsOf(step) ?? step.event.payload)
   if (step.question !== undefined) return waiting(begun, by, putQuestion({ ...begun, asked: null }, by.now))
   if (step.kind === 'gather') return finishGather(begun, by)
   const asked = isGated(begun) ? requestAtBegin(step, known) : null
@@ -146,7 +147,7 @@ function finishGather(step: StepDocument, by: Dispatching): StepChange {
 export function redispatch(step: StepDocument, by: Dispatching): StepChange {
   if (step.kind === 'sleep' || step.event !== null) {
     const over = { ...step, dispatch: step.dispatch + 1, fence: step.fence + 1 }
-    return finishWait(over, step.event?.payload ?? null)
+    return finishWait(over, payloadsOf(step) ?? step.event?.payload ?? null)
   }
   const again = attempt(step, by)
   if (step.direction === 'undo') return { step: again, state: 'Compensating' }

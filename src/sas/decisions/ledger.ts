@@ -1,5 +1,6 @@
 import type { JobDocument, LedgerEntry, StepDocument } from '../model/documents.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
+import { payloadsOf } from '../waiting/collect-event.js'
 import { hasMoreRounds } from './rounds.js'
 import type { KnownValues } from '../plan/template.js'
 
@@ -141,11 +142,13 @@ interface Knowing {
 
 /**
  * Returns the state with this ledger, and without the outputs of steps that are not done, such as the output
- * of an earlier generation.
+ * of an earlier generation. The output of a step whose time passed is what it had collected.
  */
 export function withLedger<S extends Knowing>(state: S, ledger: Ledger): S {
   const steps = [...state.steps].map(([stepId, step]): [string, StepDocument] => {
-    return [stepId, ledger[stepId]?.state === 'Processed' ? step : { ...step, output: null }]
+    const state = ledger[stepId]?.state
+    if (state === 'Processed') return [stepId, step]
+    return [stepId, { ...step, output: state === 'TimedOut' ? payloadsOf(step) : null }]
   })
   return { ...state, job: { ...state.job, steps: ledger }, steps: new Map(steps) }
 }

@@ -24,11 +24,12 @@ export function owedBy(step: StepDocument): Owed[] {
 /**
  * Returns the step as it begins, for the first time or again. Its fields record whether calls with its keys
  * may have acted (I9). A step that was undone gets a new key. Any other step keeps its key, so a service that
- * recognises the key does not act twice.
+ * recognises the key does not act twice. A step that was carried over and undone has keys of its own job (I34).
  */
 export function beginning(step: StepDocument): StepDocument {
   if (step.direction === 'undo') {
-    return { ...step, direction: 'do', generation: step.generation + 1, mayHaveActed: false, owed: [] }
+    const { keyJobId: _keyJobId, ...own } = step
+    return { ...own, direction: 'do', generation: step.generation + 1, mayHaveActed: false, owed: [] }
   }
   return { ...step, mayHaveActed: step.dispatch > 0 && mayHaveActed(step) }
 }

@@ -128,6 +128,8 @@ function afterAttempt(step: StepDocument, policy: RecoveryPolicy): Recovery {
 
 function exhaustedMessage(step: StepDocument, failureCount: number): string {
   if (step.asked) return `the question ${JSON.stringify(step.asked.title)} was not answered in time`
+  if (step.collect !== undefined)
+    return `only ${step.collect.events.length} of ${step.collect.count} events arrived in time`
   const last = step.diagnostics.at(-1)
   const cause = last === undefined ? 'no answer before the deadline' : last.message
   return `given up after ${failureCount} failed ${failureCount === 1 ? 'attempt' : 'attempts'}: ${cause}`

@@ -278,8 +278,9 @@ function outputsNeeded(
   return [...needed].filter((stepId) => {
     // The other steps have no output, and the output of a step that begins now belongs to its own undo.
     const entry = ledger[stepId]
-    if (entry?.state !== 'Processed') return false
     const step = steps.get(stepId)
+    if (entry?.state === 'TimedOut') return step?.dispatch !== entry.dispatch
+    if (entry?.state !== 'Processed') return false
     return step?.dispatch !== entry.dispatch || step.processState !== 'Processed'
   })
 }

@@ -87,6 +87,10 @@ export class InProcessPath {
 class RoleOffers<T> {
   private readonly held = new Map<string, T>()
 
+  get isEmpty(): boolean {
+    return this.held.size === 0
+  }
+
   open(leaseToken: string, offer: T): void {
     this.held.set(leaseToken, offer)
   }

@@ -38,6 +38,18 @@ export interface WakeUps {
   subscribe(job: JobAddress, listener: (ended: EndedJob) => void): () => void
 }
 
+/** Reports what any of these reports. A listener may hear of one end several times. */
+export function endingsOf(all: readonly WakeUps[]): WakeUps {
+  return {
+    subscribe: (job, listener) => {
+      const unsubscribe = all.map((one) => one.subscribe(job, listener))
+      return () => {
+        for (const end of unsubscribe) end()
+      }
+    },
+  }
+}
+
 /** Reports when a job that another process drives may have ended, so that it is time to read the job. */
 export interface EndHints {
   /**

@@ -1,6 +1,8 @@
 import type { FeedHints } from '../../change-feed-processor/internal.js'
+
 import type { InProcessPath } from './in-process-path.js'
 import { rolesToWake } from '../decisions/readers.js'
+import { begunJob } from '../submission/begun-job.js'
 import type { StateStore } from '../store/state-store.js'
 import type { BeginSubmission } from '../submission/begun-submission.js'
 import type { AcceptedJob } from '../submission/write-submission.js'
@@ -30,8 +32,8 @@ export function wakingReaders(store: StateStore, hints: FeedHints): StateStore {
   }
 }
 
-/** Lets the scheduler of this process begin the jobs that are submitted here. */
-export interface LocalBeginning {
+/** Lets a scheduler begin the jobs that are submitted here. */
+export interface Beginning {
   readonly beginSubmission: BeginSubmission
   /** Called with each job that was written in one transaction, after that transaction. */
   readonly onAccepted: (accepted: AcceptedJob) => void
@@ -41,7 +43,7 @@ export interface LocalBeginning {
  * Lets the scheduler of this process begin a job while it is submitted, or when it is accepted. If the
  * scheduler cannot begin the job, the scheduler is woken to read the feed.
  */
-export function beginningHere(inProcessPath: InProcessPath, hints: FeedHints): LocalBeginning {
+export function beginningHere(inProcessPath: InProcessPath, hints: FeedHints): Beginning {
   const onAccepted = (accepted: AcceptedJob): void => {
     const { physicalRangeId } = accepted
     const offer = physicalRangeId === null ? undefined : inProcessPath.scheduler.at(physicalRangeId)
@@ -55,4 +57,36 @@ export function beginningHere(inProcessPath: InProcessPath, hints: FeedHints): L
     }, readIt)
   }
   return { beginSubmission: inProcessPath.beginSubmission, onAccepted }
+}
+
+/**
+ * Lets a submission begin its job for a scheduler of another process. `takingScheduler` returns the name of
+ * that scheduler. If it returns null, because no scheduler is known to take jobs at the moment, the job is
+ * stored as submitted, and a scheduler begins it. `onBegun` is called with each job that its submission has begun.
+ */
+export function beginningElsewhere(
+  takingScheduler: () => string | null,
+  {
+    hints,
+    now,
+    onBegun,
+  }: {
+    readonly hints: FeedHints
+    readonly now: () => number
+    readonly onBegun: (accepted: AcceptedJob) => void
+  },
+): Beginning {
+  return {
+    beginSubmission: (job, steps) => {
+      const scheduler = takingScheduler()
+      return scheduler === null ? null : begunJob(job, steps, { now: now(), scheduler, firstBy: null })
+    },
+    onAccepted: (accepted) => {
+      const { physicalRangeId, isBegun } = accepted
+      hints.part('scheduler').notify(physicalRangeId)
+      if (!isBegun) return
+      hints.part('agents').notify(physicalRangeId)
+      onBegun(accepted)
+    },
+  }
 }

@@ -4,11 +4,11 @@ import { gateSchema, gateWaiterSchema } from './gate-documents.js'
 import { limit, place } from './gate-parts.js'
 import { json } from './values/plain-json.js'
 import { noticeSchema } from './notice-document.js'
-import { asked, event, question } from './question-parts.js'
+import { asked, collected, event, question } from './question-parts.js'
 import { repeat, round } from './repeat-parts.js'
 import { scheduledJobSchema, scheduleSchema } from './schedule-documents.js'
-import { auditEntry, envelope, exhaustionPolicy, ticketHolder } from './shared-parts.js'
-import { claim, effectHistory, held, outcome, progress, undo } from './step-parts.js'
+import { auditEntry, envelope, exhaustionPolicy, secretHolder, ticketHolder } from './shared-parts.js'
+import { claim, effectHistory, held, keyHolder, outcome, progress, undo } from './step-parts.js'
 
 export { attentionKinds, processStates } from './shared-parts.js'
 export type { Json } from './values/json.js'
@@ -22,7 +22,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -33,6 +33,12 @@ export const basicSchema = 1
  * supervisors and agents in other languages of version 1 do the work of its steps correctly.
  */
 export const continuingSchema = 2
+
+/**
+ * The version of a job that was restarted, of the job that it was restarted as, and of steps that were carried
+ * over. Code of version 2 would undo a carried step for the wrong job, or tell its undo a wrong key.
+ */
+export const restartSchema = 3
 
 export const jobSchema = z.object({
   ...envelope,
@@ -88,6 +94,8 @@ export const stepSchema = z.object({
   when: json,
   /** The event of a `waitFor` step, possibly raised before the step began. Null if there is none. */
   event: event.nullable(),
+  /** What a `waitFor` step with `count` collects. Missing if the step waits for one event. */
+  collect: collected.optional(),
   /** The question of the step. A `waitFor` step without a question waits for an event. */
   question: question.optional(),
   /** The limits of the step. Missing if it has none. */
@@ -152,8 +160,10 @@ export const stepSchema = z.object({
    */
   held: held.optional(),
   output: json,
+  ...secretHolder,
   ...ticketHolder,
   ...effectHistory,
+  ...keyHolder,
 })
 
 export const documentSchemas = {

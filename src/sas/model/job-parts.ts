@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
-import type { Compensation, Pause } from './readable-parts.js'
-import { ticketHolder } from './shared-parts.js'
+import type { Compensation, Pause, RestartedAs, RestartOf } from './readable-parts.js'
+import { secretHolder, ticketHolder } from './shared-parts.js'
 
 /**
  * The entry of a step in the ledger of its job: the state that the scheduler has accepted, and the number of
@@ -32,9 +32,20 @@ export const compensation = z.object({
   by: z.string(),
   reason: z.string(),
   thenRetry: z.boolean(),
+  keeps: z.array(z.string()).optional(),
 }) satisfies z.ZodType<Compensation>
 
 const pause = z.object({ since: z.string(), by: z.string(), why: z.string() }) satisfies z.ZodType<Pause>
+
+const restartedAs = z.object({ jobId: z.string(), from: z.string() }) satisfies z.ZodType<RestartedAs>
+
+const restartOf = z.object({
+  jobId: z.string(),
+  from: z.string(),
+  at: z.string(),
+  by: z.string(),
+  why: z.string(),
+}) satisfies z.ZodType<RestartOf>
 
 /** The fields that a job has only if its workflow or its submission uses them. Old instances keep them. */
 export const optionalJobParts = {
@@ -49,5 +60,13 @@ export const optionalJobParts = {
   result: json.optional(),
   /** The pause of the job. Null or missing if it is not paused. Operators write it. A scheduler obeys it. */
   paused: pause.nullable().optional(),
+  ...secretHolder,
+  /**
+   * The job that this job was restarted as. Written once, together with that job. No operator and no scheduler
+   * continues this job afterwards (I33).
+   */
+  restartedAs: restartedAs.optional(),
+  /** The job of which this job is the restart. Written at its creation. */
+  restartOf: restartOf.optional(),
   ...ticketHolder,
 }

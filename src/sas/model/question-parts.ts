@@ -40,6 +40,30 @@ export const event = z.object({
   note: z.string().optional(),
 })
 
+/**
+ * How many events a `waitFor` step collects, and those that have arrived, in their order. Clients append events,
+ * and no write removes or changes one (I38).
+ */
+export const collected = z.object({
+  count: z.number().int(),
+  events: z.array(
+    z.object({
+      /** The sender's name of the event. Events with the same key are one event. */
+      key: z.string(),
+      payload: json,
+      at: z.string(),
+    }),
+  ),
+})
+
+/** The most events that one step collects. */
+export const maxCollected = 1_000
+
+/** The most bytes of all payloads of one step, as JSON. The step keeps them twice, and shares a transaction. */
+export const maxCollectedBytes = 500_000
+
 export type PlanQuestion = z.infer<typeof question>
 
 export type AskedQuestion = z.infer<typeof asked>
+
+export type Collected = z.infer<typeof collected>

@@ -48,11 +48,31 @@ export interface Compensation {
   readonly reason: string
   /** Whether the job restarts with the next generation when everything is undone. */
   readonly thenRetry: boolean
+  /** The steps that a restart has carried over, and that are not undone. Missing: every step is undone. */
+  readonly keeps?: readonly string[] | undefined
 }
 
-/** A part of a step's input that an operator changed. */
+/** The job that a job was restarted as. The steps before `from` and their undo belong to that job now. */
+export interface RestartedAs {
+  readonly jobId: string
+  readonly from: string
+}
+
+/** The job of which a job is the restart, and the operator who restarted it. */
+export interface RestartOf {
+  readonly jobId: string
+  /** The first step that runs again. */
+  readonly from: string
+  /** ISO-8601 UTC. */
+  readonly at: string
+  readonly by: string
+  readonly why: string
+}
+
+/** A part of an input that an operator changed. */
 export interface InputChange {
-  readonly stepId: string
+  /** The step whose input was changed. Null for the input of the job. */
+  readonly stepId: string | null
   /** The place in the input, for example `input.lines[0].amount`. A long path is cut off. */
   readonly path: string
   /** The value as JSON text. Null if there was no value. A text of more than 100 characters is cut off. */
@@ -79,7 +99,7 @@ export interface Pause {
 
 /** A decision of an operator about a job. */
 export interface AuditEntry {
-  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume'
+  readonly command: 'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'restart'
   /** Null for the whole job. */
   readonly stepId: string | null
   /** ISO-8601 UTC. */
@@ -88,6 +108,8 @@ export interface AuditEntry {
   readonly why: string
   /** Missing if the decision has no new input. */
   readonly edit?: InputEdit | undefined
+  /** The id of the job that the job was restarted as. Missing for other commands. */
+  readonly as?: string | undefined
 }
 
 /** An instance's report about an attempt that did not succeed. */

@@ -79,13 +79,24 @@ export const exhaustionPolicy = z.union([
 ])
 
 export const auditEntry = z.object({
-  command: z.enum(['resubmit', 'release', 'cancel', 'pause', 'resume']),
+  command: z.enum(['resubmit', 'release', 'cancel', 'pause', 'resume', 'restart']),
   stepId: z.string().nullable(),
   at: z.string(),
   by: z.string(),
   why: z.string(),
   edit: inputEdit.optional(),
+  as: z.string().optional(),
 }) satisfies z.ZodType<AuditEntry>
+
+/** The field of jobs and steps some of whose values people must not see. */
+export const secretHolder = {
+  /**
+   * The paths of the secret values: those of a job begin with `input` or `result`, and those of a step with
+   * `input`, `output` or `undo`. `*` stands for every name. The submission writes them, and only readers that
+   * show values to people use them. Missing if there is no secret.
+   */
+  secrets: z.array(z.array(z.string())).optional(),
+}
 
 /** The field of jobs and steps some of whose values are in the payload store. */
 export const ticketHolder = {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { json } from './values/plain-json.js'
 import type { InputEdit } from './readable-parts.js'
 
-/** How an operator changed the inputs of steps. */
+/** How an operator changed inputs. */
 export const inputEdit = z.object({
   changes: z.array(
     z.object({
-      stepId: z.string(),
+      stepId: z.string().nullable(),
       path: z.string(),
       before: z.string().nullable(),
       after: z.string().nullable(),
@@ -79,6 +79,15 @@ export const effectHistory = {
    * `mayHaveActed` before they act.
    */
   firstBy: z.string().nullable().default(null),
+}
+
+/** The field of a step that acted in a job that was restarted since. */
+export const keyHolder = {
+  /**
+   * The id of the job under which the step acted, and which its keys contain. Written by a restart, and removed
+   * when the step begins after its undo. Missing means the step's own job.
+   */
+  keyJobId: z.string().optional(),
 }
 
 export type Owed = z.infer<(typeof effectHistory)['owed']>[number]

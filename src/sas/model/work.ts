@@ -35,13 +35,16 @@ export function currentKey(step: StepDocument): string {
   return number > 1 && step.direction === 'do' ? `${key}/r${number}` : key
 }
 
-/** Returns the key that the attempts of one job, step, generation and direction share, and no others (I9). */
+/**
+ * Returns the key that the attempts of one job, step, generation and direction share, and no others (I9). A step
+ * that a restart has carried over keeps the keys that services know.
+ */
 export function idempotencyKey(
-  { jobId, stepId }: Pick<StepDocument, 'jobId' | 'stepId'>,
+  { jobId, stepId, keyJobId }: Pick<StepDocument, 'jobId' | 'stepId' | 'keyJobId'>,
   generation: number,
   direction: StepDocument['direction'],
 ): string {
-  return `${jobId}/${stepId}/g${generation}/${direction}`
+  return `${keyJobId ?? jobId}/${stepId}/g${generation}/${direction}`
 }
 
 /** Checks whether a step must not be dispatched yet, because it waits for a time or for an operator. */

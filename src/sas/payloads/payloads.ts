@@ -97,6 +97,21 @@ export class Payloads {
     return (await loaded(value, payloadOf)) ?? null
   }
 
+  /**
+   * Copies a payload of a job for another job, so that it stays when the first job is removed. Resolves when the
+   * copy is durable.
+   *
+   * @throws PayloadUnavailable if the payload could not be copied now
+   * @throws PayloadDamaged if the payload is missing
+   */
+  async copy(from: PayloadOwner, to: PayloadOwner, id: string): Promise<void> {
+    const { store } = this
+    if (store === null) throw new PayloadStoreMissing(from.jobId)
+    const content = await reached(from, id, () => store.get(from, id))
+    if (content === null) throw new PayloadDamaged(from.jobId, id, 'it is missing')
+    await reached(to, id, () => store.put(to, id, content))
+  }
+
   private async read(owner: PayloadOwner, { id, hash, bytes }: Ticket, signal?: AbortSignal): Promise<Json> {
     const { store } = this
     if (store === null) throw new PayloadStoreMissing(owner.jobId)

@@ -20,16 +20,19 @@ export function schemaOf({ steps }: Pick<Plan, 'steps'>): number {
 }
 
 /**
- * Returns the schema version of a step: the lowest that supervisors need. A supervisor of version 1 would take
- * the time of a reminder for the end of the question.
+ * Returns the schema version of a step: the lowest that its writers need. A supervisor of version 1 would take
+ * the time of a reminder for the end of the question. A client of version 1 would take the first event of a step
+ * that collects for the only one.
  */
-export function stepSchemaOf({ question }: Pick<PlanStep, 'question'>): number {
+export function stepSchemaOf({ question, count }: Pick<PlanStep, 'question' | 'count'>): number {
+  if (count !== undefined) return continuingSchema
   const { remindAfterMs, escalateAfterMs } = question ?? {}
   return remindAfterMs === undefined && escalateAfterMs === undefined ? basicSchema : continuingSchema
 }
 
-function isContinuing({ jobGoesOn, when, input, undo, question, repeat, limits }: PlanStep): boolean {
-  if (repeat !== undefined || limits !== undefined) return true
+function isContinuing(step: PlanStep): boolean {
+  const { jobGoesOn, when, input, undo, question, repeat, limits, count } = step
+  if (repeat !== undefined || limits !== undefined || count !== undefined) return true
   if (jobGoesOn === true || question !== undefined || !hasBasicOperators(when)) return true
   const templates = [when, input, undo?.input ?? null]
   return templates.some((each) => hasText(each) || stepsWithPart(each, 'outcome', 'outcomeSoFar').size > 0)

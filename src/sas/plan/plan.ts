@@ -2,6 +2,7 @@ import type { ExhaustionPolicy, Json } from '../model/documents.js'
 import type { PlanLimit } from '../model/gate-parts.js'
 import type { PlanQuestion } from '../model/question-parts.js'
 import type { PlanRepeat } from '../model/repeat-parts.js'
+import type { SecretPath } from '../model/values/hidden.js'
 
 /**
  * The kind of a step. An agent ends an `operation`. The scheduler ends the other kinds: `sleep` when its time
@@ -35,10 +36,14 @@ export interface PlanStep {
   readonly isClaimRequired: boolean
   /** The question of the step. Missing if the step asks no question. */
   readonly question?: PlanQuestion
+  /** The number of events that a `waitFor` step collects. Missing if it waits for one event. */
+  readonly count?: number
   /** How the step repeats. Missing if it runs once. */
   readonly repeat?: PlanRepeat
   /** The limits of the step. Missing if it has none. */
   readonly limits?: readonly PlanLimit[]
+  /** The paths of secret values in the input, the output and the undo. Missing if there are none. */
+  readonly secrets?: readonly SecretPath[]
 }
 
 /** The undo of a {@link PlanStep}. Its input may also refer to the step's own output. */
@@ -64,6 +69,8 @@ export interface Plan {
   readonly output?: Json
   /** The JSON Schema of the input. A supervisor checks the jobs of schedules by it. Missing if there is none. */
   readonly inputSchema?: Json
+  /** The paths of secret values in the input and the result of the job. Missing if no step has a secret either. */
+  readonly secrets?: readonly SecretPath[]
 }
 
 /**

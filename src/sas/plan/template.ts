@@ -39,6 +39,25 @@ export function hasText(template: Json): boolean {
   return isFound
 }
 
+/**
+ * Visits each reference in a template, with its place in the value that the template makes. A reference in a
+ * text has the place of the text.
+ */
+export function visitReferences(
+  template: Json,
+  visit: (path: ReferencePath, at: readonly string[], isInText: boolean) => void,
+  at: readonly string[] = [],
+): void {
+  const node = nodeOf(template)
+  if (node.kind === 'reference') visit(node.path, at, false)
+  if (node.kind === 'text')
+    visitNodes(template, (part) => part.kind === 'reference' && visit(part.path, at, true))
+  if (node.kind === 'list')
+    for (const [index, item] of node.items.entries()) visitReferences(item, visit, [...at, String(index)])
+  if (node.kind === 'object')
+    for (const [name, part] of Object.entries(node.properties)) visitReferences(part, visit, [...at, name])
+}
+
 function visitNodes(template: Json, visit: (node: TemplateNode) => void): void {
   const node = nodeOf(template)
   visit(node)

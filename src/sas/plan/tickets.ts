@@ -4,12 +4,14 @@ import { asksForPayload } from './condition.js'
 import { whenProblem } from './condition-problem.js'
 import type { KnownValues } from './template.js'
 
-/** The fields that mark a document with tickets. Older instances would pass the ticket to a handler. */
-export const ticketMark = { hasTickets: true, schema: continuingSchema }
+/** Returns the fields that mark a document with tickets. Older instances would pass the ticket to a handler. */
+export function ticketMark({ schema }: Pick<JobDocument, 'schema'>) {
+  return { hasTickets: true, schema: Math.max(schema, continuingSchema) }
+}
 
 /** Returns a document with the mark of documents that contain tickets. */
 export function marked<D extends JobDocument | StepDocument>(document: D): D {
-  return { ...document, ...ticketMark }
+  return { ...document, ...ticketMark(document) }
 }
 
 /** Returns the step as it begins, with the mark if its values contain tickets of its job or of other steps. */

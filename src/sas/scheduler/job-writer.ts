@@ -7,7 +7,7 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
 import { replacing, type StateStore, type Stored } from '../store/state-store.js'
 import type { UnclearWrites } from '../store/unclear-writes.js'
-import { offeredTo } from './begin-submission.js'
+import { offeredTo } from '../submission/begun-job.js'
 import type { KnownJobs } from './known-jobs.js'
 
 export type Written = Schedule & { kind: 'write' }

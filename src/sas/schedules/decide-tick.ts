@@ -1,7 +1,8 @@
 import { tickJobId } from '../model/document-ids.js'
 import type { PassedTicks, PassReason, ScheduleDocument } from '../model/schedule-documents.js'
 import { nextDue } from './calendar.js'
-import { actAt, withNextAfter } from './tick-time.js'
+import { passedOver, submitted, type Tick } from './counted-ticks.js'
+import { actAt } from './tick-time.js'
 
 /** The state of a run, which is the job of a tick. A job that was deleted counts as `none`. */
 export type Run =
@@ -18,12 +19,6 @@ export interface TickFacts {
   readonly previous: Run | null
   /** Whether the job of the next tick exists already. Null if this was not read. */
   readonly isSubmitted: boolean | null
-}
-
-/** A tick whose job is to be submitted. */
-export interface Tick {
-  readonly dueMs: number
-  readonly jobId: string
 }
 
 export type TickDecision =
@@ -48,13 +43,12 @@ export const queueLookMs = 5_000
 /** The most ticks that one decision passes over, because reading a cron pattern takes time. */
 export const maxPassedAtOnce = 200
 
-const keptPassed = 10
-
 /**
  * Decides about the next tick of a schedule. A tick is submitted first, and the schedule is written
  * afterwards, so that no crash between the two loses the tick: the next decision submits the same id again.
  * Before ticks are counted as passed over, the decision asks for the job of the first of them, because an
- * instance may have died between the two writes. No other of them can have been submitted.
+ * instance may have submitted it before it died. A tick is submitted only after the tick before it, so if the
+ * first has no job, no later one has.
  */
 export function decideTick(schedule: ScheduleDocument, facts: TickFacts): TickDecision {
   const { nextDueMs: dueMs, completeByMs } = schedule
@@ -152,34 +146,7 @@ function rowOf({ calendar }: ScheduleDocument, dueMs: number, isPassed: (dueMs: 
   return { lastMs, count }
 }
 
-function submitted(schedule: ScheduleDocument, tick: Tick): ScheduleDocument {
-  const { dueMs, jobId } = tick
-  const counted = { ...schedule, last: { dueMs, jobId }, submitted: schedule.submitted + 1 }
-  return withNextAfter(counted, dueMs)
-}
-
 function passedOf(reason: PassReason, [fromMs, toMs]: [number, number], count: number, message: string) {
   const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
   return { reason, from, to, count, message }
-}
-
-/** Returns the schedule after these ticks. A row that continues the newest row is added to it. */
-function passedOver(schedule: ScheduleDocument, row: PassedTicks): ScheduleDocument {
-  const { missed, skipped, passed } = schedule
-  const isMissed = row.reason === 'late' || row.reason === 'refused'
-  const newest = passed.at(-1)
-  const isContinued =
-    newest?.reason === row.reason &&
-    newest.message === row.message &&
-    nextDue(schedule.calendar, Date.parse(newest.to)) === Date.parse(row.from)
-  const rows = isContinued
-    ? [...passed.slice(0, -1), { ...newest, to: row.to, count: newest.count + row.count }]
-    : [...passed, row]
-  const counted = {
-    ...schedule,
-    missed: missed + (isMissed ? row.count : 0),
-    skipped: skipped + (isMissed ? 0 : row.count),
-    passed: rows.slice(-keptPassed),
-  }
-  return withNextAfter(counted, Date.parse(row.to))
 }

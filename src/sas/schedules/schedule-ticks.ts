@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { ProcessState } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { ticksAfter, ticksBefore } from './ticks-around.js'
+import { withOpenTicks } from './open-ticks.js'
 import { type ScheduleView, viewOfSchedule } from './schedule-view.js'
 import { isDeleted, readSchedule, scheduleAddress } from './stored-schedule.js'
 import { decodeDocument } from '../model/decode.js'
@@ -30,9 +31,9 @@ export async function readScheduleTicks(
   id: string,
   count: number,
 ): Promise<ScheduleTicks | null> {
-  const found = await readSchedule(store, scheduleAddress(id))
-  if (found === null || isDeleted(found)) return null
-  const now = clock.now()
+  const [stored, now] = [await readSchedule(store, scheduleAddress(id)), clock.now()]
+  if (stored === null || isDeleted(stored)) return null
+  const found = await withOpenTicks(store, stored, now)
   const createdMs = Date.parse(found.createdAt)
   const past = ticksBefore(found, now, count).filter(({ dueMs }) => dueMs >= createdMs)
   const previous = await Promise.all(

@@ -135,9 +135,19 @@ export async function readScheduledJob(
   store: StateStore,
   scheduleId: string,
 ): Promise<Stored<ScheduledJobDocument> | null> {
+  const found = await readAnyScheduledJob(store, scheduleId)
+  return found === 'newer' ? null : found
+}
+
+/** Reads the job of a schedule. Returns `newer` if only an instance of a newer version can submit it. */
+export async function readAnyScheduledJob(
+  store: StateStore,
+  scheduleId: string,
+): Promise<Stored<ScheduledJobDocument> | 'newer' | null> {
   const address = { pk: scheduleDocumentId(scheduleId), id: scheduledJobDocumentId(scheduleId) }
   const document = await store.read(address)
   const decoded = document === null ? null : decodeDocument(document)
+  if (decoded?.kind === 'newerSchema') return 'newer'
   if (document === null || decoded?.kind !== 'scheduledJob') return null
   return { ...decoded.scheduledJob, _etag: document._etag, _ts: document._ts }
 }

@@ -7,8 +7,10 @@ import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { replacing, type DocumentAddress, type Stored } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { readJob } from '../store/update-document.js'
+import { withLateJobs } from './counted-ticks.js'
 import { decideTick, refusedTick, type Run, type TickDecision, type TickFacts } from './decide-tick.js'
-import { isDeleted, readSchedule, readScheduledJob } from './stored-schedule.js'
+import { mayStayOpen } from './open-ticks.js'
+import { isDeleted, readAnyScheduledJob, readSchedule } from './stored-schedule.js'
 import { jobExists, submitTick, type TickSubmitter } from './tick-submission.js'
 
 export interface TickRunnerOptions extends Omit<TickSubmitter, 'now'> {
@@ -27,51 +29,145 @@ export interface TickLook {
 
 type Advance = TickDecision & { readonly kind: 'advance' }
 
+/** A decision after its job was submitted. `created` as in {@link Ahead}. */
+interface Performed {
+  readonly advance: Advance
+  readonly created: readonly number[]
+  /** Whether the tick may stay open, so that the schedule need not be written. */
+  readonly mayStay: boolean
+}
+
 /** The number of tries to advance one schedule. A try fails if another instance advances it first. */
 const maxTries = 6
 
 /** The most ticks of one look. Afterwards, other documents that are due get their turn. */
 const maxTicks = 100
 
+type Step =
+  | { readonly kind: 'rest'; readonly untilMs: number | null }
+  /** Another instance was first, or the result of a write is unknown. */
+  | { readonly kind: 'again' }
+  /** `isInDoubt` says whether the schedule must be read once more to check the count. */
+  | { readonly kind: 'advanced'; readonly advance: Advance; readonly isInDoubt: boolean }
+
+/** How far this process has advanced a schedule beyond the version that is stored. */
+interface Ahead {
+  readonly stored: Stored<ScheduleDocument>
+  readonly schedule: ScheduleDocument
+  /** The due times of the ticks whose jobs this process created since that version. */
+  readonly created: readonly number[]
+}
+
 /**
  * Advances the schedules that are due. The job of a tick is written first, and the schedule afterwards, only
- * if its etag is unchanged. If the process dies between the two, the next look submits the same id again,
- * which changes nothing.
+ * if its etag is unchanged. To save writes, a few ticks stay open first ({@link mayStayOpen}): their jobs are
+ * written, and the schedule is not. If the process dies meanwhile, the next look of another process submits
+ * the same ids again, which changes nothing.
  */
 export class TickRunner {
+  private readonly ahead = new Map<string, Ahead>()
+
   constructor(private readonly options: TickRunnerOptions) {}
 
-  /** Submits the due ticks of one schedule. */
-  async look(address: DocumentAddress): Promise<TickLook> {
-    const { store, clock } = this.options
+  /** Submits the due ticks of one schedule. With `keepOpen`, ticks may stay open. */
+  async look(address: DocumentAddress, keepOpen = true): Promise<TickLook> {
+    const { clock } = this.options
     const unclear = new UnclearWrites(`schedule ${address.id}`)
     for (let [ticks, tries] = [0, 0]; tries < maxTries;) {
-      const schedule = await readSchedule(store, address)
-      if (schedule === null || isDeleted(schedule)) return { untilMs: null, isAdvanced: ticks > 0 }
-      const decision = await this.decided(schedule)
-      if (decision.kind !== 'advance') {
-        return { untilMs: decision.kind === 'wait' ? decision.untilMs : null, isAdvanced: ticks > 0 }
-      }
-      const advance = await this.performed(schedule, decision)
-      if (advance === null) {
+      const step = await this.step(address, unclear, keepOpen)
+      if (step.kind === 'rest') return { untilMs: step.untilMs, isAdvanced: ticks > 0 }
+      if (step.kind === 'again') {
         tries += 1
         continue
       }
-      const writes = [replacing(schedule, advance.schedule)]
-      const result = await unclear.write(() => store.apply(address.pk, writes))
-      if (result.kind !== 'applied') {
-        tries += 1
-        continue
-      }
-      this.report(advance)
+      this.report(step.advance)
       ticks += 1
-      const { completeByMs } = advance.schedule
-      const isDue = completeByMs !== null && completeByMs <= clock.now()
-      if (!isDue || ticks === maxTicks) return { untilMs: completeByMs, isAdvanced: true }
+      const { completeByMs: untilMs } = step.advance.schedule
+      const isDue = step.isInDoubt || (untilMs !== null && untilMs <= clock.now())
+      if (!isDue || ticks === maxTicks) return { untilMs, isAdvanced: true }
       tries = 0
     }
     const message = `schedule ${address.id}: another writer changed it first in each of ${maxTries} tries`
     throw new StoreUnavailable(message, { cause: null })
+  }
+
+  /** Reads the schedule, decides about its next tick, and writes what follows. */
+  private async step(address: DocumentAddress, unclear: UnclearWrites, keepOpen: boolean): Promise<Step> {
+    const { store, clock, graceMs } = this.options
+    const stored = await readSchedule(store, address)
+    if (stored === null || isDeleted(stored)) {
+      this.ahead.delete(address.id)
+      return { kind: 'rest', untilMs: null }
+    }
+    const ahead = await this.aheadOf(stored)
+    if (ahead === null) return { kind: 'again' }
+    const beganMs = clock.monotonic()
+    const decision = await this.decided(ahead.schedule)
+    if (decision.kind !== 'advance') {
+      return { kind: 'rest', untilMs: decision.kind === 'wait' ? decision.untilMs : null }
+    }
+    const performed = await this.performed(ahead, decision)
+    if (performed === null) return { kind: 'again' }
+    if (performed === 'newer') return { kind: 'rest', untilMs: null }
+    const { advance, created, mayStay } = performed
+    if (keepOpen && mayStay) {
+      this.ahead.set(address.id, { stored, schedule: advance.schedule, created })
+      // Meanwhile, another instance may have counted the tick as passed over.
+      return { kind: 'advanced', advance, isInDoubt: clock.monotonic() - beganMs > graceMs }
+    }
+    this.ahead.set(address.id, { ...ahead, created })
+    const result = await unclear.write(() => store.apply(address.pk, [replacing(stored, advance.schedule)]))
+    if (result.kind !== 'applied') return { kind: 'again' }
+    const late = await this.lateJob(ahead, advance)
+    if (late === null) this.ahead.delete(address.id)
+    else this.ahead.set(address.id, late)
+    return { kind: 'advanced', advance, isInDoubt: late !== null }
+  }
+
+  /** Returns the time of the next tick of a schedule that the sweep lists as due at `listedMs`. */
+  dueAt(id: string, listedMs: number): number {
+    const ahead = this.ahead.get(id)
+    if (ahead?.stored.completeByMs !== listedMs) return listedMs
+    return ahead.schedule.completeByMs ?? listedMs
+  }
+
+  /** Writes the schedules with open ticks. If a write fails, the next instance counts the ticks. */
+  async writeOpen(): Promise<void> {
+    const open = [...this.ahead.values()].filter(({ stored, schedule }) => schedule !== stored)
+    this.ahead.clear()
+    const { store } = this.options
+    await Promise.allSettled(
+      open.map(({ stored, schedule }) => store.apply(stored.pk, [replacing(stored, schedule)])),
+    )
+  }
+
+  /**
+   * Returns how far this process has advanced the stored version. If another process has replaced the version
+   * and counted ticks as passed over whose jobs this process has created, the count is corrected. Then, or if
+   * that write fails, returns null: read the schedule again.
+   */
+  private async aheadOf(stored: Stored<ScheduleDocument>): Promise<Ahead | null> {
+    const ahead = this.ahead.get(stored.id)
+    if (ahead?.stored._etag === stored._etag) return ahead
+    const corrected = ahead === undefined ? null : withLateJobs(stored, ahead.created)
+    if (corrected !== null) {
+      const result = await this.options.store.apply(stored.pk, [replacing(stored, corrected)])
+      if (result.kind === 'applied') this.ahead.delete(stored.id)
+      return null
+    }
+    this.ahead.delete(stored.id)
+    return { stored, schedule: stored, created: [] }
+  }
+
+  /**
+   * Looks once more for the job of the first tick that was passed over. An instance that had decided earlier
+   * may have created it before the schedule was written. Returns null if there is no job.
+   */
+  private async lateJob(ahead: Ahead, { passed, schedule }: Advance): Promise<Ahead | null> {
+    const { nextDueMs: dueMs } = ahead.schedule
+    if (passed === null || passed.reason === 'refused' || dueMs === null) return null
+    const isThere = await jobExists(this.options.store, tickJobId(schedule.scheduleId, dueMs))
+    return isThere ? { ...ahead, created: [dueMs] } : null
   }
 
   /** Decides, and reads the facts for which the decision asks. */
@@ -95,14 +191,20 @@ export class TickRunner {
   }
 
   /**
-   * Cancels and submits what the decision says. Returns the decision as it must be written, or null if the
-   * schedule was redefined meanwhile.
+   * Cancels and submits what the decision says. Returns the decision as it must be written, null if the
+   * schedule was redefined meanwhile, or `newer` if the jobs are left to an instance of a newer version.
    */
-  private async performed(schedule: Stored<ScheduleDocument>, decision: Advance): Promise<Advance | null> {
+  private async performed(ahead: Ahead, decision: Advance): Promise<Performed | 'newer' | null> {
     const { submission, cancel } = decision
-    if (submission === null) return decision
-    const { store, clock } = this.options
-    const job = await readScheduledJob(store, schedule.scheduleId)
+    const { stored, schedule, created } = ahead
+    if (submission === null) return { advance: decision, created, mayStay: false }
+    const { store, clock, telemetry } = this.options
+    const job = await readAnyScheduledJob(store, schedule.scheduleId)
+    if (job === 'newer') {
+      const reason = 'an instance of a newer version wrote the plan of its jobs, and submits its ticks'
+      telemetry.emit({ type: 'document.refused', id: stored.id, reason })
+      return job
+    }
     if (job !== null && job.definitionHash !== schedule.definitionHash) return null
     if (cancel !== null) await this.options.cancel(cancel, `tick ${submission.jobId} follows`)
     const submitter = { ...this.options, now: () => clock.now() }
@@ -113,13 +215,15 @@ export class TickRunner {
             message: 'the document with the plan of its jobs is missing or unreadable',
           }
         : await submitTick(submitter, job, submission)
-    if (result.kind === 'submitted') {
-      const { jobId } = submission
-      const { isNew } = result
-      this.options.telemetry.emit({ type: 'job.submitted', jobId, workflow: schedule.workflow, isNew })
-      return decision
+    if (result.kind === 'refused') {
+      const refused = refusedTick(schedule, submission, result.message)
+      return { advance: { ...decision, submission: null, ...refused }, created, mayStay: false }
     }
-    return { ...decision, submission: null, ...refusedTick(schedule, submission, result.message) }
+    const { jobId, dueMs } = submission
+    const { isNew } = result
+    telemetry.emit({ type: 'job.submitted', jobId, workflow: schedule.workflow, isNew })
+    const mayStay = mayStayOpen(stored, decision.schedule, job?.retainForMs ?? null)
+    return { advance: decision, created: isNew ? [...created, dueMs] : created, mayStay }
   }
 
   private report({ passed, schedule }: Advance): void {

@@ -7,7 +7,7 @@ import type { BeginSubmission } from '../submission/begun-submission.js'
 import { storedPlanRequest } from '../submission/stored-plan-request.js'
 import type { SubmitRequest } from '../submission/submit.js'
 import { ensureSubmitted, type AcceptedJob } from '../submission/write-submission.js'
-import type { Tick } from './decide-tick.js'
+import type { Tick } from './counted-ticks.js'
 import { tickInput } from './tick-input.js'
 
 /** Submits the jobs of ticks to a store. */

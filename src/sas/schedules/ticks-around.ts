@@ -1,6 +1,6 @@
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { nextDue } from './calendar.js'
-import type { Tick } from './decide-tick.js'
+import type { Tick } from './counted-ticks.js'
 import { ticksBetween } from './ticks-between.js'
 
 type Times = Pick<ScheduleDocument, 'calendar' | 'scheduleId'>

@@ -1,7 +1,7 @@
 import { tickJobId } from '../model/document-ids.js'
 import type { ScheduleDocument } from '../model/schedule-documents.js'
 import { nextDue } from './calendar.js'
-import type { Tick } from './decide-tick.js'
+import type { Tick } from './counted-ticks.js'
 
 /** Returns the ticks that are due from `fromMs` to `toMs`, or null if there are more than `most`. */
 export function ticksBetween(

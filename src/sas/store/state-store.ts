@@ -13,9 +13,13 @@ export type StateWrite =
 
 /** Returns a write that replaces `before` with `after`, if the document has not changed since it was read. */
 export function replacing(before: Stored<StateDocument>, after: StateDocument): StateWrite {
-  // The fields that the store adds to a document are removed.
-  const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = after
-  return { kind: 'replace', document: own, ifMatch: before._etag }
+  return { kind: 'replace', document: withoutStoreFields(after), ifMatch: before._etag }
+}
+
+/** Returns a document without the fields that the store adds. */
+export function withoutStoreFields(document: StateDocument): StateDocument {
+  const { _rid, _self, _etag, _attachments, _ts, _lsn, ...own } = document
+  return own
 }
 
 export type ApplyResult =

@@ -29,12 +29,15 @@ export interface Updated<T> {
   readonly address: DocumentAddress
   readonly known: Stored<T> | null
   readonly read: (store: StateStore, address: DocumentAddress) => Promise<Stored<T> | null>
+  /** The number of tries. The default suits a document with few writers. */
+  readonly maxTries?: number
 }
 
 /**
- * The number of tries to update one document. More tries would not help, because a document has few writers.
+ * The number of tries to update one document. More tries would not help, because most documents have few
+ * writers.
  */
-const maxTries = 6
+const defaultTries = 6
 
 /**
  * Reads a document, decides, and writes only if the etag is unchanged. If another write came first or the
@@ -44,7 +47,7 @@ const maxTries = 6
  */
 export async function updateDocument<T extends JobDocument | StepDocument, R>(
   store: StateStore,
-  { address, known, read }: Updated<T>,
+  { address, known, read, maxTries = defaultTries }: Updated<T>,
   decide: (document: Stored<T>) => DocumentDecision<T, R>,
 ): Promise<DocumentUpdate<T, R>> {
   const unclear = new UnclearWrites(`document ${address.id}`)

@@ -8,6 +8,7 @@ import {
 } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
+import type { SecretPath } from '../model/values/hidden.js'
 import type { Plan, PlanStep } from '../plan/plan.js'
 import { schemaOf, stepSchemaOf } from '../plan/plan-schema.js'
 import { noticeOf } from '../decisions/notices.js'
@@ -126,8 +127,10 @@ function jobOf(request: SubmitRequest): JobDocument {
   })
 }
 
-function optionalPartsOf({ tags = [], plan: { output }, hasTickets }: SubmitRequest): Partial<JobDocument> {
+function optionalPartsOf({ tags = [], plan, hasTickets }: SubmitRequest): Partial<JobDocument> {
+  const { output, secrets } = plan
   return {
+    ...(secrets === undefined ? {} : { secrets: copied(secrets) }),
     ...(hasTickets === true ? { hasTickets } : {}),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     ...(output === undefined ? {} : { resultTemplate: output }),
@@ -173,10 +176,16 @@ function stepOf(step: PlanStep, request: SubmitRequest): StepDocument {
     firstBy: null,
     ...envelopeOf(request, stepSchemaOf(step)),
     ...(step.jobGoesOn === true ? { jobGoesOn: true } : {}),
+    ...(step.count === undefined ? {} : { collect: { count: step.count, events: [] } }),
     ...(step.question === undefined ? {} : { question: step.question }),
     ...(step.repeat === undefined ? {} : { repeat: step.repeat }),
     ...(step.limits === undefined ? {} : { limits: [...step.limits] }),
+    ...(step.secrets === undefined ? {} : { secrets: copied(step.secrets) }),
   })
+}
+
+function copied(paths: readonly SecretPath[]): string[][] {
+  return paths.map((path) => [...path])
 }
 
 function undoOf({ undo }: PlanStep): StepDocument['undo'] {

@@ -156,7 +156,7 @@ async function beginning(
 }
 
 /** Returns the writes for missing steps, and for steps that an earlier job left. */
-function missingSteps(
+export function missingSteps(
   steps: readonly StepDocument[],
   present: readonly Stored<StepDocument>[],
 ): readonly StateWrite[] {
@@ -169,7 +169,7 @@ function missingSteps(
 }
 
 /** Writes the missing steps and returns the staged job. Returns null if a write was not applied. */
-async function withSteps(
+export async function withSteps(
   store: StateStore,
   staged: Stored<JobDocument>,
   missing: readonly StateWrite[],

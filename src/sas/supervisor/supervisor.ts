@@ -91,8 +91,9 @@ export class Supervisor {
     this.work.start()
   }
 
-  stop(): Promise<void> {
-    return this.work.stop()
+  async stop(): Promise<void> {
+    await this.work.stop()
+    await this.ticks.writeOpen()
   }
 
   onChanges(changes: readonly Change[], leaseToken: string): void {
@@ -128,7 +129,7 @@ export class Supervisor {
     for (let afterMs = 0; ;) {
       const due = { afterMs, beforeMs: clock.now() - deadlineGraceMs, pickUpWithinMs }
       const overdue = await store.listOverdue(due, sweepLimit)
-      const looks = await inSlices(overdue, recoveriesAtOnce, (address) => this.look(address))
+      const looks = await inSlices(overdue, recoveriesAtOnce, (address) => this.look(address, false))
       const failed = looks.find((look) => look.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       const recovered = looks.filter((look) => look.status === 'fulfilled' && look.value.isRecovered).length
@@ -148,7 +149,8 @@ export class Supervisor {
     const overdue = await store.listOverdue(due, limit)
     return overdue.map(({ pk, id, dueMs: listedMs }) => {
       // A tick needs no grace: if two instances submit it, only one of them writes.
-      const dueMs = listedMs + (id.startsWith(scheduleIdPrefix) ? 0 : graceMs)
+      const isSchedule = id.startsWith(scheduleIdPrefix)
+      const dueMs = isSchedule ? this.ticks.dueAt(id, listedMs) : listedMs + graceMs
       return { pk, id, dueMs, leaseToken: null, listedMs }
     })
   }
@@ -175,9 +177,10 @@ export class Supervisor {
     return { now: clock.now(), graceMs, supervisor }
   }
 
-  private async look(address: DocumentAddress): Promise<Look> {
+  /** @param isAgain whether this supervisor looks again later, so that ticks may stay open until then */
+  private async look(address: DocumentAddress, isAgain = true): Promise<Look> {
     if (address.id.startsWith(scheduleIdPrefix)) {
-      const { untilMs, isAdvanced: isRecovered } = await this.ticks.look(address)
+      const { untilMs, isAdvanced: isRecovered } = await this.ticks.look(address, isAgain)
       return { untilMs, isRecovered }
     }
     if (address.id.startsWith(gateIdPrefix)) {

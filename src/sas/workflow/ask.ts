@@ -1,5 +1,5 @@
 import type { Duration } from '../../platform/index.js'
-import { duration, kind, optional, readOptions } from '../../platform/options.js'
+import { duration, isObject, kind, optional, readOptions, shown } from '../../platform/options.js'
 import type { ValueOrReference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { toTemplate } from '../model/values/to-template.js'
@@ -47,10 +47,25 @@ const shape = {
   escalateTo: names.optional(),
 }
 
+const anything = kind<unknown>('anything', () => true).optional()
+const optionNames = Object.fromEntries(
+  [
+    ...['title', 'form', 'assignees', 'remindAfter', 'escalateAfter', 'escalateTo'],
+    ...['completeWithin', 'after', 'when', 'onExhausted'],
+  ].map((name) => [name, anything]),
+)
+
 const times = { remindAfter: duration(1_000).optional(), escalateAfter: duration(1_000).optional() }
 
 /** Adds a step that is done when a person has answered its question. */
 export function addQuestion<T>(draft: PlanDraft, id: string, given: QuestionDraft): Step<T> {
+  if (!isObject(given)) {
+    draft.problemOf(id, `its options are ${shown(given)}; write { title: 'Is it right?' }`)
+    return new StepHandle(id)
+  }
+  const unknown = readOptions(optionNames, given).problems
+  for (const what of unknown) draft.problemOf(id, what)
+  if (unknown.length > 0) return new StepHandle(id)
   const { title, form, assignees, escalateTo, remindAfter, escalateAfter, ...options } = given
   const { values, problems } = readOptions(shape, {
     title,

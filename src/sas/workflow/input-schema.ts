@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { errorMessage } from '../../platform/internal.js'
+import { hiddenAt, type SecretPath } from '../model/values/hidden.js'
 import type { Json } from '../model/values/json.js'
+import { secretsInSchema } from '../plan/secrets.js'
 
 /** A JSON Schema, or a schema of zod 4, that describes the input of a workflow. */
 export type InputSchema = z.core.$ZodType | Readonly<Record<string, unknown>>
@@ -17,7 +19,7 @@ export function readInputSchema(schema: unknown): ReadInputSchema {
   try {
     if (isZod(schema)) {
       const stored = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json
-      return { check: checkOf(schema), stored }
+      return { check: checkOf(schema, secretsInSchema(stored)), stored }
     }
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema) || 'safeParse' in schema) {
       return { problem: `input must be a schema of zod 4 or a JSON Schema` }
@@ -31,16 +33,18 @@ export function readInputSchema(schema: unknown): ReadInputSchema {
 
 /** @throws Error if the schema cannot be checked */
 export function storedInputCheck(schema: Json): InputCheck {
-  return checkOf(z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]))
+  return checkOf(z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]), secretsInSchema(schema))
 }
 
 function isZod(schema: unknown): schema is z.core.$ZodType {
   return typeof schema === 'object' && schema !== null && '_zod' in schema
 }
 
-function checkOf(schema: z.core.$ZodType): InputCheck {
-  return (input) => {
-    const { error } = z.safeParse(schema, input)
+/** Checks inputs. A problem does not show a secret value, because people read it. */
+function checkOf(schema: z.core.$ZodType, secrets: readonly SecretPath[]): InputCheck {
+  return (given) => {
+    const input = hiddenAt(given, secrets)
+    const { error } = z.safeParse(schema, given)
     return (error?.issues ?? []).map(({ path, message }) => {
       const value = path.reduce<unknown>(partOf, input)
       const rule = `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`

@@ -28,6 +28,7 @@ export interface StepDraft<O> {
   readonly name?: string
   readonly kind?: StepKind
   readonly question?: PlanQuestion
+  readonly count?: number | undefined
   readonly repeat?: PlanRepeat | undefined
   /** @throws NotPlainDataError if the input of the call is not JSON */
   readonly call: () => Call
@@ -54,10 +55,7 @@ export function byScheduler(input: Json): Call {
   return { actor: '', action: '', input }
 }
 
-/**
- * The longest step id. With it and the longest job id, the document id of a step fits into the store's limit
- * of 1,023 bytes.
- */
+/** The longest step id. The document id of a step has at most 1,023 bytes, also with the longest job id. */
 const maxIdLength = 200
 
 const exhaustionShape = {
@@ -97,7 +95,8 @@ export class PlanDraft {
     this.maxGenerations = values.maxGenerations
   }
 
-  addStep<O>({ id, name = id, kind = 'operation', question, repeat, call, options }: StepDraft<O>): Step<O> {
+  addStep<O>(drafted: StepDraft<O>): Step<O> {
+    const { id, name = id, kind = 'operation', question, repeat, count, call, options } = drafted
     const { values, problems } = readStepOptions(options)
     for (const what of problems) this.problemOf(name, what)
     const { actor, action, input } = this.callOf(name, { kind, what: '', call })
@@ -129,6 +128,7 @@ export class PlanDraft {
       ...policyOf(values),
       isClaimRequired: values.claim,
       ...(question && { question }),
+      ...(count !== undefined && { count }),
       ...(repeat && { repeat }),
       ...(limits && { limits }),
     }

@@ -26,6 +26,13 @@ export function addSleep(
     draft.problemOf(id, `its time is a reference: write { until: ${name} }, which refers to a point in time`)
     return new StepHandle(id)
   }
+  if (typeof time === 'object' && !('until' in time)) {
+    draft.problemOf(
+      id,
+      "its time is missing: write job.sleep('three-days', '3d'), or { until: job.input.at }",
+    )
+    return new StepHandle(id)
+  }
   const input = typeof time === 'object' ? time : forTime(draft, id, time)
   if ('until' in input && typeof input.until === 'string' && !isInstant(input.until)) {
     const rule = "it must be a point in time such as '2026-12-24T18:00:00Z'"

@@ -6,9 +6,10 @@ import { addRepeat, type RepeatOptions } from './repeat.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
 import { addForEachJob, type ForEachJobOptions, type ItemsResult } from './each-job.js'
 import { addForEach, type ForEachDraft, type ForEachOptions } from './for-each.js'
+import { withSecrets } from './secrets.js'
 import { readInputSchema, type InputCheck, type InputSchema } from './input-schema.js'
 import type { Step } from '../model/values/step-handle.js'
-import { byScheduler, PlanDraft, type Drafted } from './plan-draft.js'
+import { PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
 import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
 import type { Tags } from '../model/tags.js'
@@ -16,6 +17,7 @@ import { toTemplate } from '../model/values/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import type { JsonSchema, ZodSchema } from '../waiting/form.js'
 import { addRun } from './sub-workflow.js'
+import { addWaitFor, type CollectOptions, type WaitOptions } from './wait-for.js'
 
 /** The argument of a workflow definition. Its methods add steps to the workflow. */
 export interface WorkflowBuilder<I> {
@@ -45,10 +47,14 @@ export interface WorkflowBuilder<I> {
    * comes before the step begins. The output of the step is the payload of the event. If no event comes
    * within `completeWithin` (default `'1d'`), the step has no attempts left, and its `onExhausted` applies.
    */
-  waitFor<T>(
-    id: string,
-    options?: Pick<StepOptions, 'after' | 'when' | 'completeWithin' | 'onExhausted'>,
-  ): Step<T>
+  waitFor<T>(id: string, options?: WaitOptions & { readonly count?: never }): Step<T>
+  /**
+   * Adds a step that collects `count` events, and is done when the last of them was raised. Its output is the list
+   * of their payloads, in the order in which they arrived. `client.raiseEvent` gives each event a key, and events
+   * with the same key count once. If fewer events come within `completeWithin`, the step has no attempts left, and
+   * its `onExhausted` applies. A job that goes on without the step finds in its output what has arrived.
+   */
+  waitFor<T>(id: string, options: CollectOptions): Step<readonly T[]>
   /**
    * Adds a step that calls its operation in rounds, until the condition `until` holds for the output of a
    * round, for example to poll a service. The output of the step is the output of the last round. The
@@ -122,6 +128,13 @@ export interface SubmissionDefaults<I> {
    * input does not fit. The schema changes no value.
    */
   readonly input?: InputSchema
+  /**
+   * The parts of values that people must not see, such as `input.card.number` or `steps.pay.output.token`. `*`
+   * stands for every item of a list or every name. The page and `stepward status` hide them, also where a step
+   * passes them on, and a value that a step computes from them must be named too. A part of the schema of the
+   * input, or of the form of a question, is also secret with `secret: true`, in zod with `.meta({ secret: true })`.
+   */
+  readonly secrets?: readonly string[]
   /** Converts a value from a file or a request to an input, or throws an Error with the reason. */
   readonly parse?: (input: unknown) => I
   /** Returns the id of the job. Submissions with the same id are one job. */
@@ -171,9 +184,12 @@ export class WorkflowInvalid extends Error {
   }
 }
 
+const listOfText = kind<readonly string[]>('a list of texts', (value) => Array.isArray(value))
+
 const shape = {
   input: kind<unknown>('a schema', () => true).optional(),
   version: optional(wholeNumber(1), 1),
+  secrets: optional(listOfText, []),
   parse: optional(callback()),
   jobId: optional(callback()),
   partitionKey: optional(callback()),
@@ -197,7 +213,7 @@ export function defineWorkflow<I, O = unknown>(
   build: (job: WorkflowBuilder<I>) => ValueOrReference<O>,
   options: SubmissionDefaults<I> & { readonly version?: number } = {},
 ): Workflow<I, O> {
-  const { version: _version, ...submission } = options
+  const { version: _version, secrets: _secrets, ...submission } = options
   const { values, problems: wrong } = readOptions(shape, options)
   const { version } = values
   const draft = new PlanDraft()
@@ -206,9 +222,10 @@ export function defineWorkflow<I, O = unknown>(
   const schema = options.input === undefined ? null : readInputSchema(options.input)
   if (schema !== null && 'problem' in schema) draft.problem(schema.problem)
   const returned: unknown = build(builderOf<I>(draft))
-  const { plan, drafted, problems } = draft.compile(returned)
-  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
+  const compiled = draft.compile(returned)
   const isRead = schema !== null && 'check' in schema
+  const { plan, drafted, problems } = withSecrets(compiled, values.secrets, isRead ? schema.stored : null)
+  if (problems.length > 0) throw new WorkflowInvalid(name, problems)
   return Object.freeze({
     name,
     plan: { workflow: name, version, ...plan, ...(isRead ? { inputSchema: schema.stored } : {}) },
@@ -234,13 +251,8 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         options,
       }),
     sleep: (id, time, options = {}) => addSleep(draft, id, time, options),
-    waitFor: (id, options = {}) =>
-      draft.addStep({
-        id,
-        kind: 'waitFor',
-        call: () => byScheduler(null),
-        options: { completeWithin: '1d', retry: { tries: 1 }, undo: 'none', ...options },
-      }),
+    waitFor: (id: string, options: WaitOptions & { readonly count?: number } = {}) =>
+      addWaitFor<never>(draft, id, options),
     ask: <T>(id: string, options: QuestionDraft) => addQuestion<T>(draft, id, options),
     forEach: <E>(id: string, list: Reference<readonly E[]>, each: unknown, options: object = {}) =>
       (isWorkflow(each)

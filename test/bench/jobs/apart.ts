@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { connect, type JobClient } from 'stepward'
+import { attachAccount, type AttachedAccount } from 'stepward/emulator'
 
 /** Programs that run in their own processes. */
 export interface JobPrograms {
@@ -15,6 +16,9 @@ export interface JobPrograms {
 
 /** How the worker runs: as the only process of a fleet, or without a parent. */
 export type WorkerKind = 'fleet' | 'alone'
+
+/** How the worker and the client reach the store: by HTTP, or through the socket in its data directory. */
+export type StoreDoor = 'http' | 'local'
 
 /** A store, a worker, and a client in this process. */
 export interface Apart {
@@ -29,7 +33,7 @@ export interface Apart {
 /** Calls `use` with the three, and ends them afterwards. */
 export async function apart<T>(
   { cli, workload }: JobPrograms,
-  { slots, kind }: { readonly slots: number; readonly kind: WorkerKind },
+  { slots, kind, door }: { readonly slots: number; readonly kind: WorkerKind; readonly door: StoreDoor },
   use: (apart: Apart) => Promise<T>,
 ): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'stepward-bench-'))
@@ -38,11 +42,13 @@ export async function apart<T>(
   const state = ['--state', join(directory, 'fleet')]
   const ending: (() => Promise<unknown>)[] = [async () => rmSync(directory, { recursive: true, force: true })]
   try {
-    const store = run(cli, ['emulator', '--port', '0', '--json', '--data', join(directory, 'data')], {})
+    const data = join(directory, 'data')
+    const store = run(cli, ['emulator', '--port', '0', '--json', '--data', data], {})
     ending.push(() => store.end())
     const { endpoint, key } = JSON.parse(await store.line('{')) as { endpoint: string; key: string }
-    const env = { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key }
-    const what = ['start', '--role', 'all', '--agents', workload, '--config', config]
+    const env: Record<string, string> = door === 'http' ? { COSMOS_ENDPOINT: endpoint, COSMOS_KEY: key } : {}
+    const place = door === 'http' ? [] : ['--data', data]
+    const what = ['start', '--role', 'all', '--agents', workload, '--config', config, ...place]
     const startWorker = () => {
       const worker = run(cli, [...what, ...(kind === 'fleet' ? ['--instances', '1', ...state] : [])], env)
       ending.push(() => worker.end())
@@ -50,7 +56,7 @@ export async function apart<T>(
     }
     let worker = startWorker()
     await worker.line('host.started')
-    const client = await connect({ endpoint, key })
+    const client = await connect(door === 'http' ? { endpoint, key } : { embedded: await attached(data) })
     ending.push(async () => client.close())
     const workerId = async (): Promise<number> => {
       if (kind === 'alone') return worker.processId
@@ -65,6 +71,12 @@ export async function apart<T>(
   } finally {
     for (const end of ending.reverse()) await end()
   }
+}
+
+async function attached(data: string): Promise<AttachedAccount> {
+  const account = await attachAccount(data)
+  if (account === null) throw new Error(`no process has ${data} open`)
+  return account
 }
 
 /** A process whose output is read line by line. */

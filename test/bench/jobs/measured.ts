@@ -34,20 +34,27 @@ export async function measuredJobs(effort: JobsEffort, programs: JobPrograms): P
   const bySdk = await inOneProcess({ slots, isThroughSdk: true }, (client) =>
     load(client, effort, { where: '(i) one process, through the SDK', ...here }),
   )
-  const inMany = await apart(programs, { slots, kind: 'fleet' }, async (running) => [
+  const atTheDoor = await apart(programs, { slots, kind: 'alone', door: 'local' }, async (running) =>
+    load(running.client, effort, {
+      where: '(ii) apart, local door',
+      processes: { store: running.storeId, worker: await running.workerId(), client: process.pid },
+      targets: { p50Ms: 10, perSecond: 580 },
+    }),
+  )
+  const inMany = await apart(programs, { slots, kind: 'fleet', door: 'http' }, async (running) => [
     ...(await load(running.client, effort, {
-      where: '(ii) apart',
+      where: '(iii) apart, SDK over HTTP',
       processes: { store: running.storeId, worker: await running.workerId(), client: process.pid },
       targets: { p50Ms: 25, perSecond: 200 },
     })),
     ...(effort.killed === 0 ? [] : await recovery(running, 'fleet', effort.killed)),
   ])
-  if (effort.killed === 0) return [...inOne, ...bySdk, ...inMany]
-  const alone = await apart(programs, { slots, kind: 'alone' }, async (running) => {
+  if (effort.killed === 0) return [...inOne, ...bySdk, ...atTheDoor, ...inMany]
+  const alone = await apart(programs, { slots, kind: 'alone', door: 'http' }, async (running) => {
     await together(running.client, noop, { count: effort.together, atOnce: effort.atOnce })
     return recovery(running, 'alone', effort.killed)
   })
-  return [...inOne, ...bySdk, ...inMany, ...alone]
+  return [...inOne, ...bySdk, ...atTheDoor, ...inMany, ...alone]
 }
 
 /** The place of the load, and its targets. */

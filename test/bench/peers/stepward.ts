@@ -23,7 +23,17 @@ export function stepwardPeers(programs: JobPrograms): readonly Peer[] {
       missing: () => null,
       open: () =>
         held((use) =>
-          apart(programs, { slots, kind: 'alone' }, async ({ client, storeId, workerId }) =>
+          apart(programs, { slots, kind: 'alone', door: 'http' }, async ({ client, storeId, workerId }) =>
+            use(client, [storeId, await workerId()]),
+          ),
+        ),
+    },
+    {
+      name: 'Stepward, apart, local door',
+      missing: () => null,
+      open: () =>
+        held((use) =>
+          apart(programs, { slots, kind: 'alone', door: 'local' }, async ({ client, storeId, workerId }) =>
             use(client, [storeId, await workerId()]),
           ),
         ),

@@ -51,3 +51,29 @@ it('`status JOB` shows the tags and the result of a job', async () => {
   await status('j', { endpoint, key, json: true }, terminal)
   expect(JSON.parse(said())).toMatchObject({ result: { said: 'hello' }, tags: { customer: '4711' } })
 })
+
+it('`status JOB` prints the secrets of a job only with --show-secrets', async () => {
+  const emulator = await startEmulator({ port: 0 })
+  onTestFinished(() => emulator.close())
+  const { endpoint, key } = emulator
+  const polite = defineWorkflow<{ readonly name: string }, object>(
+    'polite',
+    (job) => ({ said: job.step('greet', greeter.greet, { to: job.input.name }, { undo: 'none' }).output }),
+    { secrets: ['input.name', 'steps.greet.output'] },
+  )
+  const host = await startHost({ endpoint, key, agents: [greeter], timing: { pollInterval: 10 } })
+  onTestFinished(() => host.stop())
+  const job = await host.client.submit(polite, { name: 'Ada Lovelace' }, { jobId: 'j' })
+  expect(await job.result()).toEqual({ said: 'hello' })
+  const { terminal, said, forget } = recordedTerminal()
+  for (const json of [false, true]) {
+    forget()
+    expect(await status('j', { endpoint, key, json }, terminal)).toBe(0)
+    expect(said()).toContain('•••• secret')
+    expect(said()).not.toContain('hello')
+    forget()
+    await status('j', { endpoint, key, json, showSecrets: true }, terminal)
+    expect(said()).toContain('hello')
+    expect(said()).not.toContain('•••• secret')
+  }
+})

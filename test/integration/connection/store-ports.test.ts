@@ -5,7 +5,8 @@ import { createInProcessCosmos, startEmulator, type Emulator } from '../../../sr
 import { attachAccount } from '../../../src/emulator/internal.js'
 import { reportWrites } from '../../../src/connection/internal.js'
 import { scratchDirectory } from '../../support/scratch-directory.js'
-import { engineOf } from '../../../src/engine-ports/index.js'
+import { engineOf, watchThroughDoor } from '../../../src/engine-ports/index.js'
+import { systemClock } from '../../../src/platform/index.js'
 import type { TelemetryEvent } from '../../../src/telemetry/index.js'
 
 const greeter = defineAgent('greeter', {
@@ -100,25 +101,29 @@ describe('a host on an embedded account', () => {
     await host.stop()
   })
 
-  it('in another process than the account also begins a job at once, without a poll', async () => {
-    const dataDirectory = scratchDirectory()
-    const cosmos = createInProcessCosmos({ dataDirectory })
-    // The lock on the directory, and with it the socket, exists when the first request is answered.
-    const other = await connect({ embedded: cosmos })
-    const attached = await attachAccount(dataDirectory)
-    if (attached === null) throw new Error('no process has the directory open')
-    const client = attached.client()
-    reportWrites(client, (...watched) => attached.watch(...watched))
-    const timing = { pollInterval: { min: '1h', max: '1h' } } as const
-    const roles = ['scheduler', 'agents'] as const
-    const host = await startHost({ client, roles, agents: [greeter], timing })
-    const job = await other.submit(greeting, { name: 'eve' }, { jobId: 'eve' })
-    expect(await job.result()).toEqual({ greet: { text: 'hello eve' } })
-    await host.stop()
-    other.close()
-    client.dispose()
-    await cosmos.close()
-  })
+  for (const isThroughSdk of [false, true])
+    it(`${isThroughSdk ? 'attached through the SDK' : 'attached'} also begins a job at once, without a poll`, async () => {
+      const dataDirectory = scratchDirectory()
+      const cosmos = createInProcessCosmos({ dataDirectory })
+      // The lock on the directory, and with it the socket, exists when the first request is answered.
+      const other = await connect({ embedded: cosmos })
+      const attached = await attachAccount(dataDirectory)
+      if (attached === null) throw new Error('no process has the directory open')
+      const client = attached.client()
+      reportWrites(client, (database, container, onWrite) =>
+        watchThroughDoor(attached, systemClock, { database, container, onWrite }),
+      )
+      const timing = { pollInterval: { min: '1h', max: '1h' } } as const
+      const roles = ['scheduler', 'agents'] as const
+      const store = isThroughSdk ? { client } : { embedded: attached }
+      const host = await startHost({ ...store, roles, agents: [greeter], timing })
+      const job = await other.submit(greeting, { name: 'eve' }, { jobId: 'eve' })
+      expect(await job.result()).toEqual({ greet: { text: 'hello eve' } })
+      await host.stop()
+      other.close()
+      client.dispose()
+      await cosmos.close()
+    })
 
   it('answers searches, which use the SDK', async () => {
     const cosmos = createInProcessCosmos()
@@ -142,7 +147,9 @@ describe('a host on an embedded account', () => {
     const both = startHost({ embedded: cosmos, client: cosmos.client(), agents: [greeter] })
     await expect(both).rejects.toThrow('client and embedded are both given')
     const wrong = startHost({ embedded: {} as Emulator, agents: [greeter] })
-    await expect(wrong).rejects.toThrow('it must be an account of createInProcessCosmos or startEmulator')
+    await expect(wrong).rejects.toThrow(
+      'it must be an account of createInProcessCosmos, startEmulator or attachAccount',
+    )
     expect(() => engineOf({ engine: {} })).toThrow('install the package only once')
   })
 })

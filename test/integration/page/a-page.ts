@@ -9,6 +9,7 @@ import {
   defineSchedule,
   defineWorkflow,
   type AgentContext,
+  type AnswerLinkOptions,
   type Condition,
   type Reference,
 } from '../../../src/sas/index.js'
@@ -178,7 +179,7 @@ export interface APage {
   close(): Promise<void>
 }
 
-export async function aPage(): Promise<APage> {
+export async function aPage(links?: AnswerLinkOptions): Promise<APage> {
   const store = createInProcessCosmos()
   const telemetry = new TelemetryRecorder()
   const host = await startHost({ embedded: store, agents: [bank], schedules: [counting], telemetry })
@@ -188,6 +189,7 @@ export async function aPage(): Promise<APage> {
     settings: { embedded: store, provision: false },
     port: 0,
     by: 'ada',
+    links,
     workflows: [buying as unknown].filter(isWorkflow),
     onOpened: (next) => {
       address = next

@@ -20,20 +20,32 @@ const question: CostQuestion = {
 describe('a job of three steps under steady load', () => {
   it.each([
     { where: 'with all roles in one process', together: true, writeRequests: 4, feedReads: 8, budget: 145 },
+    {
+      where: 'with the client in another process',
+      together: true,
+      isClientApart: true,
+      writeRequests: 4,
+      feedReads: 10,
+      budget: 150,
+    },
     { where: 'with the roles apart', together: false, writeRequests: 8, feedReads: 18, budget: 205 },
-  ])('stays within its budget $where (R129)', async ({ together, writeRequests, feedReads, budget }) => {
-    const world = await pricedWorld({ together, hasNotifier: true })
-    const costs = await steadyLoad(world, { count: 30, perSecond: 5 })
-    expect(await world.client.list({ state: 'Processed' })).toHaveLength(35)
-    expect(costs.writeRequests).toBe(writeRequests)
-    expect(costs.feedReads).toBeLessThanOrEqual(feedReads)
-    expect(costs.charge).toBeLessThanOrEqual(budget)
-    const computed = jobCost({ ...question, isTogether: together, hasNotifier: true })
-    expect(computed.writeRequests).toBe(costs.writeRequests)
-    expect(Math.abs(computed.writeCharge / costs.writeCharge - 1)).toBeLessThan(0.02)
-    expect(computed.feedCharge).toBeGreaterThan(costs.feedCharge)
-    await world.stop()
-  })
+  ])(
+    'stays within its budget $where (R129)',
+    async ({ together, isClientApart = !together, writeRequests, feedReads, budget }) => {
+      const world = await pricedWorld({ together, isClientApart, hasNotifier: true })
+      const costs = await steadyLoad(world, { count: 30, perSecond: 5 })
+      expect(await world.client.list({ state: 'Processed' })).toHaveLength(35)
+      expect(costs.writeRequests).toBe(writeRequests)
+      expect(costs.feedReads).toBeLessThanOrEqual(feedReads)
+      expect(costs.charge).toBeLessThanOrEqual(budget)
+      const computed = jobCost({ ...question, isTogether: together, hasNotifier: true })
+      expect(computed.writeRequests).toBe(costs.writeRequests)
+      expect(Math.abs(computed.writeCharge / costs.writeCharge - 1)).toBeLessThan(0.02)
+      // A scheduler and agents that are woken by another process at once read the submission twice.
+      if (isClientApart !== together) expect(computed.feedCharge).toBeGreaterThan(costs.feedCharge)
+      await world.stop()
+    },
+  )
 
   it('needs no read of a document that the feed delivers or this process writes', async () => {
     const world = await pricedWorld({ together: true })
@@ -56,17 +68,19 @@ describe('a job of three steps under steady load', () => {
   })
 })
 
-it('a tick costs one replace and at most three reads besides the submission of its job (R129)', async () => {
+it('a tick costs at most ten request units besides the submission of its job (R129)', async () => {
   const world = await pricedWorld({ together: true })
   const options = { workflow: threeSteps, every: '1m', input: { value: 1 } }
   await world.client.schedules.set(defineSchedule('minutely', options))
   await world.clock.advance(90_000)
   world.bill.clear()
   await world.clock.advance(10 * 60_000)
-  expect(await world.client.list({ state: 'Processed' })).toHaveLength(11)
   const isTick = (operation: string): boolean => operation === 'state.replace' || operation === 'state.read'
-  expect(world.bill.requests(isTick) / 10).toBe(4)
-  const charge = world.bill.charge(isTick) / 10
+  const [requests, charge] = [world.bill.requests(isTick) / 10, world.bill.charge(isTick) / 10]
+  expect(await world.client.list({ state: 'Processed' })).toHaveLength(11)
+  // Three reads of each tick, and two writes of the schedule.
+  expect(requests).toBe(3.2)
+  expect(charge).toBeLessThanOrEqual(10)
   expect(Math.abs(tickCost(question) / charge - 1), `${charge} measured`).toBeLessThan(0.05)
   await world.stop()
 })

@@ -43,6 +43,29 @@ it('scheduler, agents and client in three places learn of each other’s writes 
   }
 })
 
+it('a submission begins its job once schedulers and agents elsewhere say that they take work', async () => {
+  const account = await anAccount()
+  await aHost({ ...account, roles: ['scheduler'], instanceName: 'the-scheduler' })
+  await aHost({ ...account, roles: ['agents'] })
+  const begun: string[] = []
+  const telemetry = {
+    emit: (event: { readonly type: string; readonly jobId?: string }) => {
+      if (event.type === 'step.dispatched') begun.push(event.jobId ?? '')
+    },
+  }
+  const client = await connect({ ...account, telemetry })
+  onTestFinished(() => client.close())
+  let count = 0
+  await expect
+    .poll(async () => {
+      count += 1
+      const job = await client.submit(greeting, { name: 'a' }, { jobId: `job-${count}` })
+      expect(await job.result()).toMatchObject({ second: 'hello hello a' })
+      return begun.includes(job.jobId)
+    })
+    .toBe(true)
+})
+
 it('the operator’s command of a client wakes the scheduler in another process', async () => {
   const account = await anAccount()
   await aHost({ ...account, roles: ['scheduler', 'agents'] })
@@ -83,12 +106,13 @@ async function aDoor() {
   const letIn: (string | null)[] = []
   hints.part('agents').subscribe((range) => letIn.push(range))
   const endings = new JobEndings()
+  const takenWork = () => ({ scheduler: 'one', agents: false })
   const link = await openWakeUpLink({
     hints,
     list: async () => ({ leases: [], storeTimeMs: null }),
     clock: systemClock,
     telemetry: silent,
-    door: { place: { kind: 'loopback' }, endings },
+    door: { place: { kind: 'loopback' }, endings, takenWork },
   })
   onTestFinished(() => link.close())
   const address = wakeAddressOf(link.wakeAddress ?? '')
@@ -116,7 +140,10 @@ it('a door lets in signed hints only', async () => {
   expect(await post('/other', hint('0'))).toMatchObject({ status: 404 })
   expect(await post(paths.hints, ' '.repeat(longestBody + 1))).toMatchObject({ status: 413 })
   expect(letIn).toEqual([])
-  expect(await post(paths.hints, hint('1'))).toMatchObject({ status: 204 })
+  expect(await post(paths.hints, hint('1'))).toEqual({
+    status: 200,
+    body: '{"scheduler":"one","agents":false}',
+  })
   expect(letIn).toEqual(['1'])
 })
 

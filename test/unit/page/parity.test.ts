@@ -34,6 +34,7 @@ const onlyOnPage: Readonly<Record<string, string>> = {
 
 /** Commands without an action or a view, each with the reason. */
 const onlyInTerminal: Readonly<Record<string, string>> = {
+  'answer-link': 'it needs the secret of links, and prints what only one person may see',
   check: 'it checks a file of its own machine, before there is a store',
   dev: 'it starts the process that serves the page',
   page: 'it starts the process that serves the page',

@@ -192,3 +192,57 @@ it('a waiting caller is told that its job has ended', async () => {
   await clock.advance(0)
   expect(hintCount).toBeGreaterThan(0)
 })
+
+const [takesBoth, takesJobs, takesSteps, takesNothing] = [
+  { scheduler: 'one', agents: true },
+  { scheduler: 'one', agents: false },
+  { scheduler: null, agents: true },
+  { scheduler: null, agents: false },
+].map((taken) => JSON.stringify(taken))
+
+it.each([
+  { answers: [takesBoth, takesBoth], taking: 'one', why: 'all processes take jobs and steps' },
+  { answers: [takesBoth, takesJobs], taking: null, why: 'the agents of a range take no steps' },
+  { answers: [takesBoth, takesSteps], taking: null, why: 'the scheduler of a range takes no jobs' },
+  { answers: [takesNothing, takesNothing], taking: null, why: 'no process takes work' },
+  { answers: [takesBoth, ''], taking: null, why: 'a process of an older version does not say it' },
+  { answers: [takesBoth, '{"scheduler":1}'], taking: null, why: 'an answer has another form' },
+])('a scheduler that takes jobs is $taking if $why', async ({ answers, taking }) => {
+  const { world, others, clock } = aProcess({ '0': origins[0], '1': origins[1] })
+  world.answer = async ({ origin }) => answers[origins.findIndex((each) => each === origin)] ?? ''
+  expect(others.takingScheduler()).toBeNull()
+  await clock.advance(0)
+  others.takingScheduler()
+  await clock.advance(0)
+  expect(others.takingScheduler()).toBe(taking)
+})
+
+it('no scheduler takes jobs while the owner of a range is not known or takes no hints', async () => {
+  const { world, others, clock } = aProcess({ '0': origins[0], '1': null })
+  world.answer = async () => takesBoth ?? ''
+  for (let asked = 0; asked < 5; asked += 1) {
+    expect(others.takingScheduler()).toBeNull()
+    await clock.advance(5_000)
+  }
+})
+
+it('what a process takes is known for 5 s after its answer, and is then asked for again', async () => {
+  const { world, others, hints, clock, posts } = aProcess({ '0': origins[0] })
+  world.answer = async () => takesBoth ?? ''
+  hints.part('scheduler').notify('0')
+  await clock.advance(0)
+  hints.part('agents').notify('0')
+  await clock.advance(10)
+  expect(others.takingScheduler()).toBe('one')
+  await clock.advance(5_000)
+  const sent = posts.length
+  expect(others.takingScheduler()).toBeNull()
+  await clock.advance(0)
+  expect(posts).toHaveLength(sent + 1)
+  expect(others.takingScheduler()).toBe('one')
+  world.answer = () => Promise.reject(new Error('refused'))
+  await clock.advance(5_000)
+  expect(others.takingScheduler()).toBeNull()
+  await clock.advance(1_000)
+  expect(others.takingScheduler()).toBeNull()
+})

@@ -23,8 +23,9 @@ export interface DecideOptions extends StoreOptions, SelectionOptions {
   readonly input?: string
 }
 
-const past: Readonly<Record<DecisionKind, string>> = {
+const past: Readonly<Record<DecisionKind | 'restart', string>> = {
   resubmit: 'resubmitted',
+  restart: 'restarted',
   release: 'released',
   cancel: 'cancelled',
 }
@@ -123,7 +124,12 @@ async function decideAll({ kind, client, options, terminal }: Many, decision: De
   }
 }
 
-function print(kind: DecisionKind, { isDryRun, done, refused }: BulkReport, terminal: Terminal): void {
+/** Prints what became of each job. */
+export function print(
+  kind: DecisionKind | 'restart',
+  { isDryRun, done, refused }: BulkReport,
+  terminal: Terminal,
+): void {
   const verb = isDryRun ? `would be ${past[kind]}` : past[kind]
   if (done.length === 0 && refused.length === 0) {
     terminal.print(`No matching job can be ${past[kind]}.`)

@@ -7,6 +7,7 @@ import {
   type JobClient,
   type JobCounts,
   type JobView,
+  type RestartOf,
   type UndeliveredNotice,
 } from '../../../sas/index.js'
 import { processStates } from '../../../sas/internal.js'
@@ -26,6 +27,8 @@ const labelWidth = 11
 export interface StatusOptions extends StoreOptions {
   /** Whether large values are printed whole. Otherwise their size and hash are printed. */
   readonly whole?: boolean
+  /** Whether the values that the workflow marks as secret are printed. */
+  readonly showSecrets?: boolean
 }
 
 /** Shows one job with its steps, or the number of jobs in each state. */
@@ -69,7 +72,10 @@ async function describeFrom(
   }
   const job = await client.get(jobId)
   if (job === null) throw new JobNotFound(jobId)
-  const [seen, undelivered] = await Promise.all([job.view(), client.undelivered({ jobId })])
+  const [seen, undelivered] = await Promise.all([
+    job.view({ hidesSecrets: options.showSecrets !== true }),
+    client.undelivered({ jobId }),
+  ])
   const view = options.whole === true ? await wholeView(job, seen) : seen
   // An ended job needs no role, and if the leases cannot be read, the rest of the answer is still true.
   const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null
@@ -115,6 +121,10 @@ function resultText(result: JobView['result']): string {
   return text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}…`
 }
 
+function restartOfText({ jobId, from, ...decision }: RestartOf): string {
+  return `${jobId} from step ${from} ${decided(decision)}`
+}
+
 function describe(
   job: JobView,
   { undelivered, nothingRuns }: Found,
@@ -142,6 +152,7 @@ function describe(
       ],
       ...resends.map((decision): [string, string] => ['resend', `"${kind}" ${decided(decision)}`]),
     ]),
+    ...(job.restartOf === null ? [] : [['restart of', restartOfText(job.restartOf)] as [string, string]]),
     ...job.audit.flatMap(({ command, stepId, edit, ...decision }): [string, string][] => [
       [command, `${stepId === null ? '' : `${stepId} `}${decided(decision)}`],
       ...(edit === undefined ? [] : [['edit', editText(edit)] as [string, string]]),

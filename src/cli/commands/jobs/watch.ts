@@ -29,7 +29,7 @@ export async function watch(
       try {
         const last = await notingStandstill(standstill, async (changed) => {
           let newest: JobView | null = null
-          for await (const view of job.updates({ signal: stopping.signal })) {
+          for await (const view of job.updates({ signal: stopping.signal, hidesSecrets: true })) {
             show(view, newest, options, terminal)
             newest = view
             changed()

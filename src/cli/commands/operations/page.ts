@@ -1,3 +1,4 @@
+import { processSettings } from '../../../connection/internal.js'
 import { exitCodes } from '../../output/cli-error.js'
 import { servePage } from '../../../page/index.js'
 import { loadUserModule } from '../../input/user-module.js'
@@ -32,6 +33,7 @@ export async function page(options: PageCommandOptions, terminal: Terminal): Pro
       port,
       by: options.by ?? whoAmI(),
       workflows,
+      links: processSettings().answerLinks,
       onOpened: show,
     })
     try {

@@ -1,4 +1,5 @@
 import { startEmulator } from '../../../emulator/index.js'
+import { serveDoor } from '../../../engine-ports/index.js'
 import { readSettings, roles, storeName, type Settings } from '../../../connection/internal.js'
 import { startHost } from '../../../host/index.js'
 import type { ServedPage } from '../../../page/index.js'
@@ -38,6 +39,7 @@ export async function dev(
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof startEmulator> => startEmulator(account)
   const store = await (options.data === undefined ? open() : openingData(options.data, open))
+  if (options.data !== undefined) serveDoor(store)
   const client = options.throughSdk === true ? store.client() : undefined
   const told = untilTold()
   try {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 // imported from the index.
 import type { AccountServerOptions } from '../../../emulator/index.js'
 import { accountKeyRule, isAccountKey, serveAccount } from '../../../emulator/internal.js'
+import { serveDoor } from '../../../engine-ports/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { openingData } from '../../input/data-directory.js'
@@ -25,6 +26,7 @@ export async function emulator(options: EmulatorCommandOptions, terminal: Termin
   const account = emulatorOptions(options)
   const open = (): ReturnType<typeof serveAccount> => serveAccount(account)
   const running = await (options.data === undefined ? open() : openingData(options.data, open))
+  if (options.data !== undefined) serveDoor(running)
   const told = untilTold()
   const { endpoint, key, connectionString, explorer } = running
   if (options.json === true) {

@@ -111,7 +111,8 @@ function needsOf({ kind, jobs, filter }, { step }) {
     needsWhy: actionKinds[kind].reason === 'demanded',
     takesWhy: actionKinds[kind].reason !== 'none',
     more: actionKinds[kind].fields ?? [],
-    hasInput: kind === 'raise' || (kind === 'resubmit' && isOne && step !== ''),
+    hasInput:
+      kind === 'raise' || (kind === 'restart' && isOne) || (kind === 'resubmit' && isOne && step !== ''),
   }
 }
 
@@ -126,8 +127,10 @@ function decided(present, fields) {
   if (question !== undefined) return answered(question, fields)
   const { isOne, needsWhy, takesWhy, hasInput, more } = needsOf(present, fields)
   const [why, step, input] = [fields.why.trim(), fields.step, fields.input.trim()]
-  const given = Object.fromEntries(more.map(({ name }) => [name, fields.more[name]?.trim() ?? '']))
-  const missing = more.find(({ name }) => given[name] === '')
+  const told = more.map((field) => ({ ...field, value: fields.more[field.name]?.trim() ?? '' }))
+  const wanted = told.filter(({ value, isOptional }) => value !== '' || isOptional !== true)
+  const given = Object.fromEntries(wanted.map(({ name, value }) => [name, value]))
+  const missing = wanted.find(({ value }) => value === '')
   const problem = !mayAct(kind)
     ? notPermitted
     : missing === undefined

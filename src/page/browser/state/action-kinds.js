@@ -12,9 +12,9 @@
  *
  * @typedef {{ title: string, effect: string, reason: 'demanded' | 'optional' | 'none', on: 'jobs' | 'schedule' | 'limit',
  *   thing: [string, string], hasDryRun: boolean, isConfirmed?: boolean,
- *   fields?: { name: string, label: string, placeholder: string }[] }} ActionKind
+ *   fields?: { name: string, label: string, placeholder: string, isOptional?: boolean }[] }} ActionKind
  *
- * @typedef {'resubmit' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
+ * @typedef {'resubmit' | 'restart' | 'release' | 'cancel' | 'pause' | 'resume' | 'resend' | 'raise' | 'answer' | 'submit' | 'schedule pause'
  *   | 'schedule resume' | 'schedule trigger' | 'schedule backfill' | 'schedule delete' | 'limit set' | 'limit clear'} Kind
  */
 
@@ -33,6 +33,22 @@ export const actionKinds = {
     title: 'Resubmit',
     effect: 'Failed steps are tried again. A job that was undone begins again.',
     reason: 'demanded',
+  },
+  restart: {
+    ...onJobs,
+    title: 'Restart from a step',
+    effect:
+      'A new job carries over what was done before the step, and runs the rest. Say undo or keep if a step that runs again may have acted.',
+    reason: 'demanded',
+    fields: [
+      { name: 'from', label: 'First step that runs again', placeholder: 'the id of a step' },
+      {
+        name: 'after',
+        label: 'Effects of steps that run again',
+        placeholder: 'undo or keep',
+        isOptional: true,
+      },
+    ],
   },
   release: {
     ...onJobs,
@@ -67,9 +83,17 @@ export const actionKinds = {
   raise: {
     ...onJobs,
     title: 'Raise an event',
-    effect: 'The step receives the payload and continues.',
+    effect: 'The step receives the payload, and continues if it waits for no other event.',
     reason: 'none',
     hasDryRun: false,
+    fields: [
+      {
+        name: 'eventKey',
+        label: 'Key, if the step collects events',
+        placeholder: 'the name of the event; the same key counts once',
+        isOptional: true,
+      },
+    ],
   },
   answer: {
     ...onJobs,

@@ -105,7 +105,8 @@ export function editLines(edit) {
   if (edit === undefined) return []
   if (edit.changes.length === 0) return ['the new input is the same as the old one']
   const lines = edit.changes.map(
-    ({ stepId, path, before, after }) => `${stepId} ${path}: ${before ?? 'nothing'} → ${after ?? 'nothing'}`,
+    ({ stepId, path, before, after }) =>
+      `${stepId === null ? '' : `${stepId} `}${path}: ${before ?? 'nothing'} → ${after ?? 'nothing'}`,
   )
   return edit.others === 0
     ? lines

@@ -17,17 +17,21 @@
  *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
  *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
  *   asks: boolean, question: Question | null, round: { number: number, atMost: number } | null,
+ *   collect: { count: number, events: { key: string, payload: unknown, at: string }[] } | null,
  *   progress: { done?: number, of?: number, note?: string, at: string } | null,
  *   outcome: { kind: string, at: string, by: string } | null, idempotencyKey: string,
  *   lockedBy: string | null, attention: Attention | null, mayHaveActed: boolean,
+ *   undo: { operation: string, whenUncertain: boolean } | null, previous: unknown, cost: ComputedCost,
  *   diagnostics: Diagnostic[] }} Step
+ *
+ * @typedef {{ writes: number, charge: number }} ComputedCost
  *
  * @typedef {{ jobId: string, stepId: string, orderId: string, workflow: string, partitionKey: string,
  *   title: string, assignees: string[], since: string, expiresAt: string, form: unknown }} Question
  *
  * @typedef {{ questions: Question[], isCut: boolean }} Questions
  *
- * @typedef {{ changes: { stepId: string, path: string, before: string | null, after: string | null }[],
+ * @typedef {{ changes: { stepId: string | null, path: string, before: string | null, after: string | null }[],
  *   others: number }} Edit
  *
  * @typedef {{ command: string, stepId: string | null, at: string, by: string, why: string,
@@ -43,7 +47,9 @@
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
  *   paused: { since: string, by: string, why: string } | null,
- *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], steps: Step[] }} Job
+ *   restartedAs: { jobId: string, from: string } | null,
+ *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
+ *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, steps: Step[] }} Job
  *
  * @typedef {{ workflow: string, kind: string, stepId: string | null, message: string, since: string,
  *   jobIds: string[], advice: string, command: string }} Group

@@ -10,6 +10,7 @@ import { agoText, counted, durationText, momentText } from '../state/formats.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { timelineOf } from '../state/timeline.js'
 import { JobGraph } from './job-graph.js'
+import { Costs, Difference, UndoPath } from './job-panels.js'
 
 /** The shortest time between two reads of a job that changes. */
 const restMs = 250
@@ -40,10 +41,13 @@ export function JobView() {
     <div class="columns">
       <div class="stack">
         ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
+        ${chosen === undefined ? null : html`<${Difference} job=${data} step=${chosen} />`}
         <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
       </div>
       <div class="stack">
         <${Panel} title="Timeline"><${Timeline} job=${data} /><//>
+        <${UndoPath} job=${data} />
+        <${Costs} job=${data} />
         <${Panel} title="Decisions of operators"><${Decisions}
             rows=${data.audit.map((row) => ({ ...row, what: row.stepId === null ? row.command : `${row.command} ${row.stepId}` }))}
             none="No operator has decided anything about this job."
@@ -115,6 +119,9 @@ function Actions({ job, reload }) {
     state === 'Error' || state === 'Compensated'
       ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
       : null,
+    (isEnded || state === 'Error') && job.restartedAs === null
+      ? { kind: 'restart', name: 'Restart from a step', steps: [] }
+      : null,
     held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
     awaiting.length > 0 && !isEnded
       ? { kind: 'raise', name: 'Raise event', steps: awaiting, step: awaiting[0] }
@@ -173,6 +180,9 @@ function StepPanel({ step }) {
     ['Attempt', attempt],
     ['Failures', `${failureCount} of ${maxFailures}`],
     ...(step.round === null ? [] : [['Round', `${step.round.number} of at most ${step.round.atMost}`]]),
+    ...(step.collect === null
+      ? []
+      : [['Events', `${step.collect.events.length} of ${step.collect.count} have arrived`]]),
     ...(step.progress === null ? [] : [['Progress', progressText(step.progress, now)]]),
     ...(step.completeBy === null ? [] : [['Complete by', momentText(step.completeBy, now)]]),
     ...(step.notBefore === null ? [] : [['Not before', momentText(step.notBefore, now)]]),

@@ -109,6 +109,7 @@ export function JobsView() {
 
 const actions = /** @type {const} */ ([
   ['resubmit', 'Resubmit'],
+  ['restart', 'Restart from a step'],
   ['release', 'Release'],
   ['pause', 'Pause'],
   ['resume', 'Resume'],
@@ -133,7 +134,7 @@ function Toolbar({ chosen, filter, onDone }) {
   // A selection of the API has no filter for attention, so it would reach more jobs than the list shows.
   const isFiltered = Object.keys(given).length > 0 && given['attention'] === undefined
   const jobs = chosen.map(({ jobId, partitionKey }) => ({ jobId, partitionKey }))
-  /** @param {'resubmit' | 'release' | 'pause' | 'resume' | 'cancel' | 'resend'} kind */
+  /** @param {'resubmit' | 'restart' | 'release' | 'pause' | 'resume' | 'cancel' | 'resend'} kind */
   const ask = (kind) => {
     if (jobs.length > 0) asked.value = { kind, jobs, onDone }
     else {

@@ -3,6 +3,7 @@ import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { Json } from '../../model/values/json.js'
 import { pathText } from '../../model/values/plain-json.js'
 import type { InputChange } from '../../model/readable-parts.js'
+import { hiddenAt, restOf, type SecretPath } from '../../model/values/hidden.js'
 import { toTemplate } from '../../model/values/to-template.js'
 
 /** The largest number of changes in an edit, and of characters in a path or a value (I16). */
@@ -25,15 +26,39 @@ export function editOf(
   inputs: ReadonlyMap<string, Json>,
 ): Pick<JobDocument['audit'][number], 'edit'> {
   if (inputs.size === 0) return {}
+  const edited = [...inputs].map(([stepId, input]) => {
+    const step = steps.get(stepId)
+    return { stepId, ...replaced(step, input), secrets: step?.secrets ?? [] }
+  })
+  return { edit: bounded(edited) }
+}
+
+/** Returns how a new input of a job differs from its present input, in the same form. */
+export function inputEditOf(
+  { input, secrets = [] }: Pick<JobDocument, 'input' | 'secrets'>,
+  after: Json,
+): Edit {
+  return bounded([{ stepId: null, before: input, after, secrets }])
+}
+
+type Edit = NonNullable<JobDocument['audit'][number]['edit']>
+
+/** The inputs of a step, or of the job, before and after a decision. */
+interface Replacement extends Omit<Difference, 'path'> {
+  readonly stepId: string | null
+  readonly secrets: readonly SecretPath[]
+}
+
+function bounded(replacements: readonly Replacement[]): Edit {
   const changes: InputChange[] = []
   let others = 0
-  for (const [stepId, input] of inputs) {
-    for (const difference of differences({ path: [], ...replaced(steps.get(stepId), input) })) {
-      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference))
+  for (const { stepId, before, after, secrets } of replacements) {
+    for (const difference of differences({ path: [], before, after })) {
+      if (changes.length < maxChanges) changes.push(changeOf(stepId, difference, secrets))
       else others += 1
     }
   }
-  return { edit: { changes, others } }
+  return { changes, others }
 }
 
 /** Compares resolved inputs if the step had one, because people know values better than references. */
@@ -45,8 +70,24 @@ function replaced(step: StepDocument | undefined, input: Json): Omit<Difference,
     : { before: step.inputTemplate, after: toTemplate(input, 'input') }
 }
 
-function changeOf(stepId: string, { path, before, after }: Difference): InputChange {
-  return { stepId, path: cut(pathText('input', path)), before: textOf(before), after: textOf(after) }
+/** Secret values are left out, because every reader of the job sees the decisions. */
+function changeOf(
+  stepId: string | null,
+  { path, before, after }: Difference,
+  secrets: readonly SecretPath[],
+): InputChange {
+  const at = ['input', ...path.map(String)]
+  const below = secrets.flatMap((secret) => {
+    const rest = restOf(secret, at)
+    return rest === null ? [] : [rest]
+  })
+  const [hiddenBefore, hiddenAfter] = [before, after].map((value) => value && hiddenAt(value, below))
+  return {
+    stepId,
+    path: cut(pathText('input', path)),
+    before: textOf(hiddenBefore),
+    after: textOf(hiddenAfter),
+  }
 }
 
 /** Finds the smallest parts that differ. Lists are compared item by item. */

@@ -10,6 +10,7 @@ import {
   type Standing,
 } from './request.js'
 import { pause, resume } from './pause-job.js'
+import { handedOver } from './restart.js'
 import { resubmit } from './resubmit.js'
 
 /**
@@ -17,6 +18,10 @@ import { resubmit } from './resubmit.js'
  * terminal document (I7). A command that was completed before is refused (F-O2).
  */
 export function operate(standing: Standing, command: OperatorCommand): Operation {
+  // The new job owns the undo of everything that this job did (I34).
+  if (standing.job.restartedAs !== undefined) {
+    return refused(`job ${standing.job.jobId} is over: ${handedOver(standing.job.restartedAs)}`)
+  }
   if (isStaged(standing.job)) return refused(`job ${standing.job.jobId} is still being submitted`)
   switch (command.kind) {
     case 'resubmit':

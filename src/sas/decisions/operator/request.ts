@@ -44,7 +44,7 @@ export interface Standing {
 }
 
 /** The largest number of operators' decisions that a job keeps. */
-const maxAuditEntries = 20
+export const maxAuditEntries = 20
 
 type Request = Partial<Operation & { kind: 'write' }> & Pick<Operation & { kind: 'write' }, 'job' | 'changed'>
 

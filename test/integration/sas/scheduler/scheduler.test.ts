@@ -189,7 +189,7 @@ describe('a scheduler that reads its feed', () => {
   })
 
   it('names documents that it cannot read, and leaves them alone (F-C9, F-C10)', async () => {
-    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 3 }]
+    const documents = [aJob({ processState: 'Processed' }), { ...aStep(), schema: 4 }]
     await world.put(
       'job-1',
       documents.map((document) => ({ kind: 'create', document })),
@@ -203,7 +203,7 @@ describe('a scheduler that reads its feed', () => {
         id: 'sas.job:job-1',
         reason: 'processState is Processed, but its other fields imply Pending',
       },
-      { type: 'document.refused', id: 'sas.step:job-1:only', reason: 'schema 3 is newer than this code' },
+      { type: 'document.refused', id: 'sas.step:job-1:only', reason: 'schema 4 is newer than this code' },
     ])
   })
 

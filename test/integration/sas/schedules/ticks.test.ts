@@ -14,9 +14,11 @@ import { replacing } from '../../../../src/sas/store/state-store.js'
 import type { Supervisor } from '../../../../src/sas/supervisor/supervisor.js'
 import { aWorkflow, submittedAtMs } from '../../../support/a-job.js'
 import { withoutSense, withPlan } from '../../../support/a-schedule.js'
+import { deferred } from '../../../support/deferred.js'
 import { StateWorld } from '../../../support/state-world.js'
 
 const minute = 60_000
+const address = { pk: 'sas.schedule:minutely', id: 'sas.schedule:minutely' }
 
 let world: StateWorld
 let schedules: Schedules
@@ -120,7 +122,8 @@ describe('the ticks of a schedule', () => {
   })
 
   it('are neither lost nor doubled if an instance dies between the two writes (F-T2, I23)', async () => {
-    await set()
+    // So short a time does not let ticks stay open.
+    await set({ retainFor: '1h' })
     const supervisor = await started('supervisor-1')
     const unavailable = new StoreUnavailable('killed', { cause: null })
     const { store } = world
@@ -138,7 +141,8 @@ describe('the ticks of a schedule', () => {
     await supervisor.stop()
     expect(isDead).toBe(true)
     expect(await jobIds()).toEqual(firstTicks(1))
-    expect(await shown()).toMatchObject({ submitted: 0 })
+    expect(await world.truth.read(address)).toMatchObject({ submitted: 0 })
+    expect(await shown()).toMatchObject({ submitted: 1, nextDue: '2026-01-01T00:02:00.000Z' })
     store.apply = apply
     const next = await started('supervisor-2')
     await world.clock.advance(minute)
@@ -204,6 +208,136 @@ describe('the ticks of a schedule', () => {
   })
 })
 
+describe('open ticks', () => {
+  /** Counts the writes of the schedule. */
+  function schedulesWritten(): () => number {
+    const { store } = world
+    const apply = store.apply.bind(store)
+    let count = 0
+    store.apply = (partition, writes) => {
+      if (writes.some(({ document }) => document['type'] === 'sas.schedule')) count += 1
+      return apply(partition, writes)
+    }
+    return () => count
+  }
+
+  it('are counted with one write of the schedule for five ticks, and are visible before', async () => {
+    await set()
+    const supervisor = await started('supervisor-1')
+    const written = schedulesWritten()
+    await world.clock.advance(4 * minute)
+    expect(written()).toBe(0)
+    expect(await shown()).toMatchObject({ submitted: 4, last: { jobId: firstTicks(4)[3] } })
+    expect(await schedules.list()).toMatchObject([{ submitted: 4, nextDue: '2026-01-01T00:05:00.000Z' }])
+    await world.clock.advance(minute)
+    expect(written()).toBe(1)
+    await world.clock.advance(10 * minute)
+    expect(written()).toBe(3)
+    expect(await jobIds()).toEqual(firstTicks(15))
+    await supervisor.stop()
+  })
+
+  it('are written when the supervisor stops', async () => {
+    await set()
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(2 * minute)
+    await supervisor.stop()
+    expect(await world.truth.read(address)).toMatchObject({ submitted: 2, last: { jobId: firstTicks(2)[1] } })
+  })
+
+  it('are counted by the next instance if all die, however late it is (F-T11, I23)', async () => {
+    await set({ catchUp: '2m' })
+    // The first instance is dead from now on: it is never stopped, and has no timer.
+    const dead = await started('supervisor-1')
+    await world.clock.advance(3 * minute)
+    dead.onLeaseReleased('0')
+    world.store.apply = () => Promise.reject(new StoreUnavailable('dead', { cause: null }))
+    await dead.stop()
+    Reflect.deleteProperty(world.store, 'apply')
+    await world.clock.advance(10 * minute)
+    const supervisor = await started('supervisor-2')
+    await world.clock.advance(0)
+    expect(await shown()).toMatchObject({ submitted: 6, missed: 7, passed: [{ reason: 'late', count: 7 }] })
+    expect(await jobIds()).toHaveLength(6)
+    await supervisor.stop()
+  })
+
+  it('cost nothing until the next tick, although each sweep lists the schedule', async () => {
+    await set({ every: '1d' })
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(24 * 60 * minute)
+    expect(await world.truth.read(address)).toMatchObject({ submitted: 0 })
+    const { store } = world
+    const read = store.read.bind(store)
+    let reads = 0
+    store.read = (of) => {
+      if (of.id === address.id) reads += 1
+      return read(of)
+    }
+    await world.clock.advance(10 * minute)
+    expect(reads).toBe(0)
+    await supervisor.stop()
+  })
+
+  it('are counted before a pause or another calendar', async () => {
+    await set()
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(3 * minute)
+    await schedules.pause('minutely')
+    expect(await world.truth.read(address)).toMatchObject({ submitted: 3 })
+    await schedules.resume('minutely')
+    await world.clock.advance(2 * minute)
+    await set({ every: '1h' })
+    expect(await world.truth.read(address)).toMatchObject({ submitted: 5, missed: 0, skipped: 0 })
+    await supervisor.stop()
+  })
+
+  it('are no more than their jobs are kept for', async () => {
+    await set({ retainFor: '2h' })
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(minute)
+    expect(await world.truth.read(address)).toMatchObject({ submitted: 1 })
+    await supervisor.stop()
+  })
+})
+
+describe('a frozen instance', () => {
+  /** Lets the first instance decide about the first tick, and holds back its write of the job. */
+  async function frozen(): Promise<{ readonly thaw: () => Promise<void> }> {
+    const { store } = world
+    const apply = store.apply.bind(store)
+    const thawed = deferred<null>()
+    store.apply = async (partition, writes) => {
+      if (writes.some(({ kind }) => kind === 'create')) {
+        store.apply = apply
+        await thawed.promise
+      }
+      return apply(partition, writes)
+    }
+    const supervisor = await started('supervisor-1')
+    await world.clock.advance(minute)
+    return {
+      thaw: async () => {
+        thawed.resolve(null)
+        await world.clock.advance(0)
+        await supervisor.stop()
+      },
+    }
+  }
+
+  it('corrects the count of a tick that was counted as missed meanwhile (F-T12, I23)', async () => {
+    await set({ catchUp: '2m' })
+    const { thaw } = await frozen()
+    await world.clock.advance(9 * minute)
+    await world.supervisor().runOnce()
+    expect(await shown()).toMatchObject({ submitted: 3, missed: 7 })
+    await thaw()
+    const rows = [{ reason: 'late', from: '2026-01-01T00:02:00.000Z', count: 6 }]
+    expect(await shown()).toMatchObject({ submitted: 4, missed: 6, passed: rows })
+    expect(await jobIds()).toHaveLength(4)
+  })
+})
+
 describe('a run that has not ended', () => {
   it('lets the next tick be skipped (overlap: skip)', async () => {
     await set({ overlap: 'skip' })
@@ -256,7 +390,6 @@ it('a schedule at rest costs nothing but the sweep', async () => {
 
 it('an instance leaves a schedule of a newer version alone (F-T8)', async () => {
   await set()
-  const address = { pk: 'sas.schedule:minutely', id: 'sas.schedule:minutely' }
   const stored = await world.truth.read(address)
   if (stored === null) throw new Error('the schedule is there')
   await world.put(address.pk, [replacing(stored, { ...stored, schema: schemaVersion + 1 })])
@@ -266,4 +399,28 @@ it('an instance leaves a schedule of a newer version alone (F-T8)', async () => 
   expect(await jobIds()).toEqual([])
   expect(world.telemetry.of('loop.failed')).toEqual([])
   await supervisor.stop()
+})
+
+it('an instance leaves ticks whose plan has a newer version to newer instances (F-T8)', async () => {
+  await set()
+  const planAddress = { pk: address.pk, id: 'sas.scheduledJob:minutely' }
+  const change = async (by: number): Promise<void> => {
+    const stored = await world.truth.read(planAddress)
+    if (stored === null) throw new Error('the plan is there')
+    await world.put(address.pk, [replacing(stored, { ...stored, schema: Number(stored['schema']) + by })])
+  }
+  await change(schemaVersion)
+  const old = await started('supervisor-1')
+  await world.clock.advance(10 * minute)
+  expect(await jobIds()).toEqual([])
+  expect(await shown()).toMatchObject({ submitted: 0, missed: 0, skipped: 0 })
+  expect(world.telemetry.of('document.refused')[0]).toMatchObject({ id: address.id })
+  await old.stop()
+  // For an instance that knows the version, the document is readable.
+  await change(-schemaVersion)
+  const newer = await started('supervisor-2')
+  await world.clock.advance(0)
+  expect(await jobIds()).toEqual(firstTicks(10))
+  expect(await shown()).toMatchObject({ submitted: 10, missed: 0 })
+  await newer.stop()
 })

@@ -119,11 +119,11 @@ describe('a job whose document cannot be read', () => {
 
   it('is not flagged when a newer version wrote it, and the refusal says so', async () => {
     await client.submit(workflow, {}, { jobId: 'A' })
-    await edited({ schema: 3 })
+    await edited({ schema: 4 })
     await world.scheduler().onChanges(await world.changes())
     expect(await client.unreadable()).toEqual([])
     await expect(client.cancel('A', 'not wanted')).rejects.toThrow(
-      'a newer version of stepward wrote it (schema 3',
+      'a newer version of stepward wrote it (schema 4',
     )
   })
 })

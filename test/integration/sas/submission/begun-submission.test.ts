@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { InProcessPath } from '../../../../src/sas/in-process/in-process-path.js'
-import { begunJob } from '../../../../src/sas/scheduler/begin-submission.js'
+import { begunJob } from '../../../../src/sas/submission/begun-job.js'
 import type { BeginSubmission } from '../../../../src/sas/submission/begun-submission.js'
 import { ensureSubmitted } from '../../../../src/sas/submission/write-submission.js'
 import type { SubmitRequest } from '../../../../src/sas/submission/submit.js'

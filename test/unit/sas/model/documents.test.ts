@@ -37,9 +37,9 @@ describe('a decoded document', () => {
   it.each(['sas.job', 'sas.step', 'sas.something-new'])(
     'is reported if it has a newer schema: %s (F-C10)',
     (type) => {
-      expect(decodeDocument({ type, schema: 3, shape: 'unknown' })).toEqual({
+      expect(decodeDocument({ type, schema: 4, shape: 'unknown' })).toEqual({
         kind: 'newerSchema',
-        schema: 3,
+        schema: 4,
       })
     },
   )

@@ -21,6 +21,21 @@ const define = (build: (job: Builder) => unknown) => () => defineWorkflow('w', b
 /** Definitions that a caller in JavaScript may write, each with a part of the refusal. */
 const misread: readonly (readonly [string, (job: Builder) => unknown, string])[] = [
   [
+    'a misspelt option of a question',
+    (job) => void job.ask('q', { title: 'Yes?', reminderAfter: '3d' } as never),
+    'step "q": reminderAfter is not an option: did you mean remindAfter?',
+  ],
+  [
+    'a question without options',
+    (job) => void job.ask('q', 'Yes?' as never),
+    'step "q": its options are "Yes?"; write { title: \'Is it right?\' }',
+  ],
+  [
+    'a sleep without a time',
+    (job) => void job.sleep('nap', { after: '3d' } as never),
+    'step "nap": its time is missing: write job.sleep(',
+  ],
+  [
     'a step in place of its output',
     (job) => job.step('b', shop.sell, { item: job.step('a', shop.sell, item) as never }),
     'step "b": input.item is step "a" itself; write its output, as in step.output or step.output.id',

@@ -1,7 +1,7 @@
 import { schedule } from '../decisions/schedule.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { isTerminal } from '../model/process-state.js'
-import type { BegunJob } from '../submission/begun-submission.js'
+import type { BegunJob } from './begun-submission.js'
 
 interface BeginningBy {
   readonly now: number

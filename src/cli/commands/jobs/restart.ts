@@ -1,0 +1,134 @@
+import { systemClock } from '../../../platform/index.js'
+import { counted, withoutUndefined } from '../../../platform/internal.js'
+import type {
+  AfterRestart,
+  BulkReport,
+  JobClient,
+  RestartOptions,
+  RestartReport,
+} from '../../../sas/index.js'
+import { CliError, exitCodes } from '../../output/cli-error.js'
+import { confirmed } from '../../input/confirmed.js'
+import { readJsonFile } from '../../input/json-file.js'
+import { filterOf } from '../../input/selection.js'
+import { isSelected, type SelectionOptions } from '../../input/selection-options.js'
+import { withClient, withExistingStore } from '../../input/store.js'
+import type { StoreOptions } from '../../input/store-options.js'
+import { whoAmI } from '../../input/who-am-i.js'
+import { bar, wrapped, type Terminal } from '../../output/terminal.js'
+import { print } from './resubmit-release-cancel.js'
+
+export interface RestartCommandOptions extends StoreOptions, SelectionOptions {
+  readonly from?: string
+  readonly input?: string
+  readonly stepInput?: string
+  readonly as?: string
+  readonly after?: string
+  readonly all?: boolean
+  readonly yes?: boolean
+  readonly by?: string
+  readonly why?: string
+  readonly dryRun?: boolean
+}
+
+/** Restarts one job, or all jobs that match, from a step. */
+export async function restart(
+  jobId: string | undefined,
+  options: RestartCommandOptions,
+  terminal: Terminal,
+): Promise<number> {
+  refuseContradictions(jobId, options)
+  const isFiltered = isSelected(options) || options.step !== undefined
+  await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
+  const terms = await termsOf(options)
+  return withExistingStore({ options, terminal }, (settings) =>
+    withClient(settings, (client) =>
+      jobId === undefined
+        ? restartAll(client, options, { terms, terminal })
+        : restartOne(client, jobId, { terms, terminal, options }),
+    ),
+  )
+}
+
+type Terms = Omit<RestartOptions, 'partitionKey' | 'as'>
+
+async function termsOf(options: RestartCommandOptions): Promise<Terms> {
+  const { from = '', input, stepInput, after, by = whoAmI(), why = '', dryRun = false } = options
+  const read = async (name: string, path: string | undefined) =>
+    path === undefined ? undefined : readJsonFile(name, path)
+  const inputs = {
+    input: await read('--input', input),
+    stepInput: await read('--step-input', stepInput),
+  }
+  const said = withoutUndefined({ after: after as AfterRestart | undefined })
+  return { from, by, why, dryRun, ...withoutUndefined(inputs), ...said }
+}
+
+interface Given {
+  readonly terms: Terms
+  readonly terminal: Terminal
+}
+
+async function restartOne(
+  client: JobClient,
+  jobId: string,
+  { terms, terminal, options }: Given & { readonly options: RestartCommandOptions },
+): Promise<number> {
+  const report = await client.restart(jobId, { ...terms, ...withoutUndefined({ as: options.as }) })
+  if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report }))
+  else printOne(report, terminal)
+  return exitCodes.ok
+}
+
+function printOne(report: RestartReport, terminal: Terminal): void {
+  const { jobId, restartOf, from, carried, again, undone, isNew, isDryRun } = report
+  const verb = isDryRun ? 'would be restarted' : isNew ? 'restarted' : 'was already restarted'
+  terminal.print(`${restartOf} ${verb} from step ${from} as job ${jobId}:`)
+  const lines: [string, readonly string[]][] = [
+    ['carried over', carried],
+    ['runs again', again],
+    ...(undone.length === 0 ? [] : [['undone first', undone] as [string, readonly string[]]]),
+  ]
+  for (const [name, ids] of lines) {
+    const text = `${name}: ${ids.length === 0 ? 'none' : ids.join(', ')}`
+    terminal.print(wrapped(text, terminal.width, '  '))
+  }
+}
+
+async function restartAll(
+  client: JobClient,
+  options: RestartCommandOptions,
+  { terms, terminal }: Given,
+): Promise<number> {
+  const onProgress = (done: number, total: number): void => {
+    terminal.progress(`${bar(done, total, 30)} ${done} of ${counted(total, 'job')}`)
+  }
+  let report: BulkReport
+  try {
+    report = await client.select(filterOf(options, systemClock.now())).restart({ ...terms, onProgress })
+  } finally {
+    terminal.progressDone()
+  }
+  if (options.json === true) terminal.print(JSON.stringify({ command: 'restart', ...report }))
+  else print('restart', report, terminal)
+  return report.refused.length === 0 ? exitCodes.ok : exitCodes.conflict
+}
+
+function refuseContradictions(jobId: string | undefined, options: RestartCommandOptions): void {
+  const { from, why, all, step, as } = options
+  const isFiltered = isSelected(options) || all === true || step !== undefined
+  const problems = [
+    ...(from === undefined ? ['pass --from STEP, the first step that runs again'] : []),
+    ...(why === undefined ? ['pass --why TEXT, the reason: it is stored on both jobs'] : []),
+    ...(jobId === undefined && !isFiltered
+      ? [
+          'restart needs a JOB, or a choice of jobs by filters such as --workflow or --tag; --all selects every job',
+        ]
+      : []),
+    ...(jobId !== undefined && isFiltered
+      ? ['a JOB and filters such as --workflow, --step or --all exclude each other: pass one or the other']
+      : []),
+    ...(jobId === undefined && as !== undefined ? ['--as names one new job: pass a JOB'] : []),
+  ]
+  if (problems.length > 0) throw new CliError(problems.join('; '), exitCodes.usage)
+}

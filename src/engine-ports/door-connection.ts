@@ -1,0 +1,203 @@
+import type { Socket } from 'node:net'
+import type { Clock } from '../platform/index.js'
+import { Frames } from './door-frames.js'
+import { receivedError, type DoorPush } from './door-messages.js'
+
+/** Connects to the process that has the store open. Resolves with null if that process has another version. */
+export type DialDoor = () => Promise<Socket | null>
+
+export interface DoorConnectionOptions {
+  readonly dial: DialDoor
+  readonly clock: Clock
+  /** Called whenever a connection is open. What it sends comes before all requests. */
+  readonly onOpen: () => void
+  readonly onPush: (push: DoorPush) => void
+  /** Whether the connection is needed although no request waits for an answer. */
+  readonly isNeeded: () => boolean
+}
+
+/** The connection to the store was lost, or could not be opened. */
+export class DoorLost extends Error {
+  /** The code of a network failure, which says whether the store may have received the request. */
+  readonly code: 'ECONNREFUSED' | 'ECONNRESET'
+
+  constructor(
+    message: string,
+    /** Whether the request was sent, so that it may have been carried out. */
+    readonly isSent: boolean,
+    cause: unknown,
+  ) {
+    super(message, { cause })
+    this.code = isSent ? 'ECONNRESET' : 'ECONNREFUSED'
+  }
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  isSent: boolean
+}
+
+/** The size of the largest frame of answers, in bytes. The store is trusted, so this only finds errors. */
+const maxBytes = 512 * 1024 * 1024
+
+/** The pause before the next attempt to connect. */
+const redialAfterMs = 1_000
+
+/** If the store sends nothing for this time although an answer is due, the connection counts as lost. */
+const longestSilenceMs = 10_000
+
+/**
+ * The connection of this process to the one that has the store open. A lost connection is opened again by the next
+ * request, or after a pause if it is needed to hear of writes. All requests under way then fail, and nothing is
+ * sent twice.
+ *
+ * States: closed → opening → open → closed …, and finally ended.
+ */
+export class DoorConnection {
+  private frames: Frames | null = null
+  private socket: Socket | null = null
+  private opening: Promise<boolean> | null = null
+  private isEnded = false
+  private lastId = 0
+  private readonly pending = new Map<number, Pending>()
+  private silence: { cancel(): void } | null = null
+  private redial: { cancel(): void } | null = null
+  private heardAtMs = 0
+
+  constructor(private readonly options: DoorConnectionOptions) {}
+
+  /** Returns false if the other process has another version. Rejects if no process has the store open. */
+  open(): Promise<boolean> {
+    if (this.isEnded)
+      return Promise.reject(new DoorLost('the connection to the store is closed', false, null))
+    if (this.frames !== null) return Promise.resolve(true)
+    return (this.opening ??= this.connect().finally(() => {
+      this.opening = null
+    }))
+  }
+
+  /** Sends a request. Rejects with `DoorLost`, or with the error of the method. */
+  async call(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    // A connection that is open is used without a turn of the event loop between.
+    if (this.frames === null) await this.opened()
+    return new Promise((resolve, reject) => {
+      const { frames } = this
+      if (frames === null) {
+        reject(new DoorLost('the connection to the store was lost', false, null))
+        return
+      }
+      this.lastId += 1
+      const id = this.lastId
+      const pending: Pending = { resolve, reject, isSent: false }
+      const text = JSON.stringify([id, method, ...args])
+      this.pending.set(id, pending)
+      if (this.pending.size === 1) this.startWaiting()
+      frames.send(() => {
+        pending.isSent = true
+        return text
+      })
+    })
+  }
+
+  /** Sends a request without an answer, if the connection is open. */
+  tell(method: string, ...args: readonly unknown[]): void {
+    this.frames?.send(JSON.stringify([0, method, ...args]))
+  }
+
+  end(): void {
+    this.isEnded = true
+    this.redial?.cancel()
+    this.frames?.end(null)
+  }
+
+  private async opened(): Promise<void> {
+    const isOpen = await this.open().catch((error: unknown) => {
+      if (error instanceof DoorLost) throw error
+      throw new DoorLost('no process has the embedded store open', false, error)
+    })
+    if (!isOpen) throw new DoorLost('another version of stepward has the embedded store open', false, null)
+  }
+
+  private async connect(): Promise<boolean> {
+    try {
+      const socket = await this.options.dial()
+      if (socket === null) return false
+      if (this.isEnded) {
+        socket.destroy()
+        return false
+      }
+      socket.unref()
+      this.socket = socket
+      this.frames = new Frames(socket, {
+        maxBytes,
+        readsWhileFull: true,
+        onMessages: (messages) => this.receive(messages),
+        onEnd: (error) => this.lost(error),
+      })
+      this.options.onOpen()
+      return true
+    } catch (error) {
+      this.redialLater()
+      throw error
+    }
+  }
+
+  private receive(messages: readonly unknown[]): void {
+    this.heardAtMs = this.options.clock.monotonic()
+    for (const message of messages) {
+      const [first, value, error] = message as readonly unknown[]
+      if (typeof first !== 'number') this.options.onPush(message as DoorPush)
+      else this.settle(first, value, error)
+    }
+    if (this.pending.size === 0) this.stopWaiting()
+  }
+
+  private settle(id: number, value: unknown, error: unknown): void {
+    const pending = this.pending.get(id)
+    this.pending.delete(id)
+    if (error === undefined) pending?.resolve(value)
+    else pending?.reject(receivedError(error as Parameters<typeof receivedError>[0]))
+  }
+
+  private lost(cause: Error | null): void {
+    this.frames = null
+    this.socket = null
+    this.stopWaiting()
+    const all = [...this.pending.values()]
+    this.pending.clear()
+    for (const { reject, isSent } of all)
+      reject(new DoorLost('the connection to the embedded store was lost', isSent, cause))
+    this.redialLater()
+  }
+
+  private redialLater(): void {
+    if (this.isEnded || !this.options.isNeeded()) return
+    this.redial?.cancel()
+    this.redial = this.options.clock.schedule(redialAfterMs, () => {
+      this.open().catch(() => undefined)
+    })
+  }
+
+  /** Keeps the process alive, and watches for the silence of a store that hangs. */
+  private startWaiting(): void {
+    this.socket?.ref()
+    this.heardAtMs = this.options.clock.monotonic()
+    this.watchSilence(longestSilenceMs)
+  }
+
+  private watchSilence(ms: number): void {
+    const { clock } = this.options
+    this.silence = clock.schedule(ms, () => {
+      const left = this.heardAtMs + longestSilenceMs - clock.monotonic()
+      if (left > 0) this.watchSilence(left)
+      else this.frames?.end(new Error(`the store has not answered for ${longestSilenceMs} ms`))
+    })
+  }
+
+  private stopWaiting(): void {
+    this.socket?.unref()
+    this.silence?.cancel()
+    this.silence = null
+  }
+}

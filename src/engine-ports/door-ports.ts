@@ -1,0 +1,252 @@
+import type { Lease, LeaseInitialization, LeaseStore, NewLease } from '../../lease-store/index.js'
+import type {
+  Change,
+  ChangeFeed,
+  ChangePage,
+  FeedPosition,
+  PhysicalRange,
+  ReadOptions,
+  VersionChange,
+} from '../change-feed-processor/feed/change-feed.js'
+import { FeedError } from '../change-feed-processor/feed/errors.js'
+import type { Clock } from '../platform/index.js'
+import { unlessAborted } from '../platform/internal.js'
+import type { JobAddress, EndedJob, WakeUps } from '../sas/in-process/job-endings.js'
+import { StoreUnavailable } from '../sas/model/errors.js'
+import { refuseUnreadable } from '../sas/store/readable-writes.js'
+import type { ApplyResult, StateStore, StateWrite } from '../sas/store/state-store.js'
+import { DoorConnection, DoorLost } from './door-connection.js'
+import { doorProtocol, type DoorNames, type DoorPush } from './door-messages.js'
+import { endedJobIn } from './ended-jobs.js'
+import type { Socket } from 'node:net'
+
+/** The account that another process has open. */
+export interface DoorAccount {
+  dial(protocol: string, parameters: Readonly<Record<string, string>>): Promise<Socket | null>
+}
+
+export interface DoorOptions {
+  readonly names: DoorNames
+  readonly clock: Clock
+  /** Receives the operation and the request units of each call. */
+  readonly onCharge: (operation: string, charge: number) => void
+}
+
+/** The ports to a store that another process of this machine has open. */
+export interface DoorPorts {
+  readonly state: StateStore
+  changeFeed(): ChangeFeed
+  leases(processorName: string): LeaseStore
+  /** Reports writes by others, or null if some may have been missed. Returns a function that ends this. */
+  watch(onWrite: (physicalRangeId: string | null) => void): () => void
+  /** Reports the ends of jobs, of whatever process. */
+  readonly endings: WakeUps
+  close(): void
+}
+
+/** Opens the ports. Returns null if the other process has another version of the package. */
+export async function openDoor(account: DoorAccount, options: DoorOptions): Promise<DoorPorts | null> {
+  const door = new Door(account, options)
+  return (await door.connection.open()) ? door : null
+}
+
+/**
+ * Reports the writes to a container of an account that another process has open, for a process that otherwise uses
+ * the SDK. Returns a function that ends this.
+ */
+export function watchThroughDoor(
+  account: DoorAccount,
+  clock: Clock,
+  { database, container, onWrite }: WatchedContainer,
+): () => void {
+  const names = { database, container, leaseContainer: '', accountHost: '' }
+  const door = new Door(account, { names, clock, onCharge: () => undefined })
+  door.watch(onWrite)
+  door.connection.open().catch(() => undefined)
+  return () => door.close()
+}
+
+/** A container by its names, and what hears of writes to it. */
+export interface WatchedContainer extends Pick<DoorNames, 'database' | 'container'> {
+  readonly onWrite: (physicalRangeId: string | null) => void
+}
+
+/** The listeners for the end of one job. */
+interface Awaited {
+  readonly address: { readonly pk: string; readonly id: string }
+  readonly listeners: Set<(ended: EndedJob) => void>
+}
+
+class Door implements DoorPorts {
+  readonly connection: DoorConnection
+  readonly state: StateStore
+  readonly endings: WakeUps = { subscribe: (job, listener) => this.awaitEnd(job, listener) }
+  private readonly watchers = new Set<(physicalRangeId: string | null) => void>()
+  private readonly awaited = new Map<string, Awaited>()
+  private leaseStores = 0
+
+  constructor(
+    account: DoorAccount,
+    private readonly options: DoorOptions,
+  ) {
+    this.connection = new DoorConnection({
+      dial: () => account.dial(doorProtocol(), { ...options.names }),
+      clock: options.clock,
+      onOpen: () => this.begin(),
+      onPush: (push) => this.hear(push),
+      isNeeded: () => this.watchers.size + this.awaited.size > 0,
+    })
+    this.state = doorState(this.connection)
+  }
+
+  changeFeed(): ChangeFeed {
+    return doorFeed(this.connection)
+  }
+
+  leases(processorName: string): LeaseStore {
+    this.leaseStores += 1
+    const store = this.leaseStores
+    return doorLeases((method, ...args) =>
+      this.connection.call('lease', processorName, store, method, ...args),
+    )
+  }
+
+  watch(onWrite: (physicalRangeId: string | null) => void): () => void {
+    if (this.watchers.size === 0) this.connection.tell('watch')
+    this.watchers.add(onWrite)
+    return () => {
+      this.watchers.delete(onWrite)
+    }
+  }
+
+  close(): void {
+    this.connection.end()
+  }
+
+  /** Asks again for what the previous connection reported, and says that reports may have been missed. */
+  private begin(): void {
+    if (this.watchers.size > 0) this.connection.tell('watch')
+    for (const { address } of this.awaited.values()) this.connection.tell('await', address)
+    for (const onWrite of this.watchers) onWrite(null)
+  }
+
+  private hear([kind, ...values]: DoorPush): void {
+    switch (kind) {
+      case 'written':
+        for (const rangeId of values) for (const onWrite of this.watchers) onWrite(rangeId as string)
+        return
+      case 'charged':
+        for (const charged of values) this.options.onCharge(...(charged as [string, number]))
+        return
+      case 'ended':
+        this.ended(...(values as [string, string, Record<string, unknown>]))
+    }
+  }
+
+  private ended(pk: string, id: string, document: Readonly<Record<string, unknown>>): void {
+    const key = keyOf({ pk, id })
+    const awaited = this.awaited.get(key)
+    const job = endedJobIn(document)
+    if (awaited === undefined || job === null) return
+    this.awaited.delete(key)
+    for (const listener of awaited.listeners) listener({ job, steps: null })
+  }
+
+  private awaitEnd({ pk, id }: JobAddress, listener: (ended: EndedJob) => void): () => void {
+    const key = keyOf({ pk, id })
+    const known = this.awaited.get(key)
+    const awaited = known ?? { address: { pk, id }, listeners: new Set() }
+    awaited.listeners.add(listener)
+    if (known === undefined) {
+      this.awaited.set(key, awaited)
+      this.connection.tell('await', awaited.address)
+    }
+    return () => {
+      awaited.listeners.delete(listener)
+      if (awaited.listeners.size > 0 || this.awaited.get(key) !== awaited) return
+      this.awaited.delete(key)
+      this.connection.tell('forget', awaited.address)
+    }
+  }
+}
+
+function keyOf({ pk, id }: { readonly pk: string; readonly id: string }): string {
+  return `${pk}\n${id}`
+}
+
+function doorState(connection: DoorConnection): StateStore {
+  const call = async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
+    try {
+      return (await connection.call(method, ...args)) as T
+    } catch (error) {
+      throw error instanceof DoorLost ? new StoreUnavailable(error.message, { cause: error }) : error
+    }
+  }
+  const apply = async (partition: string, writes: readonly StateWrite[]): Promise<ApplyResult> => {
+    refuseUnreadable(writes)
+    try {
+      return (await connection.call('apply', partition, writes)) as ApplyResult
+    } catch (error) {
+      if (!(error instanceof DoorLost)) throw error
+      if (error.isSent) return { kind: 'unknownOutcome', cause: error }
+      throw new StoreUnavailable(error.message, { cause: error })
+    }
+  }
+  return {
+    read: (address) => call('read', address),
+    apply,
+    listSteps: (partition, jobId) => call('listSteps', partition, jobId),
+    listNotices: (partition, jobId) => call('listNotices', partition, jobId),
+    listOverdue: (due, limit) => call('listOverdue', due, limit),
+    listUnsent: (due, limit) => call('listUnsent', due, limit),
+    listFlagged: (afterSince, limit) => call('listFlagged', afterSince, limit),
+    listUnreadable: (limit) => call('listUnreadable', limit),
+  }
+}
+
+function doorFeed(connection: DoorConnection): ChangeFeed {
+  const page = async <C>(
+    method: string,
+    from: FeedPosition,
+    { maxItemCount, signal }: ReadOptions,
+  ): Promise<ChangePage<C>> => {
+    try {
+      signal.throwIfAborted()
+      const answer = await unlessAborted(connection.call(method, from, maxItemCount), signal)
+      if (answer === null) signal.throwIfAborted()
+      return answer as ChangePage<C>
+    } catch (error) {
+      const { min, max } = from.feedRange
+      throw new FeedError(`the change feed [${min}, ${max}) could not be read`, error)
+    }
+  }
+  return {
+    physicalRanges: () => connection.call('physicalRanges') as Promise<readonly PhysicalRange[]>,
+    partitionKeyPaths: () => connection.call('partitionKeyPaths') as Promise<readonly string[]>,
+    readNext: (from, options) => page<Change>('readNext', from, options),
+    readAllVersions: (from, options) => page<VersionChange>('readAllVersions', from, options),
+  }
+}
+
+function doorLeases(call: (method: string, ...args: readonly unknown[]) => Promise<unknown>): LeaseStore {
+  const of = <T>(method: string, ...args: readonly unknown[]): Promise<T> =>
+    call(method, ...args) as Promise<T>
+  const initialization: LeaseInitialization = {
+    doneAtMs: () => of('doneAtMs'),
+    tryLock: (ttlSeconds) => of('tryLock', ttlSeconds),
+    markDone: async () => {
+      await of('markDone')
+    },
+    unlock: async () => {
+      await of('unlock')
+    },
+  }
+  return {
+    initialization,
+    list: () => of('list'),
+    read: (leaseToken) => of('read', leaseToken),
+    create: (lease: NewLease) => of('create', lease),
+    replace: (lease: Lease) => of('replace', lease),
+    delete: (lease: Lease) => of('delete', lease),
+  }
+}

@@ -1,0 +1,234 @@
+import type { Duplex } from 'node:stream'
+import type { LeaseStore } from '../../lease-store/index.js'
+import { FeedError } from '../change-feed-processor/feed/errors.js'
+import type { ChangePage, FeedPosition } from '../change-feed-processor/feed/change-feed.js'
+import type { CosmosEngine } from '../emulator/engine/index.js'
+import type { ApplyResult, DocumentAddress, StateWrite } from '../sas/store/state-store.js'
+import { Frames } from './door-frames.js'
+import { doorProtocol, isRequest, sentError, type DoorNames, type DoorRequest } from './door-messages.js'
+import { EndedJobs } from './ended-jobs.js'
+import { engineOf, enginePorts, type EnginePorts } from './engine-ports.js'
+
+/** A connection of another process, and the parameters that it sent. */
+interface Connection {
+  readonly socket: Duplex
+  readonly parameters: URLSearchParams
+}
+
+/** The door of an account, which does not know the protocol. */
+interface LocalDoor {
+  open(protocol: { readonly name: string; serve(connection: Connection): unknown }): void
+}
+
+/** The size of the largest frame of requests, in bytes. A transaction has at most 2 MB. */
+const maxBytes = 16 * 1024 * 1024
+
+/** The methods of the state store whose results are sent as they are. */
+const stateMethods = [
+  'listSteps',
+  'listNotices',
+  'listOverdue',
+  'listUnsent',
+  'listFlagged',
+  'listUnreadable',
+] as const
+const leaseMethods = ['list', 'read', 'create', 'replace', 'delete'] as const
+const initializationMethods = ['doneAtMs', 'tryLock', 'markDone', 'unlock'] as const
+
+/** Lets other processes of this machine use the ports on this account. Without a data directory, there is no door. */
+export function serveDoor(account: object): void {
+  const engine = engineOf(account)
+  const door = Reflect.get(account, 'localDoor') as LocalDoor
+  door.open({ name: doorProtocol(), serve: (connection) => new DoorSession(engine, connection) })
+}
+
+/** Answers the requests of one connection. Each answer is the text of its JSON, so documents need not be parsed. */
+type Answering = (...args: never[]) => Promise<string>
+
+/**
+ * The connection of one attached process.
+ *
+ * States: open → ended, with the connection.
+ */
+class DoorSession {
+  private readonly frames: Frames
+  private readonly ports: EnginePorts
+  private readonly names: DoorNames
+  private readonly methods: ReadonlyMap<string, Answering>
+  private readonly leases = new Map<string, LeaseStore>()
+  /** What is sent with the next frame. */
+  private readonly written = new Set<string>()
+  private charged: (readonly [operation: string, charge: number])[] = []
+  /** The functions that end what the process has asked for, by the key of the job, or `writes`. */
+  private readonly ending = new Map<string, () => void>()
+
+  constructor(
+    private readonly engine: CosmosEngine,
+    { socket, parameters }: Connection,
+  ) {
+    const name = (key: keyof DoorNames): string => parameters.get(key) ?? ''
+    this.names = {
+      database: name('database'),
+      container: name('container'),
+      leaseContainer: name('leaseContainer'),
+      accountHost: name('accountHost'),
+    }
+    const onCharge = (operation: string, charge: number): void => void this.charged.push([operation, charge])
+    this.ports = enginePorts(engine, this.names.database, { accountHost: this.names.accountHost, onCharge })
+    this.methods = new Map(Object.entries(this.answering()))
+    this.frames = new Frames(socket, {
+      maxBytes,
+      readsWhileFull: false,
+      onMessages: (messages) => {
+        for (const message of messages) this.take(message)
+      },
+      onEnd: () => {
+        for (const end of this.ending.values()) end()
+        this.ending.clear()
+      },
+    })
+  }
+
+  private take(message: unknown): void {
+    const method = isRequest(message) ? this.methods.get(message[1]) : undefined
+    if (method === undefined) {
+      this.frames.end(new Error('the other process sent a request that this version does not know'))
+      return
+    }
+    this.answer(message as DoorRequest, method)
+  }
+
+  private answer([id, , ...args]: DoorRequest, method: Answering): void {
+    // Without a catch, an error in a message would end the process that has the store open.
+    const answered = (async () => method(...(args as never[])))()
+    const send = (text: string): void => {
+      this.sendCharges()
+      if (id !== 0) this.frames.send(`[${id},${text}]`)
+    }
+    answered.then(send, (error: unknown) => send(`null,${JSON.stringify(sentError(error))}`))
+  }
+
+  private answering(): Readonly<Record<string, Answering>> {
+    const { container } = this.names
+    const state = this.ports.stateStore(container)
+    const feed = this.ports.changeFeed(container)
+    const lists = stateMethods.map((name): [string, Answering] => {
+      const method = Reflect.get(state, name) as (...args: unknown[]) => Promise<unknown>
+      return [name, async (...args: never[]) => jsonText(await method.apply(state, args))]
+    })
+    const { signal } = new AbortController()
+    return {
+      ...Object.fromEntries(lists),
+      read: async (address: DocumentAddress) => (await state.readText(address)) ?? 'null',
+      apply: async (partition: string, writes: readonly StateWrite[]) =>
+        jsonText(withSentCause(await state.applyReadable(partition, writes))),
+      readNext: async (from: FeedPosition, maxItemCount: number) =>
+        pageText(await feed.readNextTexts(from, { maxItemCount, signal }).catch(unwrapped)),
+      readAllVersions: async (from: FeedPosition, maxItemCount: number) =>
+        pageText(await feed.readAllVersionTexts(from, { maxItemCount, signal }).catch(unwrapped)),
+      physicalRanges: async () => jsonText(await feed.physicalRanges()),
+      partitionKeyPaths: async () => jsonText(await feed.partitionKeyPaths()),
+      lease: (processorName: string, store: number, method: string, ...args: unknown[]) =>
+        this.callLease(this.leaseStore(processorName, store), method, args),
+      watch: async () => this.watch(),
+      await: async (address: DocumentAddress) => this.awaitEnd(address),
+      forget: async (address: DocumentAddress) => this.end(keyOf(address)),
+    }
+  }
+
+  private leaseStore(processorName: string, store: number): LeaseStore {
+    const { container: monitoredContainer, leaseContainer } = this.names
+    const key = `${store}\n${processorName}`
+    const leases =
+      this.leases.get(key) ?? this.ports.leaseStore({ processorName, leaseContainer, monitoredContainer })
+    this.leases.set(key, leases)
+    return leases
+  }
+
+  private async callLease(leases: LeaseStore, method: string, args: readonly unknown[]): Promise<string> {
+    const { initialization } = leases
+    const own = leaseMethods.find((name) => name === method)
+    const initial = initializationMethods.find((name) => name === method)
+    const [holder, name] = own === undefined ? [initialization, initial] : [leases, own]
+    if (name === undefined) throw new RangeError(`leases have no method ${method}`)
+    const called = Reflect.get(holder, name) as (...args: readonly unknown[]) => Promise<unknown>
+    return jsonText(await called.apply(holder, [...args]))
+  }
+
+  private watch(): string {
+    if (this.ending.has('writes')) return 'null'
+    const end = this.ports.watch(this.names.container, (rangeId) => {
+      this.written.add(rangeId)
+      // With the answers to the same writes, a frame of its own is not needed.
+      if (this.written.size === 1) this.whenSettled(() => this.frames.send(() => this.takeWritten()))
+    })
+    this.ending.set('writes', end)
+    return 'null'
+  }
+
+  private takeWritten(): string {
+    const ranges = [...this.written]
+    this.written.clear()
+    return JSON.stringify(['written', ...ranges])
+  }
+
+  private sendCharges(): void {
+    if (this.charged.length === 0) return
+    this.frames.send(JSON.stringify(['charged', ...this.charged]))
+    this.charged = []
+  }
+
+  /** Calls `run` when all that is written by now is on disk. Does not call it if the disk fails. */
+  private whenSettled(run: () => void): void {
+    const settled = this.engine.settled()
+    if (settled === null) run()
+    else settled.then(run, () => undefined)
+  }
+
+  private awaitEnd(address: DocumentAddress): string {
+    const key = keyOf(address)
+    if (this.ending.has(key)) return 'null'
+    const jobs = EndedJobs.of(this.engine.container(this.names.database, this.names.container))
+    const told = { isSo: false }
+    const end = jobs.subscribe(address, (text) => {
+      if (told.isSo) return
+      told.isSo = true
+      const head = JSON.stringify(['ended', address.pk, address.id]).slice(0, -1)
+      // The process may act on the end, so the end must be on disk.
+      this.whenSettled(() => {
+        this.end(key)
+        this.frames.send(`${head},${text}]`)
+      })
+    })
+    if (told.isSo) end()
+    else this.ending.set(key, end)
+    return 'null'
+  }
+
+  private end(key: string): string {
+    this.ending.get(key)?.()
+    this.ending.delete(key)
+    return 'null'
+  }
+}
+
+function keyOf({ pk, id }: DocumentAddress): string {
+  return `job\n${pk}\n${id}`
+}
+
+function jsonText(value: unknown): string {
+  return value === undefined ? 'null' : JSON.stringify(value)
+}
+
+function pageText({ changes, ...page }: ChangePage<string>): string {
+  return `{"changes":[${changes.join(',')}],${JSON.stringify(page).slice(1)}`
+}
+
+/** The other process wraps the cause again. */
+function unwrapped(error: unknown): never {
+  throw error instanceof FeedError ? error.cause : error
+}
+
+function withSentCause(result: ApplyResult): object {
+  return result.kind === 'unknownOutcome' ? { ...result, cause: sentError(result.cause) } : result
+}

@@ -1,0 +1,129 @@
+/** @import { Job, Step } from '../state/shapes.js' */
+import { Panel } from '../parts/basics.js'
+import { html } from '../parts/html.js'
+import { address, addressOf, open } from '../state/address.js'
+import { comparable, differenceOf, firstCompared } from '../state/difference.js'
+import { counted, momentText, unitsText } from '../state/formats.js'
+import { undoPathOf } from '../state/undo-path.js'
+
+/**
+ * Which steps are undone or would be undone, in their order.
+ *
+ * @param {{ job: Job }} props
+ */
+export function UndoPath({ job }) {
+  const rows = undoPathOf(job)
+  const { compensation } = job
+  if (rows.length === 0) return null
+  return html`<${Panel} title=${compensation === null ? 'If the job is undone' : 'Undo'}>
+    ${
+      compensation === null
+        ? null
+        : html`<p>
+            <bdi>${compensation.reason}</bdi>
+            <span class="quiet"
+              >${` (${compensation.by}, ${momentText(compensation.since, Date.now())}${compensation.thenRetry ? '; then the job starts again' : ''})`}</span
+            >
+          </p>`
+    }
+    <ol class="undo-path">
+      ${rows.map(
+        ({ turn, stepId, operation, kind, what }) =>
+          html`<li class=${kind}>
+            <span class="turn">${turn ?? '–'}</span>
+            <span
+              ><b>${stepId}</b>${operation === null ? '' : ` by ${operation}`}
+              <span class=${kind === 'failed' ? 'bad' : 'quiet'}> <bdi>${what}</bdi></span></span
+            >
+          </li>`,
+      )}
+    </ol>
+    <p class="quiet">Steps with the same number are undone at the same time.</p>
+  <//>`
+}
+
+/**
+ * The difference between two values of a step, which the address names.
+ *
+ * @param {{ job: Job, step: Step }} props
+ */
+export function Difference({ job, step }) {
+  const values = comparable(job, step)
+  const { path, query } = address.value
+  const [first, second] = firstCompared(values)
+  const named = (/** @type {string} */ side, /** @type {string} */ usual) =>
+    values.find(({ name }) => name === query.get(side)) ?? values.find(({ name }) => name === usual)
+  const sides = { left: named('left', first), right: named('right', second) }
+  const { rows, others, same } = differenceOf(sides.left?.value, sides.right?.value)
+  const choose = (/** @type {string} */ side) => (/** @type {any} */ event) =>
+    open(addressOf(path, { ...Object.fromEntries(query), [side]: event.currentTarget.value }), true)
+  const field = (/** @type {'left' | 'right'} */ side, /** @type {string} */ label) =>
+    html`<label
+      >${label}
+      <select name=${side} value=${sides[side]?.name} onChange=${choose(side)}>
+        ${values.map(({ name }) => html`<option selected=${name === sides[side]?.name}>${name}</option>`)}
+      </select></label
+    >`
+  return html`<${Panel} title=${`Difference in ${step.stepId}`}>
+    <div class="filters">${field('left', 'Compare')}${field('right', 'with')}</div>
+    ${
+      rows.length === 0
+        ? html`<p class="quiet">There is no difference.</p>`
+        : html`<ol class="difference">
+            ${rows.map(
+              (row) =>
+                html`<li>
+                  <code><bdi>${row.path}</bdi></code>
+                  <del class=${row.left === null ? 'none' : ''}><bdi>${row.left ?? 'nothing'}</bdi></del>
+                  <ins class=${row.right === null ? 'none' : ''}><bdi>${row.right ?? 'nothing'}</bdi></ins>
+                </li>`,
+            )}
+          </ol>`
+    }
+    ${others === 0 ? null : html`<p class="quiet">And ${counted(others, 'other part', 'other parts')}.</p>`}
+    <p class="quiet">${counted(same, 'part is', 'parts are')} the same.</p>
+  <//>`
+}
+
+/**
+ * The request units of the writes of a job, by step.
+ *
+ * @param {{ job: Job }} props
+ */
+export function Costs({ job: { steps, cost } }) {
+  const rows = [
+    ...steps.map(({ stepId, cost: { writes, charge } }) => ({ name: stepId, writes, charge })),
+    { name: 'the job itself', ...cost },
+  ]
+  const total = rows.reduce(
+    (sum, { writes, charge }) => ({ writes: sum.writes + writes, charge: sum.charge + charge }),
+    { writes: 0, charge: 0 },
+  )
+  const row = (/** @type {{ name: string, writes: number, charge: number }} */ { name, writes, charge }) =>
+    html`<tr>
+      <td><bdi>${name}</bdi></td>
+      <td class="right">${writes}</td>
+      <td class="right">${unitsText(charge)}</td>
+    </tr>`
+  return html`<${Panel} title="Cost by step">
+    <table class="numbers">
+      <thead>
+        <tr>
+          <th>document</th>
+          <th class="right">writes</th>
+          <th class="right">RU</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(row)}
+      </tbody>
+      <tfoot>
+        ${row({ name: 'together', ...total })}
+      </tfoot>
+    </table>
+    <p class="quiet">
+      Computed from the size of each document and its attempts, with the prices of <code>stepward cost</code>. The store
+      does not keep what it charged.
+    </p>
+  <//>`
+}

@@ -1,0 +1,148 @@
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
+import type { Plan } from './plan.js'
+import {
+  conceal,
+  concealIn,
+  hiddenAt,
+  hiddenText,
+  secretTexts,
+  type SecretPath,
+} from '../model/values/hidden.js'
+
+/** A job and its steps, without secret values. */
+export interface Hidden {
+  readonly job: JobDocument
+  readonly steps: readonly StepDocument[]
+  /** Hides the secrets of the job in a text about it. */
+  readonly conceal: (text: string) => string
+}
+
+/**
+ * Hides the secrets of a job in its documents, as people may see them: the values at the marked paths, and
+ * their texts wherever they occur, for example in the message of an error. The documents must not be written.
+ */
+export function hideDocuments(job: JobDocument, steps: readonly StepDocument[]): Hidden {
+  const isPlain = job.secrets === undefined && steps.every(({ secrets }) => secrets === undefined)
+  if (isPlain) return { job, steps, conceal: (text) => text }
+  const texts = [...new Set([...textsOfJob(job), ...steps.flatMap(textsOfStep)])]
+  return {
+    job: hiddenJob(job, steps, texts),
+    steps: steps.map((step) => hiddenStep(step, texts)),
+    conceal: (text) => conceal(text, texts),
+  }
+}
+
+/** Returns a message about a job as a list shows it. The list does not read the steps. */
+export function hiddenMessage<T extends { readonly message: string }>(job: JobDocument, told: T): T {
+  return job.secrets === undefined ? told : { ...told, message: conceal(told.message, textsOfJob(job)) }
+}
+
+/** Hides the secrets of an input in a text about it, before there is a job. */
+export function withoutSecretsOf(plan: Pick<Plan, 'secrets'>, input: unknown, text: string): string {
+  const paths = (plan.secrets ?? []).filter(([part]) => part === 'input').map(([, ...rest]) => rest)
+  return conceal(text, secretTexts(input as Json, paths))
+}
+
+/** Returns a function that hides the secrets of an attempt in a text that is stored or logged. */
+export function concealerOf(step: StepDocument, input: Json): (text: string) => string {
+  if (step.secrets === undefined) return (text) => text
+  const texts = secretTexts(input, partsOf(step, step.direction === 'undo' ? 'undo' : 'input'))
+  return (text) => conceal(text, texts)
+}
+
+function partsOf({ secrets = [] }: Pick<JobDocument, 'secrets'>, part: string): readonly SecretPath[] {
+  return secrets.filter(([first]) => first === part).map(([, ...rest]) => rest)
+}
+
+function textsOfJob(job: JobDocument): readonly string[] {
+  return [
+    ...secretTexts(job.input, partsOf(job, 'input')),
+    ...secretTexts(job.result ?? null, partsOf(job, 'result')),
+  ]
+}
+
+function textsOfStep(step: StepDocument): readonly string[] {
+  const [input, output, undo] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
+  return [
+    ...secretTexts(step.input, input),
+    ...secretTexts(step.inputTemplate, input),
+    ...secretTexts(step.output, output),
+    ...secretTexts(step.event?.payload ?? null, output),
+    ...secretTexts(step.collect?.events.map(({ payload }) => payload) ?? null, output),
+    ...secretTexts(step.round?.previous ?? null, output),
+    ...secretTexts(step.undo?.input ?? null, undo),
+    ...step.owed.flatMap((each) => secretTexts(each.input, undo)),
+  ]
+}
+
+function hiddenJob(job: JobDocument, steps: readonly StepDocument[], texts: readonly string[]): JobDocument {
+  const outputs = steps.flatMap((step) => partsOf(step, 'output').map((path) => [step.stepId, ...path]))
+  const shown = (value: Json, paths: readonly SecretPath[]) => concealIn(hiddenAt(value, paths), texts)
+  return {
+    ...job,
+    input: shown(job.input, partsOf(job, 'input')),
+    ...(job.result !== undefined && { result: shown(job.result, partsOf(job, 'result')) }),
+    ...(job.outputs !== undefined && { outputs: shown(job.outputs, outputs) as Record<string, Json> }),
+    ...told(job, ['attention', 'compensation', 'paused', 'diagnostics', 'audit'], texts),
+  }
+}
+
+function hiddenStep(step: StepDocument, texts: readonly string[]): StepDocument {
+  const [input, output, undoing] = [partsOf(step, 'input'), partsOf(step, 'output'), partsOf(step, 'undo')]
+  const shown = (value: Json, paths: readonly SecretPath[]) => concealIn(hiddenAt(value, paths), texts)
+  const { undo, event, round, repeat, collect } = step
+  const payloads = shown(collect?.events.map(({ payload }) => payload) ?? [], output) as readonly Json[]
+  return {
+    ...step,
+    // A condition contains values of its own, which no path names.
+    when: step.when === null ? null : hiddenText,
+    input: shown(step.input, input),
+    inputTemplate: shown(step.inputTemplate, input),
+    output: shown(step.output, output),
+    undoTemplate: shown(step.undoTemplate, undoing),
+    owed: step.owed.map((each) => ({ ...each, input: shown(each.input, undoing) })),
+    undo: undo && {
+      ...undo,
+      input: shown(undo.input, undoing),
+      inputTemplate: shown(undo.inputTemplate, undoing),
+    },
+    event: event && { ...event, payload: shown(event.payload, output), ...told(event, ['note'], texts) },
+    ...(collect && {
+      collect: {
+        ...collect,
+        events: collect.events.map(({ key, at }, index) => ({
+          key: conceal(key, texts),
+          payload: payloads[index] ?? null,
+          at,
+        })),
+      },
+    }),
+    ...(round && { round: { ...round, until: hiddenText, previous: shown(round.previous, output) } }),
+    ...(repeat && { repeat: { ...repeat, until: hiddenText } }),
+    ...told(step, ['attention', 'diagnostics', 'progress', 'asked'], texts),
+  }
+}
+
+/** The fields with texts that people or handlers have written. The others have a fixed form. */
+const written: ReadonlySet<string> = new Set(['message', 'why', 'reason', 'note', 'title', 'before', 'after'])
+
+/** Hides texts in the messages within some fields of a document. */
+function told<T extends object, K extends keyof T>(
+  document: T,
+  names: readonly K[],
+  texts: readonly string[],
+): Partial<Pick<T, K>> {
+  const present = names.filter((name) => document[name] !== undefined)
+  return Object.fromEntries(
+    present.map((name) => [name, concealWritten(document[name], String(name), texts)]),
+  ) as Partial<Pick<T, K>>
+}
+
+function concealWritten(value: unknown, name: string, texts: readonly string[]): unknown {
+  if (typeof value === 'string') return written.has(name) ? conceal(value, texts) : value
+  if (Array.isArray(value)) return value.map((item: unknown) => concealWritten(item, name, texts))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, concealWritten(part, key, texts)]),
+  )
+}

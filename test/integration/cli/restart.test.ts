@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { restart } from '../../../src/cli/commands/jobs/restart.js'
+import { status } from '../../../src/cli/commands/jobs/status.js'
+import { startEmulator, type Emulator } from '../../../src/emulator/index.js'
+import { startHost, type Host } from '../../../src/host/index.js'
+import { defineAgent, defineWorkflow, type AgentContext } from '../../../src/sas/index.js'
+import { TelemetryRecorder } from '../../../src/telemetry/index.js'
+import { temporaryDirectory } from '../../e2e/processes.js'
+import { recordedTerminal } from '../../support/recorded-terminal.js'
+
+const bank = defineAgent('bank', {
+  reserve: () => 'reserved',
+  pay: ({ amount }: { amount: number }, context: AgentContext) =>
+    amount > 10 ? context.failPermanently('too much') : amount,
+})
+const buying = defineWorkflow<{ amount: number }>('buying', (job) => {
+  const reserved = job.step('reserve', bank.reserve, {}, { undo: 'none' })
+  job.step('pay', bank.pay, { amount: job.input.amount }, { after: [reserved], undo: 'none' })
+})
+
+let emulator: Emulator
+let host: Host
+let store: { readonly endpoint: string; readonly key: string }
+const { terminal, said, forget } = recordedTerminal()
+const terms = { from: 'pay', why: 'a zero too many', by: 'ann' }
+
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 })
+  store = { endpoint: emulator.endpoint, key: emulator.key }
+  host = await startHost({ ...store, agents: [bank], telemetry: new TelemetryRecorder() })
+})
+afterAll(async () => {
+  await host.stop()
+  await emulator.close()
+})
+beforeEach(forget)
+
+async function failed(jobId: string): Promise<void> {
+  const job = await host.client.submit(buying, { amount: 70 }, { jobId })
+  await expect(job.result()).rejects.toThrow()
+}
+
+it('`restart` goes on with corrected data, shows it first, and can be repeated', async () => {
+  await failed('R-1')
+  const input = join(await temporaryDirectory(), 'input.json')
+  await writeFile(input, '{ "amount": 7 }')
+  expect(await restart('R-1', { ...store, ...terms, input, dryRun: true }, terminal)).toBe(0)
+  expect(said()).toBe(
+    'R-1 would be restarted from step pay as job R-1.r1:\n  carried over: reserve\n  runs again: pay',
+  )
+  forget()
+  await restart('R-1', { ...store, ...terms, input }, terminal)
+  await restart('R-1', { ...store, ...terms, input }, terminal)
+  expect(said()).toContain('R-1 restarted from step pay as job R-1.r1:')
+  expect(said()).toContain('R-1 was already restarted from step pay as job R-1.r1:')
+  const job = await host.client.get('R-1.r1')
+  expect(await job?.result()).toMatchObject({ pay: 7 })
+  forget()
+  await status('R-1.r1', store, terminal)
+  expect(said()).toMatch(/^restart of R-1 from step pay by ann at .*: a zero too many$/m)
+  forget()
+  await status('R-1', store, terminal)
+  expect(said()).toContain('why        It was restarted from step pay as job R-1.r1.')
+  expect(said()).toContain('edit       input.amount: 70 → 7')
+})
+
+it('`restart` prints JSON, for one job and for many', async () => {
+  await failed('R-2')
+  const json = { ...store, ...terms, json: true }
+  await restart('R-2', { ...json, as: 'other', dryRun: true }, terminal)
+  expect(JSON.parse(said())).toMatchObject({ command: 'restart', jobId: 'other', carried: ['reserve'] })
+  forget()
+  expect(await restart(undefined, { ...json, workflow: 'buying' }, terminal)).toBe(0)
+  expect(JSON.parse(said())).toEqual({ command: 'restart', isDryRun: false, done: ['R-2'], refused: [] })
+  forget()
+  await restart(undefined, { ...store, ...terms, workflow: 'nothing' }, terminal)
+  expect(said()).toBe('No matching job can be restarted.')
+})
+
+it('`restart` refuses what it cannot do with one sentence', async () => {
+  await expect(restart('R-1', store, terminal)).rejects.toThrow(
+    'pass --from STEP, the first step that runs again; pass --why TEXT',
+  )
+  await expect(restart(undefined, { ...store, ...terms }, terminal)).rejects.toThrow('restart needs a JOB')
+  const many = { ...store, ...terms, workflow: 'buying' }
+  await expect(restart('R-1', many, terminal)).rejects.toThrow('exclude each other')
+  await expect(restart(undefined, { ...many, as: 'x' }, terminal)).rejects.toThrow('--as names one new job')
+  await expect(restart('nope', { ...store, ...terms }, terminal)).rejects.toThrow('nope')
+})

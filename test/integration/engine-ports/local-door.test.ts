@@ -1,0 +1,270 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Frames } from '../../../src/engine-ports/door-frames.js'
+import { enginePorts, openDoor, watchThroughDoor } from '../../../src/engine-ports/index.js'
+import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { attachAccount } from '../../../src/emulator/internal.js'
+import { connect, defineAgent, defineWorkflow, startHost } from '../../../src/index.js'
+import { seededRandom, systemClock, VirtualClock } from '../../../src/platform/index.js'
+import { StoreUnavailable } from '../../../src/sas/index.js'
+import { portsThrough, servedDoor } from '../../support/local-door.js'
+import { scratchDirectory } from '../../support/scratch-directory.js'
+
+const create = (id: string, text = 'first') => ({
+  kind: 'create' as const,
+  document: { id, pk: 'p', text },
+})
+
+function account(): InProcessCosmos {
+  const cosmos = createInProcessCosmos({ random: seededRandom(1) })
+  cosmos.engine.createDatabase('stepward')
+  const partitionKey = { paths: ['/pk'], kind: 'Hash', version: 2 }
+  cosmos.engine.createContainer('stepward', { id: 'state', partitionKey, defaultTtl: -1 })
+  cosmos.engine.createContainer('stepward', { id: 'leases', partitionKey: { paths: ['/id'] } })
+  return cosmos
+}
+
+/** A door with an attached process, and the state store on the engine beside it. */
+async function attached() {
+  const cosmos = account()
+  const door = await servedDoor(cosmos)
+  const ports = await portsThrough(door)
+  onTestFinished(() => {
+    ports.close()
+  })
+  return { door, ports, beside: enginePorts(cosmos.engine, 'stepward').stateStore('state') }
+}
+
+const [newest] = [<T>(all: readonly T[]): T => all[all.length - 1] as T]
+
+/** Gathers reports. `next` resolves with the next one. */
+function reports<T>() {
+  const all: T[] = []
+  let hear = (): void => undefined
+  return {
+    add: (one: T): void => {
+      all.push(one)
+      hear()
+    },
+    next: async (): Promise<T> => {
+      while (all.length === 0) await new Promise<void>((resolve) => (hear = resolve))
+      return all.shift() as T
+    },
+  }
+}
+
+describe('the local door', () => {
+  it('reports the charge of each call to the process that made it', async () => {
+    const door = await servedDoor(account())
+    const charges: string[] = []
+    const ports = await portsThrough(door, { onCharge: (operation) => void charges.push(operation) })
+    await ports.state.apply('p', [create('a')])
+    await ports.state.read({ pk: 'p', id: 'a' })
+    expect(charges).toEqual(['state.create', 'state.read'])
+    ports.close()
+  })
+
+  it('reports the writes of others, and not those of the same process', async () => {
+    const { ports, beside } = await attached()
+    const heard = reports<string | null>()
+    ports.watch(heard.add)
+    await ports.state.apply('p', [create('own')])
+    await beside.apply('p', [create('other')])
+    expect(await heard.next()).toBe('0')
+    await ports.state.apply('p', [create('own again')])
+    await beside.apply('q', [{ kind: 'create', document: { id: 'last', pk: 'q' } }])
+    expect(await heard.next()).toBe('0')
+  })
+
+  it('says that writes may have been missed when the connection was lost, and reports again', async () => {
+    const { door, ports, beside } = await attached()
+    const heard = reports<string | null>()
+    ports.watch(heard.add)
+    await ports.state.read({ pk: 'p', id: 'a' })
+    newest(door.accepted).destroy()
+    expect(await heard.next()).toBeNull()
+    await ports.state.read({ pk: 'p', id: 'a' })
+    await beside.apply('p', [create('other')])
+    expect(await heard.next()).toBe('0')
+  })
+
+  it('does not know the outcome of a write whose answer was lost after the commit (F-X27)', async () => {
+    const { door, ports, beside } = await attached()
+    await ports.state.read({ pk: 'p', id: 'a' })
+    const socket = newest(door.accepted)
+    // The answer to the write is the first frame from now on.
+    socket.write = () => {
+      socket.destroy()
+      return true
+    }
+    expect(await ports.state.apply('p', [create('a')])).toMatchObject({ kind: 'unknownOutcome' })
+    expect(await beside.read({ pk: 'p', id: 'a' })).toMatchObject({ text: 'first' })
+    const again = await ports.state.apply('p', [create('a')])
+    expect(again).toEqual({ kind: 'conflict', id: 'a', reason: 'exists' })
+  })
+
+  it('is closed for a process that is cut off in a frame, which writes nothing (F-X26)', async () => {
+    const { door, ports, beside } = await attached()
+    const other = await portsThrough(door)
+    await other.state.read({ pk: 'p', id: 'a' })
+    const cut = newest(door.dialed)
+    const body = Buffer.from(JSON.stringify([[7, 'apply', 'p', [create('cut')]]]))
+    const header = Buffer.alloc(4)
+    header.writeUInt32LE(body.length)
+    const closed = new Promise((resolve) => newest(door.accepted).once('close', resolve))
+    cut.write(Buffer.concat([header, body.subarray(0, body.length - 1)]))
+    cut.end()
+    await closed
+    expect(await beside.read({ pk: 'p', id: 'cut' })).toBeNull()
+    expect(await ports.state.read({ pk: 'p', id: 'cut' })).toBeNull()
+    other.close()
+  })
+
+  it('fails reads under way as a store that is not available, and opens a new connection for the next (F-X26)', async () => {
+    const { door, ports } = await attached()
+    await ports.state.read({ pk: 'p', id: 'a' })
+    const socket = newest(door.accepted)
+    socket.write = () => {
+      socket.destroy()
+      return true
+    }
+    await expect(ports.state.read({ pk: 'p', id: 'a' })).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(await ports.state.read({ pk: 'p', id: 'a' })).toBeNull()
+    expect(door.accepted.length).toBe(2)
+  })
+
+  it('says that nothing was written if no process has the store open (F-X28)', async () => {
+    const { door, ports } = await attached()
+    await ports.state.read({ pk: 'p', id: 'a' })
+    const lost = new Promise((resolve) => newest(door.dialed).once('close', resolve))
+    await door.close()
+    await lost
+    const write = ports.state.apply('p', [create('a')])
+    await expect(write).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(write).rejects.toThrow('no process has the embedded store open')
+  })
+
+  it.each([
+    ['a frame that is too large', Buffer.from([0xff, 0xff, 0xff, 0x7f])],
+    ['a frame that is not JSON', Buffer.from([2, 0, 0, 0, 0x7b, 0x7b])],
+    ['a method that does not exist', Buffer.from('\u0011\0\0\0[[1,"toString",1]]', 'latin1')],
+  ])('is closed for a process that sends %s, and stays open for others (F-X29)', async (_what, bytes) => {
+    const { door, ports } = await attached()
+    const other = await portsThrough(door)
+    const closed = new Promise((resolve) => newest(door.accepted).once('close', resolve))
+    newest(door.dialed).write(bytes)
+    await closed
+    expect(await ports.state.read({ pk: 'p', id: 'a' })).toBeNull()
+    other.close()
+  })
+
+  it('counts a store that hangs as lost after ten seconds (F-X28)', async () => {
+    const door = await servedDoor(account())
+    const clock = new VirtualClock()
+    const ports = await portsThrough(door, { clock })
+    newest(door.accepted).removeAllListeners('data').pause()
+    const read = ports.state.read({ pk: 'p', id: 'a' })
+    const failed = expect(read).rejects.toBeInstanceOf(StoreUnavailable)
+    await clock.advance(10_000)
+    await failed
+    ports.close()
+  })
+
+  it('is not used by a process of another version (F-X28)', async () => {
+    const door = await servedDoor(account())
+    const older = {
+      dial: (_name: string, parameters: Record<string, string>) => door.dial('older/1', parameters),
+    }
+    const names = { database: 'stepward', container: 'state', leaseContainer: 'leases', accountHost: 'a' }
+    expect(await openDoor(older, { names, clock: systemClock, onCharge: () => undefined })).toBeNull()
+  })
+
+  it('answers a process that sends and asks for more than both sockets hold', async () => {
+    const { ports } = await attached()
+    const text = 'x'.repeat(400_000)
+    const ids = Array.from({ length: 40 }, (_, index) => `large-${index}`)
+    await Promise.all(ids.map((id) => ports.state.apply('p', [create(id, text)])))
+    const [reads] = await Promise.all([
+      Promise.all(ids.map((id) => ports.state.read({ pk: 'p', id }))),
+      Promise.all(ids.map((id) => ports.state.apply('p', [create(`${id} again`, text)]))),
+    ])
+    expect(reads.map((read) => String(read?.['text']).length)).toEqual(ids.map(() => text.length))
+  })
+
+  it.each([
+    ['the store reads no more', false],
+    ['the attached process still reads', true],
+  ])('keeps what the other side does not read; %s until it does (F-X29)', async (_what, readsWhileFull) => {
+    const socket = new PassThrough()
+    const frames = new Frames(socket, {
+      maxBytes: 1e6,
+      readsWhileFull,
+      onMessages: () => undefined,
+      onEnd: () => undefined,
+    })
+    const written: string[] = []
+    socket.write = (chunk: Buffer) => {
+      written.push(chunk.subarray(4).toString())
+      return written.length > 1
+    }
+    const send = async (message: string): Promise<void> => {
+      frames.send(JSON.stringify(message))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await send('a')
+    await send('b')
+    await send('c')
+    expect(written).toEqual(['["a"]'])
+    expect(socket.isPaused()).toBe(!readsWhileFull)
+    socket.emit('drain')
+    expect(written).toEqual(['["a"]', '["b","c"]'])
+    expect(socket.isPaused()).toBe(false)
+    frames.end(null)
+  })
+})
+
+const greeter = defineAgent('greeter', { greet: async (input: { name: string }) => `hello ${input.name}` })
+const greeting = defineWorkflow<{ name: string }>('greeting', (job) => {
+  job.step('greet', greeter.greet, { name: job.input.name }, { completeWithin: '30s' })
+})
+
+describe('a client and a host that are attached to a data directory', () => {
+  it('run jobs to their ends, and the client hears of each end', async () => {
+    const dataDirectory = scratchDirectory()
+    const cosmos = createInProcessCosmos({ dataDirectory })
+    const first = await connect({ embedded: cosmos })
+    const store = await attachAccount(dataDirectory)
+    if (store === null) throw new Error('no process has the directory open')
+    const host = await startHost({ embedded: store, agents: [greeter] })
+    const client = await connect({ embedded: store })
+    const ids = Array.from({ length: 20 }, (_, index) => `job-${index}`)
+    const results = ids.map(async (jobId) => {
+      const job = await client.submit(greeting, { name: jobId }, { jobId })
+      return job.result()
+    })
+    expect(await Promise.all(results)).toEqual(ids.map((id) => ({ greet: `hello ${id}` })))
+    client.close()
+    await host.stop()
+    first.close()
+    await cosmos.close()
+  })
+
+  it('do not use a store that does not serve the door, but its requests', async () => {
+    const dataDirectory = scratchDirectory()
+    const cosmos = createInProcessCosmos({ dataDirectory })
+    await cosmos.client().getDatabaseAccount()
+    const store = await attachAccount(dataDirectory)
+    if (store === null) throw new Error('no process has the directory open')
+    const end = watchThroughDoor(store, systemClock, {
+      database: 'stepward',
+      container: 'state',
+      onWrite: () => undefined,
+    })
+    const client = await connect({ embedded: store })
+    await client.submit(greeting, { name: 'ada' }, { jobId: 'ada' })
+    expect(await client.list({})).toMatchObject([{ jobId: 'ada' }])
+    end()
+    client.close()
+    await cosmos.close()
+  })
+})
