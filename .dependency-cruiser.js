@@ -132,10 +132,14 @@ const rooms = {
   }),
   ...within('src/emulator', {
     'engine/values': [],
-    'engine/partitions': ['engine/values'],
+    'engine/cold': ['engine/values'],
+    'engine/expiry': ['engine/cold', 'engine/values'],
+    'engine/partitions': ['engine/cold', 'engine/values'],
     'engine/changes': ['engine/partitions', 'engine/values'],
     'engine/definition': ['engine/partitions', 'engine/values'],
-    engine: ['engine/changes', 'engine/definition', 'engine/partitions', 'engine/values'],
+    engine: [
+      'engine/changes', 'engine/cold', 'engine/definition', 'engine/expiry', 'engine/partitions', 'engine/values',
+    ],
     durability: ['engine', '/platform'],
     messages: ['engine'],
     faults: ['engine', 'messages', '/platform'],

@@ -30,11 +30,8 @@ const sweptBy = [
 /** The number of documents that are read in one turn of the event loop. */
 const sliceSize = 5_000
 
-interface Standing {
-  readonly version: DocumentVersion
-  /** The properties of {@link sweptBy}, once a sweep has read them. */
-  facts: Readonly<JsonObject> | null
-}
+/** A document, or the properties of {@link sweptBy}, once a sweep has read them. */
+type Standing = DocumentVersion | { readonly facts: Readonly<JsonObject> }
 
 /**
  * The documents of a state container that a sweep may have to find: open steps and questions, jobs that no
@@ -72,7 +69,7 @@ export class StandingDocuments implements DocumentFollower {
   }
 
   added(version: DocumentVersion): void {
-    if (signs.test(version.seenText)) this.standing.set(version.number, { version, facts: null })
+    if (signs.test(version.seenText)) this.standing.set(version.number, version)
   }
 
   removed({ number }: DocumentVersion): void {
@@ -80,10 +77,15 @@ export class StandingDocuments implements DocumentFollower {
   }
 
   private matching(isWanted: (facts: Readonly<JsonObject>) => boolean): readonly DocumentVersion[] {
-    const found = [...this.standing.values()].filter(
-      (standing) => !this.container.isExpired(standing.version) && isWanted(factsOf(standing)),
-    )
-    return found.map(({ version }) => version).sort((one, other) => one.number - other.number)
+    const found: DocumentVersion[] = []
+    for (const [number, standing] of this.standing) {
+      // The text of a document that stands for long need not stay in memory.
+      const facts = 'facts' in standing ? standing.facts : factsOf(standing)
+      if (!('facts' in standing)) this.standing.set(number, { facts })
+      const version = isWanted(facts) ? this.container.numbered(number) : undefined
+      if (version !== undefined && !this.container.isExpired(version)) found.push(version)
+    }
+    return found.sort((one, other) => one.number - other.number)
   }
 
   /** Adds the documents that existed before. Changes between two slices are reported like all changes. */
@@ -105,10 +107,6 @@ export class StandingDocuments implements DocumentFollower {
   }
 }
 
-function factsOf(standing: Standing): Readonly<JsonObject> {
-  if (standing.facts === null) {
-    const { seen } = standing.version
-    standing.facts = Object.fromEntries(sweptBy.map((name) => [name, seen[name]]))
-  }
-  return standing.facts
+function factsOf({ seen }: DocumentVersion): Readonly<JsonObject> {
+  return Object.fromEntries(sweptBy.map((name) => [name, seen[name]]))
 }

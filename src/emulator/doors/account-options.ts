@@ -24,9 +24,8 @@ export interface AccountOptions {
   /** The directory that keeps all data after the process ends. Default: none, so the data is lost. */
   readonly dataDirectory?: string
   /**
-   * The bytes of memory for the texts of documents. With a data directory, the texts that were
-   * not used for the longest time are read from disk again. Without one, all texts stay in memory. Default
-   * 256 MiB.
+   * The bytes of memory for documents. With a data directory, the documents that were not used for the longest
+   * time are read from disk again. Without one, all documents stay in memory. Default 256 MiB.
    */
   readonly memoryBytes?: number
   /** The clock for TTL and `_ts`. It may be virtual. Default: the machine's clock. */

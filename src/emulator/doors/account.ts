@@ -6,7 +6,7 @@ import { accountShape, doorOptions, type AccountOptions } from './account-option
 import { DirectoryInUse, lockDirectory, type DirectoryLock } from '../durability/directory-lock.js'
 import { RequestCounter, type EmulatorStats } from '../rest/emulator-stats.js'
 import { serveConnections, type ConnectionServer } from './http-server.js'
-import { CosmosEngine, noJournal, TextMemory } from '../engine/index.js'
+import { CosmosEngine, noJournal, TextMemory, type EngineOptions } from '../engine/index.js'
 import { FaultInjection, type Faults } from '../faults/index.js'
 import { inProcessEndpoint } from './in-process-client.js'
 import { LmdbJournal } from '../durability/lmdb-journal.js'
@@ -71,7 +71,7 @@ export function openAccount(
     nextId,
     partitionCount,
     journal: journal ?? noJournal,
-    ...(journal === null ? {} : { memory: new TextMemory(journal, memoryBytes) }),
+    ...diskOf(journal, memoryBytes),
   })
   if (journal !== null) restore(engine, journal)
   const counter = new RequestCounter()
@@ -150,9 +150,15 @@ function serveSocket(
   return server
 }
 
+function diskOf(journal: LmdbJournal | null, memoryBytes: number): Pick<EngineOptions, 'disk'> {
+  return journal === null
+    ? {}
+    : { disk: { documents: journal.documents, memory: new TextMemory(memoryBytes) } }
+}
+
 function restore(engine: CosmosEngine, journal: LmdbJournal): void {
   try {
-    engine.restore(journal.takeContents())
+    engine.restore(journal.contents())
   } catch (error) {
     journal.close().catch(() => undefined)
     throw error

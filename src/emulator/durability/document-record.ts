@@ -1,15 +1,18 @@
 import {
+  etagOf,
   originOf,
   partsOfEtag,
+  rangeIdOf,
+  placeOf,
   systemProperties,
   systemText,
+  type DocumentVersion,
   type KeptDocument,
   type VersionFields,
-  type VersionHead,
 } from '../engine/index.js'
 
 /**
- * A record of a document has a line with what memory needs, and then the document's JSON. The line is an array,
+ * A record of a document has a line with what finds and orders it, and then the document's JSON. The line is an array,
  * behind a letter that says how the JSON is kept.
  */
 const kinds = {
@@ -35,11 +38,8 @@ type Line = readonly [
 ]
 
 /** Returns a version as written to disk. */
-export function encodedDocument(
-  containerRid: string,
-  version: VersionFields & Pick<VersionHead, 'origin' | 'bytes'>,
-): string {
-  const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, text } = version
+export function encodedDocument(containerRid: string, version: DocumentVersion): string {
+  const { id, keyText, epk, lsn, place, origin, ts, ttl, bytes, seenText: text } = version
   const line: Line = [lsn, place, id, keyText, epk, origin, ts, ttl, bytes]
   const end = systemText(systemProperties(containerRid, version))
   const isOwn = text.endsWith(end)
@@ -47,50 +47,34 @@ export function encodedDocument(
   return `${isOwn ? kinds.own : kinds.whole}${JSON.stringify(line)}\n${kept}`
 }
 
-/**
- * Returns what memory keeps of a document.
- *
- * @param before another document; if it has the same partition key, its texts are used again
- */
-export function decodedHead(number: number, value: Buffer, before?: KeptDocument): KeptDocument {
+/** What is known of a document without its text. */
+export type DocumentHead = Omit<KeptDocument, 'text'>
+
+export function decodedHead(number: number, value: Buffer): DocumentHead {
   const end = lineEnd(value)
   if (value.toString('latin1', 0, 1) === kinds.fields)
     return oldHead(value.subarray(0, end), value.length - end - 1)
   const [lsn, place, id, keyText, epk, origin, ts, ttl, bytes] = JSON.parse(
     value.toString('utf8', 1, end),
   ) as Line
-  const key = before?.keyText === keyText && before.epk === epk ? before : { keyText, epk }
-  return { id, keyText: key.keyText, epk: key.epk, number, lsn, place, origin, ts, ttl, bytes }
+  return { id, keyText, epk, number, lsn, place, origin, ts, ttl, bytes }
 }
 
-/**
- * Returns a document's text, or undefined if the record has another version.
- *
- * @param etag of the version
- */
-export function decodedText(
-  containerRid: string,
-  { number, lsn, place, ts, etag }: VersionHead & Pick<VersionFields, 'etag'>,
-  value: Buffer,
-): string | undefined {
-  const kind = value.toString('latin1', 0, 1)
-  if (kind === kinds.fields) {
-    const head = decodedHead(number, value)
-    if (head.lsn !== lsn || head.place !== place) return undefined
-  } else {
-    const begin = `${kind}[${lsn},${place},`
-    if (value.toString('latin1', 0, begin.length) !== begin) return undefined
-  }
+/** Returns a document as it was written. */
+export function decodedDocument(containerRid: string, number: number, value: Buffer): KeptDocument {
+  const head = decodedHead(number, value)
   const text = value.toString('utf8', lineEnd(value) + 1)
-  if (kind !== kinds.own) return text
-  return `${text}${systemText(systemProperties(containerRid, { number, etag, ts }))}`
+  if (value.toString('latin1', 0, 1) !== kinds.own) return { ...head, text }
+  const { lsn, origin, ts } = head
+  const etag = etagOf({ rangeId: rangeIdOf(origin), lsn, place: placeOf(origin), ts })
+  return { ...head, text: `${text}${systemText(systemProperties(containerRid, { number, etag, ts }))}` }
 }
 
 function lineEnd(value: Buffer): number {
   return value.indexOf(10)
 }
 
-function oldHead(line: Buffer, bytes: number): KeptDocument {
+function oldHead(line: Buffer, bytes: number): DocumentHead {
   const { etag, ...fields } = JSON.parse(line.toString()) as Omit<VersionFields, 'text'>
   const { rangeId, place } = partsOfEtag(etag)
   return { ...fields, origin: originOf(rangeId, place), bytes }

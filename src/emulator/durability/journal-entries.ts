@@ -1,9 +1,18 @@
-import { epkOf, type DocumentVersion, type JournalRecord, type VersionChange } from '../engine/index.js'
+import { crc32 } from 'node:zlib'
+import {
+  epkOf,
+  type ContainerRecord,
+  type DocumentVersion,
+  type JournalRecord,
+  type VersionChange,
+} from '../engine/index.js'
 
-/** A document to write, which becomes text only when its group is written. */
+/** A document to write, which becomes text only when its group is written, or null to remove it. */
 export interface DocumentEntry {
   readonly containerRid: string
-  readonly version: DocumentVersion
+  readonly number: number
+  readonly version: DocumentVersion | null
+  readonly stored: () => void
 }
 
 /** Writes that become durable together: the newest value of each key, or null to remove the key. */
@@ -11,6 +20,8 @@ export interface Group {
   readonly entries: Map<string, string | DocumentEntry | null>
   /** The prefixes whose keys are removed before the entries are written. */
   readonly cleared: Set<string>
+  /** The containers whose settings are written, with the time to live of their documents. */
+  readonly lifetimes: Map<string, number | null>
   readonly durable: Promise<void>
   readonly begin: () => void
 }
@@ -24,7 +35,7 @@ export function addTo(group: Group, record: JournalRecord): void {
     case 'user':
     case 'permission':
       entries.set(`${record.kind}/${record.rid}`, textOf(record.value))
-      if (record.kind === 'container' && record.value === null) clearContainer(group, record.rid)
+      if (record.kind === 'container') noteContainer(group, record.rid, record.value)
       return
     case 'partition':
       entries.set(`${partitionPrefix(record.containerRid)}${record.id}`, textOf(record.value))
@@ -44,11 +55,20 @@ export function addTo(group: Group, record: JournalRecord): void {
   }
 }
 
-function entryOf({
-  containerRid,
-  value: version,
-}: JournalRecord & { readonly kind: 'document' }): DocumentEntry | null {
-  return version === null ? null : { containerRid, version }
+function entryOf(record: JournalRecord & { readonly kind: 'document' }): DocumentEntry {
+  const { containerRid, number, value: version, stored } = record
+  return { containerRid, number, version, stored }
+}
+
+function noteContainer(group: Group, rid: string, value: ContainerRecord | null): void {
+  if (value === null) clearContainer(group, rid)
+  else group.lifetimes.set(rid, lifetimeIn(value))
+}
+
+/** Returns the time to live of a container's documents in seconds, or null if they never expire. */
+export function lifetimeIn({ definition }: ContainerRecord): number | null {
+  const ttl = definition['defaultTtl']
+  return typeof ttl === 'number' ? ttl : null
 }
 
 function textOf(value: object | null): string | null {
@@ -56,7 +76,8 @@ function textOf(value: object | null): string | null {
 }
 
 function clearContainer(group: Group, rid: string): void {
-  for (const prefix of [documentPrefix, partitionPrefix, historyPrefix]) clear(group, prefix(rid))
+  const prefixes = [documentPrefix, partitionPrefix, historyPrefix, idPrefix, logPrefix, expiryPrefix]
+  for (const prefix of prefixes) clear(group, prefix(rid))
 }
 
 /** Removes all entries whose keys begin with a prefix, both on disk and in this group. */
@@ -65,7 +86,7 @@ function clear({ entries, cleared }: Group, prefix: string): void {
   for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
 }
 
-function partitionPrefix(containerRid: string): string {
+export function partitionPrefix(containerRid: string): string {
   return `partition/${containerRid}/`
 }
 
@@ -98,17 +119,53 @@ export function documentKey(containerRid: string, number: number): string {
   return `${documentPrefix(containerRid)}${String(number).padStart(16, '0')}`
 }
 
-/** Returns the number of the document that a key belongs to, or null if it belongs to another record. */
-export function documentNumber(key: string): number | null {
-  return key.startsWith('document/') ? Number(key.slice(-16)) : null
+/** Returns the number of the document at the end of a key. */
+export function numberIn(key: string): number {
+  return Number(key.slice(-16))
 }
 
-/** Returns the part of a key that the records of one list share, or the whole key if it is in no list. */
-export function keyPrefix(key: string): string {
-  return listPrefix.exec(key)?.[0] ?? key
+/** The numbers of documents, by a hash of their partition key and then one of their id. */
+function idPrefix(containerRid: string): string {
+  return `by-id/${containerRid}/`
 }
 
-const listPrefix = /^(?:document\/[^/]*\/|history\/[^/]*\/change\/|(?!document|history)[^/]*\/)/u
+export function idKey(containerRid: string, keyText: string, id: string): string {
+  return `${idPrefixOfKey(containerRid, keyText)}${hashed(id)}`
+}
+
+export function idPrefixOfKey(containerRid: string, keyText: string): string {
+  return `${idPrefix(containerRid)}${hashed(keyText)}`
+}
+
+function hashed(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0')
+}
+
+/** The logs of ranges, in pieces of a few LSNs each. */
+function logPrefix(containerRid: string): string {
+  return `by-lsn/${containerRid}/`
+}
+
+/** The number of LSNs in a piece of a log. A piece is written as a whole, so it is small. */
+const lsnsPerPiece = 16
+
+export function logPrefixOfRange(containerRid: string, rangeId: string): string {
+  return `${logPrefix(containerRid)}${rangeId}/`
+}
+
+export function logKey(containerRid: string, rangeId: string, lsn: number): string {
+  const piece = Math.floor(lsn / lsnsPerPiece)
+  return `${logPrefixOfRange(containerRid, rangeId)}${String(piece).padStart(12, '0')}`
+}
+
+/** The documents that expire, by second and number. */
+export function expiryPrefix(containerRid: string): string {
+  return `by-expiry/${containerRid}/`
+}
+
+export function expiryKey(containerRid: string, second: number, number: number): string {
+  return `${expiryPrefix(containerRid)}${String(second).padStart(12, '0')}/${String(number).padStart(16, '0')}`
+}
 
 export function rangeOf(prefix: string): { readonly start: string; readonly end: string } {
   return { start: prefix, end: `${prefix}\u{10ffff}` }

@@ -15,6 +15,7 @@ import {
   metaBytes,
   names,
   newest,
+  pageNames,
   nodesOf,
   pageKind,
   safe,
@@ -90,12 +91,41 @@ export class LmdbFile {
     })
   }
 
-  private walkTree(tree: Tree, visit: Visit): void {
+  /**
+   * Checks the structure without the records: the pages above them, the list of free pages, and that each page
+   * of records lies in the file. Takes a hundredth of the time, because it reads a hundredth of the file.
+   */
+  checkStructure(): void {
+    this.take(0, 2, 'meta pages')
+    this.walkTree(this.meta.records, null)
+    this.walkTree(this.meta.free, (key, value) => {
+      this.takeFree(key, value)
+    })
+  }
+
+  /** Returns the value of a key, or undefined if there is none. */
+  valueAt(name: string): Buffer | undefined {
+    const { records } = this.meta
+    const key = Buffer.from(name)
+    let { root: number, depth } = records
+    if (depth > deepestTree) throw new Damage('its tree is impossibly deep')
+    for (; depth > 1; depth -= 1) {
+      const nodes = nodesOf(this.page(number, pageKind.branch), number, pageKind.branch)
+      const last = nodes.findLastIndex((node, index) => index === 0 || byBytes(node.key, key) <= 0)
+      number = nodes[last]?.child ?? number
+    }
+    if (depth === 0) return undefined
+    const nodes = nodesOf(this.page(number, pageKind.leaf), number, pageKind.leaf)
+    return nodes.find((node) => node.key.equals(key))?.data
+  }
+
+  /** @param visit null if the pages with records are not read */
+  private walkTree(tree: Tree, visit: Visit | null): void {
     const seen: Seen = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 }
     const order = tree === this.meta.free ? byNumber : byBytes
     if (tree.depth > deepestTree) throw new Damage('its tree is impossibly deep')
     if (tree.depth > 0) this.walkSubtree({ seen, order, visit }, tree.root, tree.depth, {})
-    const isComplete = names.every((name) => seen[name] === tree[name])
+    const isComplete = (visit === null ? pageNames : names).every((name) => seen[name] === tree[name])
     if (!isComplete || (tree.depth === 0 && tree.root !== -1)) {
       throw new Damage(`its tree has ${seen.entries} records instead of ${tree.entries}`)
     }
@@ -103,15 +133,21 @@ export class LmdbFile {
 
   private walkSubtree(walk: Walk, number: number, depth: number, bounds: Bounds): void {
     const kind = depth === 1 ? pageKind.leaf : pageKind.branch
-    const page = this.page(number, kind)
     this.take(number, 1, 'a page of a tree')
+    if (kind === pageKind.leaf && walk.visit === null) {
+      walk.seen.leafPages += 1
+      if ((number + 1) * this.meta.pageSize > this.bytes)
+        throw new Damage(`it is cut short: page ${number} is missing`)
+      return
+    }
+    const page = this.page(number, kind)
     walk.seen[kind === pageKind.leaf ? 'leafPages' : 'branchPages'] += 1
     const nodes = nodesOf(page, number, kind)
     assertOrder(nodes, number, { walk, bounds, kind })
     for (const [index, node] of nodes.entries()) {
       if (kind === pageKind.leaf) {
         walk.seen.entries += 1
-        walk.visit(node.key, this.valueOf(node, walk))
+        walk.visit?.(node.key, this.valueOf(node, walk))
         continue
       }
       const below: Bounds = {

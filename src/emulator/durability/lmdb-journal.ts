@@ -3,22 +3,15 @@ import { createRequire } from 'node:module'
 import type * as Lmdb from 'lmdb'
 import { createDirectory } from '../../platform/internal.js'
 import { lockDirectory, type DirectoryLock } from './directory-lock.js'
-import type { Journal, JournalContents, JournalRecord, TextSource, VersionHead } from '../engine/index.js'
-import { encodedDocument } from './document-record.js'
-import { contentsOf, StoredValues } from './journal-contents.js'
+import type { DocumentSource, Journal, JournalContents, JournalRecord } from '../engine/index.js'
+import { contentsOf } from './journal-contents.js'
+import { GroupWriter } from './group-writer.js'
 import { assertOnlyProcess } from './lmdb-lock.js'
-import { RecordTotal, sealed, sealIn, sealOf } from './record-checksum.js'
-import {
-  type CheckedStore,
-  checkedStore,
-  finishStore,
-  format,
-  formatKey,
-  newPageBytes,
-  totalKey,
-} from './store-check.js'
-import { type DocumentEntry, type Group, addTo, rangeOf } from './journal-entries.js'
-import { readText } from './stored-texts.js'
+import { RecordTotal, sealed } from './record-checksum.js'
+import { checkedFormat, finishStore, format, formatKey, newPageBytes, totalKey } from './store-check.js'
+import { type Group, addTo } from './journal-entries.js'
+import { StoredDocuments } from './stored-documents.js'
+import { addFindingEntries } from './older-formats.js'
 
 /**
  * The directories that are open in this process. LMDB would silently share a directory between two emulators.
@@ -41,11 +34,9 @@ const openDirectories = new Set<string>()
  * acknowledged. The journal fails if another emulator has the directory, or if the disk refuses a write.
  * After a failure, writes are no longer acknowledged.
  */
-export class LmdbJournal implements Journal, TextSource {
-  private readonly store: Lmdb.RootDatabase<string, string>
-  /** The total of all records on disk and in the group that is being committed. */
-  private readonly total: RecordTotal
-  private values: StoredValues
+export class LmdbJournal implements Journal {
+  readonly documents: DocumentSource
+  private readonly writer: GroupWriter
   private gathering: Group | null = null
   private committing: Group | null = null
   private failure: Error | null = null
@@ -53,13 +44,12 @@ export class LmdbJournal implements Journal, TextSource {
   private locking: Promise<void> | null
 
   private constructor(
-    { store, total, values }: OpenStore,
+    private readonly store: Lmdb.RootDatabase<string, string>,
     private readonly directory: string,
     private readonly lock: Promise<DirectoryLock>,
   ) {
-    this.store = store
-    this.total = total
-    this.values = values
+    this.documents = new StoredDocuments(store)
+    this.writer = new GroupWriter(store)
     this.locking = lock.then(
       () => {
         this.locking = null
@@ -102,18 +92,9 @@ export class LmdbJournal implements Journal, TextSource {
     return (this.gathering ?? this.committing)?.durable ?? null
   }
 
-  /**
-   * Returns what was on disk when the journal was opened. A second call returns nothing, because the journal
-   * does not keep these records in memory.
-   */
-  takeContents(): JournalContents {
-    const contents = contentsOf(this.values)
-    this.values = new StoredValues()
-    return contents
-  }
-
-  read(containerRid: string, version: VersionHead & { readonly etag: string }): string {
-    return readText(this.store, containerRid, version)
+  /** Returns what is on disk, except for the documents. */
+  contents(): JournalContents {
+    return contentsOf(this.store)
   }
 
   /** Waits for pending writes and closes the directory. Then another process may open it. */
@@ -138,6 +119,7 @@ export class LmdbJournal implements Journal, TextSource {
     const group: Group = {
       entries: new Map(),
       cleared: new Set(),
+      lifetimes: new Map(),
       durable: begun.then(() => this.commit(group)),
       begin,
     }
@@ -153,7 +135,7 @@ export class LmdbJournal implements Journal, TextSource {
     try {
       await this.locking
       if (this.failure !== null) throw this.failure
-      await this.write(group)
+      await this.writer.write(group)
     } catch (error) {
       this.failure ??= new Error(
         `The data directory ${this.directory} could not be written, so writes are no longer ` +
@@ -171,68 +153,15 @@ export class LmdbJournal implements Journal, TextSource {
   private beginNext(): void {
     this.gathering?.begin()
   }
-
-  private async write({ entries, cleared }: Group): Promise<void> {
-    // Makes the writes of earlier groups visible, so that records are removed and counted correctly.
-    this.store.resetReadTxn()
-    const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
-    const gone = new Map<string, null>(removed.map((key) => [key, null]))
-    const changed = new Map<string, string | DocumentEntry | null>([...gone, ...entries])
-    for (const key of changed.keys()) this.uncount(key)
-    // The promises are in a set, because most writes of a batch share one promise.
-    const writes = new Set<Promise<unknown>>()
-    const batch = this.store.batch(() => {
-      for (const [key, value] of changed) writes.add(this.put(key, value))
-      writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
-    })
-    await allDone([batch, ...writes])
-    for (const entry of entries.values()) if (isDocument(entry)) entry.version.stored()
-  }
-
-  private uncount(key: string): void {
-    const before = this.store.getBinaryFast(key)
-    if (before !== undefined) this.total.remove(sealIn(before))
-  }
-
-  private put(key: string, entry: string | DocumentEntry | null): Promise<boolean> {
-    if (entry === null) return this.store.remove(key)
-    const value = isDocument(entry) ? encodedDocument(entry.containerRid, entry.version) : entry
-    const text = sealed(key, value)
-    this.total.add(sealOf(text))
-    return this.store.put(key, text)
-  }
 }
 
-function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
-  return typeof entry === 'object' && entry !== null
-}
-
-/**
- * An error of LMDB, with the cause of a failed commit in a promise. If the promise's rejection is not
- * handled, the process ends.
- */
-interface CommitFailure {
-  readonly commitError?: Promise<unknown>
-}
-
-async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
-  const failures = (await Promise.allSettled(writes)).filter((result) => result.status === 'rejected')
-  const reasons = failures.map(({ reason }): unknown => reason)
-  for (const reason of reasons) (reason as CommitFailure).commitError?.catch(() => undefined)
-  if (reasons.length > 0) throw reasons[0]
-}
-
-interface OpenStore extends CheckedStore {
-  readonly store: Lmdb.RootDatabase<string, string>
-}
-
-function openStore(directory: string): OpenStore {
+function openStore(directory: string): Lmdb.RootDatabase<string, string> {
   if (openDirectories.has(directory)) {
     throw new Error(
       `The data directory ${directory} is open in this process already. Close that emulator first.`,
     )
   }
-  const kept = checkedStore(directory)
+  const found = checkedFormat(directory)
   const store = lmdb().open<string, string>({
     path: directory,
     encoding: 'string',
@@ -244,9 +173,9 @@ function openStore(directory: string): OpenStore {
   })
   try {
     assertOnlyProcess(store, directory)
-    initialize(store, kept === null)
+    initialize(store, found)
     finishStore(directory)
-    return { store, ...(kept ?? { total: new RecordTotal(), values: new StoredValues() }) }
+    return store
   } catch (error) {
     store.close().catch(() => undefined)
     throw error
@@ -269,11 +198,17 @@ function lmdb(): typeof Lmdb {
   }
 }
 
-/** Writes the format, so that older code refuses a directory with records that it cannot read. */
-function initialize(store: Lmdb.RootDatabase<string, string>, isNew: boolean): void {
-  if (store.get(formatKey) === String(format)) return
+/**
+ * Writes the format, so that older code refuses a directory with records that it cannot read. Adds what older
+ * formats lack, in the same transaction.
+ *
+ * @param found the format so far, or null for a new directory
+ */
+function initialize(store: Lmdb.RootDatabase<string, string>, found: string | null): void {
+  if (found === String(format)) return
   store.transactionSync(() => {
+    if (found === null) store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
+    else addFindingEntries(store)
     store.putSync(formatKey, String(format))
-    if (isNew) store.putSync(totalKey, sealed(totalKey, new RecordTotal().text))
   })
 }

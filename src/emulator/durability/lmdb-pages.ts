@@ -168,6 +168,9 @@ const treeFlags = { free: 8, records: 0 } as const
 /** The numbers that a tree records about itself, and that a walk through the tree counts. */
 export const names = ['branchPages', 'leafPages', 'overflowPages', 'entries'] as const
 
+/** Those of the numbers that a walk counts without reading records. */
+export const pageNames = ['branchPages', 'leafPages'] as const
+
 export type Seen = Record<(typeof names)[number], number>
 
 /** Receives one record. */
@@ -176,7 +179,8 @@ export type Visit = (key: Buffer, value: Buffer) => void
 export interface Walk {
   readonly seen: Seen
   readonly order: (one: Buffer, other: Buffer) => number
-  readonly visit: Visit
+  /** Null if the pages with records are not read. */
+  readonly visit: Visit | null
 }
 
 /** Each key in the subtree is at least `low` and less than `high`. */

@@ -41,6 +41,15 @@ export class RecordTotal {
   private count = 0
   private sum = 0
 
+  /** Returns the total that `text` returned. */
+  static of(text: string): RecordTotal {
+    const total = new RecordTotal()
+    const [count, sum] = text.split(' ')
+    total.count = Number(count)
+    total.sum = Number(sum)
+    return total
+  }
+
   add(seal: string): void {
     this.count += 1
     this.sum = (this.sum + mixed(seal)) % modulus

@@ -3,16 +3,21 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { arch, endianness } from 'node:os'
 import { join } from 'node:path'
 import { DirectoryInUse } from './directory-lock.js'
-import { StoredValues } from './journal-contents.js'
 import { LmdbFile } from './lmdb-file.js'
 import { Damage } from './lmdb-pages.js'
-import { isSealed, RecordTotal, sealIn, unsealed, unsealedBytes } from './record-checksum.js'
+import { isSealed, RecordTotal, sealIn, unsealed } from './record-checksum.js'
 
 /** The version of the layout on disk. A larger number means that newer code wrote the directory. */
-export const format = 3
+export const format = 4
 
-/** The versions that this code reads. In format 2, the records of documents have another form. */
-const readableFormats = ['2', '3']
+/**
+ * The versions that this code reads. Formats 2 and 3 have no records that find documents, and in format 2, the
+ * records of documents have another form.
+ */
+const readableFormats = ['2', '3', '4']
+
+/** The largest file that a start reads as a whole. Of a larger one, it reads the structure. */
+const largestWhole = 256 * 2 ** 20
 
 /** The keys of the two values that are not records: the format, and the total that the records must match. */
 export const formatKey = 'format'
@@ -39,17 +44,13 @@ const smallestFile = 2 * newPageBytes
  */
 const lockFileBytes = 16_384
 
-/** The contents of a store in which nothing is missing or altered. */
-export interface CheckedStore {
-  readonly total: RecordTotal
-  readonly values: StoredValues
-}
-
 /**
- * Checks and reads everything in a directory before LMDB opens it. Returns null if there is no store yet. If
- * anything is missing or altered, throws an error of one sentence that names the file.
+ * Checks a directory before LMDB opens it, and returns its format, or null if there is no store yet. If anything
+ * is missing or altered, throws an error of one sentence that names the file.
+ *
+ * @param most the bytes of the largest file of which each record is read, unless its format is an older one
  */
-export function checkedStore(directory: string): CheckedStore | null {
+export function checkedFormat(directory: string, most = largestWhole): string | null {
   assertReadable(directory)
   const file = join(directory, dataFile)
   const isUnfinished = existsSync(join(directory, unfinishedFile))
@@ -62,10 +63,10 @@ export function checkedStore(directory: string): CheckedStore | null {
     return null
   }
   if (bytes === 0) throw damaged(file, 'is empty')
-  const store = verified(directory, file)
-  if (store === null && !isUnfinished)
+  const found = verified(directory, file, bytes <= most)
+  if (found === null && !isUnfinished)
     throw damaged(file, 'is damaged (it holds nothing, not even its format)')
-  return store
+  return found
 }
 
 /**
@@ -93,12 +94,15 @@ function begin(directory: string): void {
   }
 }
 
-/** Returns the file's records, or null if the file contains nothing at all. */
-function verified(directory: string, path: string): CheckedStore | null {
+/** Returns the file's format, or null if the file contains nothing at all. */
+function verified(directory: string, path: string, isSmall: boolean): string | null {
   let file: LmdbFile | null = null
   try {
     file = new LmdbFile(path)
-    return recordsOf(directory, file)
+    const found = file.valueAt(formatKey)?.toString()
+    if (isSmall || found !== String(format)) return wholeFormat(directory, file)
+    file.checkStructure()
+    return found
   } catch (error) {
     if (!(error instanceof Damage)) throw error
     // If another process writes at the same time, it reuses pages, and this looks like damage.
@@ -109,28 +113,23 @@ function verified(directory: string, path: string): CheckedStore | null {
   }
 }
 
-function recordsOf(directory: string, file: LmdbFile): CheckedStore | null {
+/** Reads every record. */
+function wholeFormat(directory: string, file: LmdbFile): string | null {
   const total = new RecordTotal()
-  const values = new StoredValues()
   const beside = new Map<string, string>()
   const altered: string[] = []
   file.forEachRecord((key, value) => {
     const name = key.toString()
-    let isReadable = isSealed(key, value)
-    if (besideKeys.includes(name)) {
-      beside.set(name, value.toString())
-    } else {
-      total.add(sealIn(value))
-      isReadable &&= values.add(name, unsealedBytes(value))
-    }
-    if (!isReadable && name !== formatKey) altered.push(name)
+    if (besideKeys.includes(name)) beside.set(name, value.toString())
+    else total.add(sealIn(value))
+    if (!isSealed(key, value) && name !== formatKey) altered.push(name)
   })
   const found = beside.get(formatKey)
   if (found === undefined && total.records === 0 && beside.size === 0) return null
   if (found === undefined || !readableFormats.includes(found)) throw otherFormat(directory, found ?? 'none')
   if (altered[0] !== undefined) throw new Damage(`the record ${altered[0]} is altered`)
   const expected = unsealed(beside.get(totalKey) ?? '')
-  if (expected === total.text) return { total, values }
+  if (expected === total.text) return found
   const wanted = expected.split(' ')[0] ?? ''
   throw new Damage(`it holds ${total.records} records, but ${wanted} were written`)
 }

@@ -1,19 +1,22 @@
-import { ChangeHistory } from './changes/change-history.js'
-import type { ContainerBirth } from './container-birth.js'
+import type { ChangeHistory } from './changes/change-history.js'
+import { historyOf, redefinedHistory } from './changes/redefined-history.js'
+import { containerResource, type ContainerBirth } from './container-birth.js'
 import { assertRedefinable, type ContainerDefinition } from './definition/container-definition.js'
+import type { ColdDocuments, ColdOwner } from './cold/cold-documents.js'
 import type { DocumentVersion } from './values/document-version.js'
 import type { TextMemory } from './values/text-memory.js'
 import { DocumentIndexes } from './document-indexes.js'
 import { KeyHashes } from './partitions/key-hashes.js'
 import { keySpaceOf, type KeySpace } from './partitions/key-space.js'
 import { nextEtag } from './values/etag.js'
-import { expiresAt } from './expiry-queue.js'
+import { expiresAt } from './expiry/expiry-queue.js'
+import { Purge } from './expiry/purge.js'
 import {
   documentRecord,
   partitionRecord,
+  removalRecord,
   type Journal,
   type JournalRecord,
-  type KeptHistory,
 } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
 import { contains, intersection, type KeyRange } from './partitions/key-ranges.js'
@@ -33,7 +36,7 @@ import type { WriteWatch } from './write-watch.js'
 const purgedPerAccess = 256
 
 /** A container: its settings, and its documents, which are spread over physical partitions. */
-export class Container implements TransactionTarget {
+export class Container implements TransactionTarget, ColdOwner {
   readonly rid: string
   readonly databaseRid: string
   /** The path by names, such as `dbs/d/colls/c`. */
@@ -55,6 +58,9 @@ export class Container implements TransactionTarget {
   partitions: readonly PhysicalPartition[]
   private readonly writes: WriteWatch
   private readonly hashes: KeyHashes
+  /** Null if all documents are in memory. */
+  private readonly cold: ColdDocuments | null
+  private readonly purge: Purge
 
   constructor(birth: ContainerBirth) {
     this.rid = birth.rid
@@ -72,8 +78,11 @@ export class Container implements TransactionTarget {
     this.now = birth.now
     this.writes = birth.writes
     this.memory = birth.memory
+    this.cold = birth.cold
+    this.cold?.belongTo(this)
+    this.purge = new Purge(this, this.cold)
     this.indexes = new DocumentIndexes(this.definition, this.partitions)
-    this.history = this.newHistory(birth.history)
+    this.history = historyOf(this, birth.history)
   }
 
   get id(): string {
@@ -87,6 +96,16 @@ export class Container implements TransactionTarget {
 
   get documentCount(): number {
     return this.partitions.reduce((count, partition) => count + partition.documents.size, 0)
+  }
+
+  /** The size of all documents, as JSON. */
+  get documentBytes(): number {
+    return this.partitions.reduce((bytes, { held }) => bytes + held.bytes, 0)
+  }
+
+  /** Yields the documents after a number that are not in memory, from all partitions. */
+  coldAfter(number: number): Generator<DocumentVersion, void, undefined> | null {
+    return this.cold?.after(number) ?? null
   }
 
   partitionOf(epk: string): PhysicalPartition {
@@ -107,12 +126,16 @@ export class Container implements TransactionTarget {
 
   idOf(rid: string): string | undefined {
     const number = documentNumber(this.rid, rid)
-    if (number === null) return undefined
-    for (const { documents } of this.partitions) {
-      const [next] = documents.after(number - 1)
-      if (next?.number === number) return next.id
+    return number === null ? undefined : this.numbered(number)?.id
+  }
+
+  /** Returns the document with this number. It may have expired. */
+  numbered(number: number): DocumentVersion | undefined {
+    for (const partition of this.partitions) {
+      const found = partition.hotNumbered(number)
+      if (found !== undefined) return found
     }
-    return undefined
+    return this.cold?.read(number)
   }
 
   /** Returns the partition with this range id. Refuses an id that no current partition has. */
@@ -128,6 +151,11 @@ export class Container implements TransactionTarget {
 
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined {
     return version === undefined || this.isExpired(version) ? undefined : version
+  }
+
+  /** Whether there may be documents whose time to live is over. */
+  get hasExpired(): boolean {
+    return this.purge.mayHaveExpired
   }
 
   isExpired(version: DocumentVersion): boolean {
@@ -172,10 +200,13 @@ export class Container implements TransactionTarget {
   redefine(definition: ContainerDefinition): void {
     assertRedefinable(this.definition, definition)
     this.definition = definition
-    this.indexes = new DocumentIndexes(this.definition, this.partitions)
+    this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
+    this.purge.again()
     this.ts = this.seconds
     this.etag = nextEtag(this.etag, this.ts)
-    this.journal.append([this.record(), ...this.redefinedHistory()])
+    const { history, records } = redefinedHistory(this)
+    this.history = history
+    this.journal.append([this.record(), ...records])
   }
 
   /** Splits a physical partition. A position in its feed stays valid in the feeds of both children. */
@@ -195,18 +226,7 @@ export class Container implements TransactionTarget {
   }
 
   resource(): JsonObject {
-    return {
-      ...this.definition.body,
-      _rid: this.rid,
-      _ts: this.ts,
-      _self: this.self,
-      _etag: this.etag,
-      _docs: 'docs/',
-      _sprocs: 'sprocs/',
-      _triggers: 'triggers/',
-      _udfs: 'udfs/',
-      _conflicts: 'conflicts/',
-    }
+    return containerResource(this)
   }
 
   record(): JournalRecord {
@@ -226,12 +246,12 @@ export class Container implements TransactionTarget {
     children: readonly PhysicalPartition[],
     moved: readonly DocumentVersion[],
   ): void {
-    this.partitions = [
-      ...this.partitions.filter((partition) => !parents.includes(partition)),
-      ...children,
-    ].sort((left, right) => (left.range.min < right.range.min ? -1 : 1))
+    const others = this.partitions.filter((partition) => !parents.includes(partition))
+    this.partitions = [...others, ...children].sort((left, right) =>
+      left.range.min < right.range.min ? -1 : 1,
+    )
     // The indexes hold versions, and a merge replaces versions whose place changes.
-    this.indexes = new DocumentIndexes(this.definition, this.partitions)
+    this.indexes = new DocumentIndexes(this.definition, this.partitions, this.indexes)
     const { rid: containerRid } = this
     this.journal.append([
       ...parents.map(({ id }): JournalRecord => ({ kind: 'partition', containerRid, id, value: null })),
@@ -240,50 +260,41 @@ export class Container implements TransactionTarget {
     ])
   }
 
-  /** Drops expired documents. Must not run while documents are being read, because it removes entries. */
+  /** Takes up a version that was read from disk. */
+  admitted(version: DocumentVersion): void {
+    this.indexes.admit(version)
+  }
+
+  evict(version: DocumentVersion): void {
+    this.partitionOf(version.epk).evict(version)
+    this.indexes.evict(version)
+  }
+
+  removed(partition: PhysicalPartition, version: DocumentVersion): JournalRecord {
+    partition.remove(version)
+    return removalRecord(this.rid, version.number, () => this.cold?.removalStored(version.number))
+  }
+
+  /**
+   * Drops expired documents, and lets those leave memory that it need not keep. Must not run while documents
+   * are being read, because it removes entries.
+   */
   purgeExpired(most = purgedPerAccess): void {
-    const { expiry } = this.indexes
-    const nowSeconds = this.seconds
-    let left = most
-    while (left > 0) {
-      const versions = expiry.due(nowSeconds, left)
-      if (versions.length === 0) return
-      left -= versions.length
-      for (const version of versions) this.drop(version)
-    }
+    this.memory?.trim()
+    this.purge.run(most)
   }
 
   /** Drops one document. If the container keeps a history, this is a change with its own LSN. */
-  private drop(version: DocumentVersion): void {
-    const { rid: containerRid, history, seconds } = this
-    const { epk, number } = version
-    const partition = this.partitionOf(epk)
-    partition.remove(version)
+  drop(version: DocumentVersion): void {
+    const { history, seconds } = this
+    const partition = this.partitionOf(version.epk)
+    const records: JournalRecord[] = [this.removed(partition, version)]
     this.indexes.remove(version)
-    const records: JournalRecord[] = [{ kind: 'document', containerRid, number, value: null }]
     if (history !== null) {
       partition.lsn += 1
       const change = expiryOf(version, { lsn: partition.lsn, place: 0, ts: seconds })
-      records.push(partitionRecord(this, partition), ...history.add(partition, [change], seconds))
+      records.push(...history.add(partition, [change], seconds))
     }
-    this.journal.append(records)
-  }
-
-  /** Begins, keeps or removes the history, as the new policy requires. Returns the records to write. */
-  private redefinedHistory(): readonly JournalRecord[] {
-    const { history } = this
-    const { retentionSeconds } = this.definition
-    if (history !== null && retentionSeconds !== null) {
-      history.retentionSeconds = retentionSeconds
-      return []
-    }
-    this.history = this.newHistory()
-    if (history !== null) return [{ kind: 'history', containerRid: this.rid, floors: null }]
-    return this.history?.begun() ?? []
-  }
-
-  private newHistory(kept?: KeptHistory): ChangeHistory | null {
-    const { retentionSeconds } = this.definition
-    return retentionSeconds === null ? null : new ChangeHistory(this, retentionSeconds, kept)
+    this.journal.append([...records, partitionRecord(this, partition)])
   }
 }

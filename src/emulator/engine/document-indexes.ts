@@ -1,6 +1,6 @@
 import type { ContainerDefinition } from './definition/container-definition.js'
 import type { DocumentVersion } from './values/document-version.js'
-import { ExpiryQueue } from './expiry-queue.js'
+import { ExpiryQueue } from './expiry/expiry-queue.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 import { UniqueKeyIndex } from './definition/unique-keys.js'
 
@@ -14,23 +14,42 @@ export interface DocumentFollower {
 export class DocumentIndexes {
   readonly uniqueKeys: UniqueKeyIndex
   readonly expiry: ExpiryQueue
-  /** A number that increases with every change of the documents. */
+  /** A number that increases with every change of the documents, and of those that are in memory. */
   changeCount = 0
   /** The objects that follow the documents, such as the indexes that queries use. */
   readonly followers: DocumentFollower[] = []
-  /** The size of all documents, as JSON. */
-  bytes = 0
 
-  constructor({ uniqueKeys, defaultTtl }: ContainerDefinition, partitions: readonly PhysicalPartition[]) {
-    this.uniqueKeys = new UniqueKeyIndex(uniqueKeys)
+  /** @param before the indexes of the same documents that these replace */
+  constructor(
+    { uniqueKeys, defaultTtl }: ContainerDefinition,
+    partitions: readonly PhysicalPartition[],
+    before?: DocumentIndexes,
+  ) {
+    // Unique keys never change, so their index is the same after a split, a merge or new settings.
+    this.uniqueKeys = before?.uniqueKeys ?? new UniqueKeyIndex(uniqueKeys)
     this.expiry = new ExpiryQueue(defaultTtl)
-    for (const { documents } of partitions) this.add(documents.after(0))
+    for (const partition of partitions) {
+      for (const version of partition.hotAfter(0)) this.expiry.add(version)
+      if (before !== undefined || uniqueKeys.length === 0) continue
+      for (const version of partition.documents.after(0)) this.uniqueKeys.add(version)
+    }
+  }
+
+  /** Takes up a version that was read from disk. This is not a change of the document. */
+  admit(version: DocumentVersion): void {
+    this.changeCount += 1
+    this.expiry.add(version)
+  }
+
+  /** Lets go of a version that is on disk. This is not a change of the document. */
+  evict(version: DocumentVersion): void {
+    this.changeCount += 1
+    this.expiry.remove(version)
   }
 
   add(versions: Iterable<DocumentVersion>): void {
     this.changeCount += 1
     for (const version of versions) {
-      this.bytes += version.bytes
       this.uniqueKeys.add(version)
       this.expiry.add(version)
       for (const follower of this.followers) follower.added(version)
@@ -39,7 +58,6 @@ export class DocumentIndexes {
 
   remove(version: DocumentVersion): void {
     this.changeCount += 1
-    this.bytes -= version.bytes
     this.uniqueKeys.remove(version)
     this.expiry.remove(version)
     for (const follower of this.followers) follower.removed(version)

@@ -1,6 +1,8 @@
 import { parseContainerDefinition, type ContainerDefinition } from './definition/container-definition.js'
 import { Container } from './container.js'
+import { ColdDocuments } from './cold/cold-documents.js'
 import { Database } from './database.js'
+import type { DocumentSource } from './cold/document-source.js'
 import { assertName } from './values/document-id.js'
 import { restoredPartitions } from './restored-partitions.js'
 import { settingsEtag } from './values/etag.js'
@@ -32,8 +34,8 @@ export interface EngineOptions {
   /** The number of physical partitions of a new container. Default 1. */
   readonly partitionCount?: number
   readonly journal?: Journal
-  /** The memory for texts that are also on disk. By default, all texts stay in memory. */
-  readonly memory?: TextMemory
+  /** The documents on disk, and the memory for those that are also on disk. By default, all stay in memory. */
+  readonly disk?: { readonly documents: DocumentSource; readonly memory: TextMemory }
 }
 
 /**
@@ -51,7 +53,7 @@ export class CosmosEngine {
   private readonly nextId: () => string
   private readonly partitionCount: number
   private readonly journal: Journal
-  private readonly memory: TextMemory | null
+  private readonly disk: EngineOptions['disk'] | null
   private readonly databasesById = new Map<string, Database>()
   private swept: Iterator<Container, void> | null = null
 
@@ -60,7 +62,7 @@ export class CosmosEngine {
     this.nextId = options.nextId
     this.partitionCount = options.partitionCount ?? 1
     this.journal = options.journal ?? noJournal
-    this.memory = options.memory ?? null
+    this.disk = options.disk ?? null
     this.offers = new Offers({
       journal: this.journal,
       seconds: () => this.seconds(),
@@ -152,18 +154,21 @@ export class CosmosEngine {
     }
     database.lastContainerNumber += 1
     const ts = this.seconds()
+    const rid = containerRid(database.rid, database.lastContainerNumber)
+    const cold = this.coldDocuments(rid)
     const container = new Container({
-      rid: containerRid(database.rid, database.lastContainerNumber),
+      rid,
       databaseRid: database.rid,
       databaseId: database.id,
       definition,
       etag: settingsEtag(0, ts),
       ts,
       partitions: firstRanges(definition, partitionCount).map(
-        (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0),
+        (range, index) => new PhysicalPartition({ id: String(index), range, parents: [] }, 0, cold),
       ),
       lastDocumentNumber: 0,
-      memory: this.memory,
+      memory: this.disk?.memory ?? null,
+      cold,
       journal: this.journal,
       now: this.now,
       writes: this.writes,
@@ -211,17 +216,16 @@ export class CosmosEngine {
       if (database === undefined) throw new RangeError(`the journal has no database ${record.databaseRid}`)
       const own = partitionRecords.filter((partition) => partition.containerRid === record.rid)
       const history = contents.history(record.rid)
+      const cold = this.coldDocuments(record.rid)
       const container = new Container({
         ...record,
         databaseId: database.id,
         definition: parseContainerDefinition(record.definition),
-        partitions: restoredPartitions(own, contents.documents(record.rid), {
-          containerRid: record.rid,
-          memory: this.memory,
-        }),
+        partitions: restoredPartitions(own, cold),
         lastDocumentNumber: Math.max(0, ...own.map((partition) => partition.lastDocumentNumber)),
         history,
-        memory: this.memory,
+        memory: this.disk?.memory ?? null,
+        cold,
         journal: this.journal,
         now: this.now,
         writes: this.writes,
@@ -229,6 +233,10 @@ export class CosmosEngine {
       database.containersById.set(container.id, container)
       if (history === undefined) this.journal.append(container.history?.begun() ?? [])
     }
+  }
+
+  private coldDocuments(containerRid: string): ColdDocuments | null {
+    return this.disk ? new ColdDocuments(containerRid, this.disk.documents) : null
   }
 
   /**

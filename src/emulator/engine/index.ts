@@ -1,7 +1,7 @@
 /**
  * # Engine
  *
- * The engine is a Cosmos DB account in memory. It is pure and synchronous: it has no clock, randomness,
+ * The engine is a Cosmos DB account. It is pure and synchronous: it has no clock, randomness,
  * socket or file of its own. Besides Node's own modules, it imports only `tinyqueue` from outside this
  * folder. HTTP, the SDK in process and the ports all use the engine, so that the rules are written only once.
  *
@@ -14,8 +14,8 @@
  * A container with a change feed policy also has a **history**, which contains every change within the
  * retention, including deletes.
  *
- * A version of a document is immutable and is kept as JSON text, in memory or by the journal on disk. A read
- * returns the text, so no caller can modify stored data. A refused operation throws a `Refusal` with the status that the service would return.
+ * A version of a document is immutable and is kept as JSON text. A read returns the text, so no caller can modify
+ * stored data. With a data directory, versions that are on disk may leave memory (`cold/cold-documents.ts`). A refused operation throws a `Refusal` with the status that the service would return.
  * The engine reports every change to a `Journal`, in one call per transaction.
  *
  * Start reading in `engine.ts`, and continue with `container.ts` and `transaction.ts`.
@@ -24,11 +24,21 @@ export { CosmosEngine, type EngineOptions } from './engine.js'
 export { Database } from './database.js'
 export { Container } from './container.js'
 export type { KeyPlace } from './transaction.js'
-export { DocumentVersion, type DocumentHome } from './values/document-version.js'
-export { originOf, type VersionFields, type VersionHead } from './values/version-fields.js'
-export { partsOfEtag } from './values/etag.js'
+export type { DocumentSource, LoggedChange } from './cold/document-source.js'
+export { expiresAt } from './expiry/expiry-queue.js'
+export { DocumentVersion, sequenceAt, type DocumentHome } from './values/document-version.js'
+export {
+  originOf,
+  placeOf,
+  rangeIdOf,
+  type VersionFields,
+  type VersionHead,
+  type KeptDocument,
+} from './values/version-fields.js'
+export { etagOf, partsOfEtag } from './values/etag.js'
 export { systemProperties, systemText } from './values/stored-text.js'
-export { defaultMemoryBytes, TextMemory, type TextSource } from './values/text-memory.js'
+export { defaultMemoryBytes, TextMemory } from './values/text-memory.js'
+export { mergedInOrder } from './partitions/merged-in-order.js'
 export { PhysicalPartition } from './partitions/physical-partition.js'
 export { isJsonObject, parsedJson, type JsonObject } from './values/json.js'
 export { contains, intersection, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
@@ -93,7 +103,6 @@ export type {
   Journal,
   JournalContents,
   JournalRecord,
-  KeptDocument,
   NamedRecord,
   OfferRecord,
   PartitionRecord,

@@ -1,38 +1,15 @@
-import type { KeptDocument } from './changes/journal.js'
-import { contains } from './partitions/key-ranges.js'
-import { PhysicalPartition } from './partitions/physical-partition.js'
 import type { PartitionRecord } from './changes/journal.js'
-import { DocumentVersion, type DocumentHome } from './values/document-version.js'
+import type { ColdDocuments } from './cold/cold-documents.js'
+import { PhysicalPartition } from './partitions/physical-partition.js'
 
-/** Returns the partitions of a container with its documents, whose texts stay on disk. */
+/** Returns the partitions of a container, whose documents are on disk. */
 export function restoredPartitions(
   records: readonly PartitionRecord[],
-  documents: Iterable<KeptDocument>,
-  shared: Pick<DocumentHome, 'containerRid' | 'memory'>,
+  cold: ColdDocuments | null,
 ): readonly PhysicalPartition[] {
-  const versions = restoredVersions(documents, shared)
   return records
-    .map(({ id, min, max, parents, lsn }) => {
-      const partition = new PhysicalPartition({ id, range: { min, max }, parents }, lsn)
-      partition.store(versions.filter((version) => contains(partition.range, version.epk)))
-      return partition
+    .map(({ id, min, max, parents, lsn, count = 0, bytes = 0 }) => {
+      return new PhysicalPartition({ id, range: { min, max }, parents }, lsn, cold, { count, bytes })
     })
     .sort((a, b) => (a.range.min < b.range.min ? -1 : 1))
-}
-
-function restoredVersions(
-  documents: Iterable<KeptDocument>,
-  shared: Pick<DocumentHome, 'containerRid' | 'memory'>,
-): readonly DocumentVersion[] {
-  const { containerRid, memory } = shared
-  const homes = new Map<string, DocumentHome>()
-  return Array.from(documents, (document) => {
-    const { keyText, epk } = document
-    let home = homes.get(keyText)
-    if (home === undefined) {
-      home = { keyText, epk, containerRid, memory }
-      homes.set(keyText, home)
-    }
-    return new DocumentVersion(home, document, null)
-  })
 }

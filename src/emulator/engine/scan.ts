@@ -1,6 +1,7 @@
 import type { Container } from './container.js'
 import type { DocumentVersion } from './values/document-version.js'
 import { contains, wholeKeySpace, type KeyRange } from './partitions/key-ranges.js'
+import { mergedInOrder } from './partitions/merged-in-order.js'
 import type { PhysicalPartition } from './partitions/physical-partition.js'
 
 /** The documents of one partition key or of one range. A range may be limited to one partition. */
@@ -49,31 +50,16 @@ function* candidates(
     }
     return
   }
-  const { range } = scope
-  const streams = partitionsIn(container, scope).map(({ documents }) => documents.after(afterNumber))
-  const [only = [], ...others] = streams
-  for (const version of others.length === 0 ? only : merged(streams)) {
-    if (range === undefined || contains(range, version.epk)) yield version
+  const { partition, range } = scope
+  const streams = partitionsIn(container, scope).map((one) => one.hotAfter(afterNumber))
+  const cold = container.coldAfter(afterNumber)
+  const all = cold === null ? streams : [...streams, cold]
+  for (const version of mergedInOrder(all, numberOf)) {
+    const isIn = partition === undefined || contains(partition.range, version.epk)
+    if (isIn && (range === undefined || contains(range, version.epk))) yield version
   }
 }
 
-function* merged(
-  streams: readonly Iterator<DocumentVersion, void, undefined>[],
-): Generator<DocumentVersion, void, undefined> {
-  const heads = streams.map((stream) => stream.next())
-  while (true) {
-    let first: DocumentVersion | undefined
-    let firstIndex = 0
-    for (const [index, head] of heads.entries()) {
-      if (head.done === true) continue
-      if (first === undefined || head.value.number < first.number) {
-        first = head.value
-        firstIndex = index
-      }
-    }
-    if (first === undefined) return
-    yield first
-    const stream = streams[firstIndex]
-    if (stream !== undefined) heads[firstIndex] = stream.next()
-  }
+function numberOf({ number }: DocumentVersion): number {
+  return number
 }

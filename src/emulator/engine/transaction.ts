@@ -8,11 +8,10 @@ import {
 import { checkedTtl, type ContainerDefinition } from './definition/container-definition.js'
 import { assertId } from './values/document-id.js'
 import type { DocumentIndexes } from './document-indexes.js'
-import { DocumentVersion, type DocumentHome } from './values/document-version.js'
+import { DocumentVersion, type DocumentHome, type DocumentOwner } from './values/document-version.js'
 import { originOf } from './values/version-fields.js'
 import { storedText, systemProperties } from './values/stored-text.js'
 import { etagOf } from './values/etag.js'
-import type { TextMemory } from './values/text-memory.js'
 import type { ChangeHistory } from './changes/change-history.js'
 import { documentRecord, partitionRecord, type Journal, type JournalRecord } from './changes/journal.js'
 import type { JsonObject } from './values/json.js'
@@ -40,8 +39,7 @@ export interface KeyPlace {
   readonly partition: PhysicalPartition
 }
 
-export interface TransactionTarget {
-  readonly rid: string
+export interface TransactionTarget extends DocumentOwner {
   readonly journal: Journal
   /** Null for a container without history. */
   readonly history: ChangeHistory | null
@@ -49,11 +47,12 @@ export interface TransactionTarget {
   readonly seconds: number
   readonly definition: ContainerDefinition
   readonly indexes: DocumentIndexes
-  readonly memory: TextMemory | null
   lastDocumentNumber: number
   locate(key: PartitionKey): KeyPlace
   /** Returns the version, or undefined if its time to live is over. */
   visible(version: DocumentVersion | undefined): DocumentVersion | undefined
+  /** Takes a document out of a partition, and returns the record of that. */
+  removed(partition: PhysicalPartition, version: DocumentVersion): JournalRecord
 }
 
 /**
@@ -80,8 +79,7 @@ export class Transaction {
     const { keyText, epk, partition } = container.locate(key)
     this.keyText = keyText
     this.partition = partition
-    const { rid: containerRid, memory } = container
-    this.home = partition.homeOf(keyText) ?? { keyText, epk, containerRid, memory }
+    this.home = partition.homeOf(keyText) ?? { keyText, epk, owner: container }
     this.lsn = this.partition.lsn + 1
     this.changes = container.history === null ? null : []
   }
@@ -111,14 +109,13 @@ export class Transaction {
     const { rid: containerRid, history } = container
     partition.lsn = this.lsn
     container.lastDocumentNumber += this.created
-    const records: JournalRecord[] = [partitionRecord(container, partition)]
+    const records: JournalRecord[] = []
     const written: DocumentVersion[] = []
     for (const [id, version] of this.staged) {
       const before = partition.find(this.keyText, id)
       if (before !== undefined) container.indexes.remove(before)
       if (before !== undefined && before.number !== version?.number) {
-        partition.remove(before)
-        records.push({ kind: 'document', containerRid, number: before.number, value: null })
+        records.push(container.removed(partition, before))
       }
       if (version === null) continue
       written.push(version)
@@ -126,6 +123,7 @@ export class Transaction {
     }
     partition.store(written)
     container.indexes.add(written)
+    records.push(partitionRecord(container, partition))
     if (changes !== null && history !== null) {
       records.push(...history.add(partition, changes, container.seconds))
     }

@@ -42,11 +42,11 @@ export class ContainerIndexes implements DocumentFollower {
   }
 
   added(version: DocumentVersion): void {
-    this.note(version.number, version)
+    this.note(version.number)
   }
 
   removed(version: DocumentVersion): void {
-    this.note(version.number, null)
+    this.note(version.number)
   }
 
   /**
@@ -76,11 +76,11 @@ export class ContainerIndexes implements DocumentFollower {
     this.kept.delete(name)
   }
 
-  private note(number: number, version: DocumentVersion | null): void {
+  private note(number: number): void {
     if (this.kept.size === 0) return
     const mostNotes = fewestNotes + this.container.documentCount * mostChangedPart
     for (const [name, kept] of this.kept) {
-      kept.note(number, version)
+      kept.note(number)
       if (kept.noteCount > mostNotes && !kept.isCatchingUp) this.drop(name)
     }
   }

@@ -1,4 +1,4 @@
-import type { DocumentVersion, JsonObject } from '../engine/index.js'
+import type { JsonObject } from '../engine/index.js'
 import type { DocumentIndex } from './document-index.js'
 
 /** A path of names, and an index over this path. */
@@ -12,10 +12,10 @@ export interface CoveringIndex {
  * nothing else, they are as good as the documents, which need not be read or parsed. No path is inside another.
  */
 export function* coveredDocuments(
-  versions: Iterable<DocumentVersion>,
+  numbers: Iterable<number>,
   indexes: readonly CoveringIndex[],
 ): Generator<Readonly<JsonObject>, void, undefined> {
-  for (const { number } of versions) {
+  for (const number of numbers) {
     const document: JsonObject = {}
     for (const { path, index } of indexes) put(document, path, index.valueOf(number))
     yield document

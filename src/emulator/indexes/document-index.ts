@@ -9,15 +9,13 @@ interface Entry {
   /** The value at the only path, or a list with the values at the paths. */
   readonly values: unknown
   readonly number: number
-  /** Null from the moment when the version is replaced until the index is up to date again. */
-  version: DocumentVersion | null
 }
 
 /** The documents of an index whose values lie in certain spans. */
 export interface Slice {
   readonly count: number
-  /** Yields the documents in the order of the index or, if `isReversed`, in the opposite order. */
-  documents(isReversed: boolean): Iterable<DocumentVersion>
+  /** Yields the numbers of the documents in the order of the index or, if `isReversed`, in the opposite order. */
+  numbers(isReversed: boolean): Iterable<number>
 }
 
 /**
@@ -27,7 +25,7 @@ export interface Slice {
  */
 export class DocumentIndex {
   private readonly entries: SortedEntries<Entry>
-  /** The entries by number of the document. A replaced version's text may be gone from memory and disk. */
+  /** The entries by number of the document. An index has no versions, because memory need not have them. */
   private readonly byNumber = new NumberedEntries<Entry>()
 
   constructor(
@@ -67,12 +65,6 @@ export class DocumentIndex {
     this.entries.add(entry)
   }
 
-  /** Lets go of the version of a document, which must then be changed before the index is read. */
-  release(number: number): void {
-    const entry = this.byNumber.get(number)
-    if (entry !== undefined) entry.version = null
-  }
-
   /**
    * Returns the documents with values in these spans. Each span belongs to one of the first paths. All spans
    * but the last are points.
@@ -83,7 +75,7 @@ export class DocumentIndex {
     const to = entries.seek(({ values }) => this.sideOf(values, spans) > 0)
     return {
       count: entries.count(from, to),
-      documents: (isReversed) => versionsOf(isReversed ? this.reversed(from, to) : entries.between(from, to)),
+      numbers: (isReversed) => numbersOf(isReversed ? this.reversed(from, to) : entries.between(from, to)),
     }
   }
 
@@ -133,10 +125,10 @@ export class DocumentIndex {
       document ??= version.seen
       return steps.reduce<unknown>(memberOf, document)
     })
-    return { values: values.length === 1 ? values[0] : values, number: version.number, version }
+    return { values: values.length === 1 ? values[0] : values, number: version.number }
   }
 }
 
-function* versionsOf(entries: Iterable<Entry>): Generator<DocumentVersion, void, undefined> {
-  for (const { version } of entries) if (version !== null) yield version
+function* numbersOf(entries: Iterable<Entry>): Generator<number, void, undefined> {
+  for (const { number } of entries) yield number
 }

@@ -12,6 +12,7 @@
  */
 import {
   contains,
+  intersection,
   partitionsIn,
   scan,
   type Container,
@@ -19,6 +20,7 @@ import {
   type JsonObject,
   type OrderedPath,
   type ScanScope,
+  wholeKeySpace,
 } from '../engine/index.js'
 import type { CompiledQuery } from '../query/index.js'
 import { ContainerIndexes } from './container-indexes.js'
@@ -78,15 +80,17 @@ export function indexReading(container: Container, request: ReadingRequest): Ind
     const { count } = ordered
     const walkCost = (needed * count * total) / Math.min(matching, count) / size
     if (walkCost < lookupCost)
-      return { versions: visible(container, request, ordered.documents()), isOrdered: true }
+      return { versions: visible(container, request, ordered.numbers()), isOrdered: true }
   }
   if (found === undefined) return undefined
   const covering = coveringIndexes(container, request)
   const scanCost = query.isStreaming ? Math.min(size, (needed * total) / matching) : size
   const readCost = found.count * (covering === null ? 2 : coveredPart)
   if (readCost > scanCost) return undefined
-  const versions = [...visible(container, request, found.documents())].sort(byCreation)
-  const covered = covering === null ? undefined : coveredDocuments(versions, covering)
+  const numbers = Float64Array.from(found.numbers()).sort()
+  const versions = visible(container, request, numbers)
+  if (covering === null) return { versions, isOrdered: false }
+  const covered = coveredDocuments(visibleNumbers(container, request, numbers), covering)
   return { versions, isOrdered: false, covered }
 }
 
@@ -127,15 +131,17 @@ export function smallOrderedReading(
 ): IndexReading | undefined {
   const usable = orderIndex(container.definition.indexingPolicy, query)
   if (usable === undefined || countIn(container, scope) >= fewestDocuments) return undefined
-  const index = new DocumentIndex(usable.paths, scan(container, scope))
-  return { versions: index.slice(usable.spans).documents(usable.isReversed), isOrdered: true }
+  const versions = new Map(Array.from(scan(container, scope), (version) => [version.number, version]))
+  const index = new DocumentIndex(usable.paths, versions.values())
+  const numbers = [...index.slice(usable.spans).numbers(usable.isReversed)]
+  return { versions: numbers.flatMap((number) => versions.get(number) ?? []), isOrdered: true }
 }
 
 /** Documents of an index. */
 interface Lookup {
   /** The number of documents, which is known before an index without spans is built. */
   readonly count: number
-  documents(): Iterable<DocumentVersion>
+  numbers(): Iterable<number>
 }
 
 /** Returns the smallest part of an index that contains all documents that match the filter. */
@@ -164,15 +170,15 @@ function orderedReading(container: Container, { query, mayWait }: ReadingRequest
   const slice = (): Slice => ContainerIndexes.of(container).index(paths, mayWait).slice(spans)
   return {
     count: spans.length === 0 ? container.documentCount : Math.max(1, slice().count),
-    documents: () => slice().documents(isReversed),
+    numbers: () => slice().numbers(isReversed),
   }
 }
 
 function joined(slices: readonly Slice[]): Lookup {
   return {
     count: slices.reduce((sum, { count }) => sum + count, 0),
-    *documents() {
-      for (const slice of slices) yield* slice.documents(false)
+    *numbers() {
+      for (const slice of slices) yield* slice.numbers(false)
     },
   }
 }
@@ -186,13 +192,36 @@ function countIn(container: Container, scope: ScanScope): number {
 function* visible(
   container: Container,
   { scope, after }: ReadingRequest,
-  versions: Iterable<DocumentVersion>,
+  numbers: Iterable<number>,
 ): Generator<DocumentVersion, void, undefined> {
-  for (const version of versions) {
-    if (version.fields.number > after && isInScope(scope, version) && !container.isExpired(version))
-      yield version
+  for (const number of numbers) {
+    const version = number > after ? container.numbered(number) : undefined
+    if (version !== undefined && isInScope(scope, version) && !container.isExpired(version)) yield version
   }
 }
+
+/** The same as `visible`, but reads the documents only if the scope leaves out some, or some have expired. */
+function* visibleNumbers(
+  container: Container,
+  request: ReadingRequest,
+  numbers: Iterable<number>,
+): Generator<number, void, undefined> {
+  const { scope, after } = request
+  if (!container.hasExpired && isWhole(scope)) {
+    for (const number of numbers) if (number > after) yield number
+    return
+  }
+  for (const { number } of visible(container, request, numbers)) yield number
+}
+
+function isWhole(scope: ScanScope): boolean {
+  if (scope.kind === 'key') return false
+  const { partition, range } = scope
+  const { min, max } = intersection(partition?.range ?? wholeKeySpace, range ?? wholeKeySpace) ?? noKeys
+  return min === wholeKeySpace.min && max === wholeKeySpace.max
+}
+
+const noKeys = { min: '', max: '' }
 
 function isInScope(scope: ScanScope, { fields }: DocumentVersion): boolean {
   if (scope.kind === 'key') return fields.keyText === scope.keyText
@@ -201,8 +230,4 @@ function isInScope(scope: ScanScope, { fields }: DocumentVersion): boolean {
     (partition === undefined || contains(partition.range, fields.epk)) &&
     (range === undefined || contains(range, fields.epk))
   )
-}
-
-function byCreation(one: DocumentVersion, other: DocumentVersion): number {
-  return one.fields.number - other.fields.number
 }

@@ -22,8 +22,8 @@ const wholeWork: SliceOfWork = { documents: Number.POSITIVE_INFINITY, bytes: Num
  */
 export class KeptIndex {
   readonly index: DocumentIndex
-  /** The newest versions of changed documents by their numbers, or null for documents that are gone. */
-  private readonly changed = new Map<number, DocumentVersion | null>()
+  /** The numbers of changed and removed documents. */
+  private readonly changed = new Set<number>()
   private reached = 0
   private catching: Promise<void> | null = null
   private isDropped = false
@@ -47,19 +47,16 @@ export class KeptIndex {
 
   /** Whether catching up takes more than one slice. */
   get isFarBehind(): boolean {
-    const { documentCount, indexes } = this.container
+    const { documentCount, documentBytes } = this.container
     const unread = this.reached === Number.POSITIVE_INFINITY ? 0 : documentCount - this.index.size
     const lag = this.changed.size + Math.max(0, unread)
-    const lagBytes = (lag * indexes.bytes) / Math.max(1, documentCount)
+    const lagBytes = (lag * documentBytes) / Math.max(1, documentCount)
     return lag > usualSlice.documents || lagBytes > usualSlice.bytes
   }
 
-  /** Notes the newest version of a document, or null if the document is gone. */
-  note(number: number, version: DocumentVersion | null): void {
-    if (number > this.reached) return
-    this.changed.set(number, version)
-    // A replaced version holds its text, so nothing may keep the version in memory.
-    if (version === null) this.index.release(number)
+  /** Notes the change or the removal of a document. */
+  note(number: number): void {
+    if (number <= this.reached) this.changed.add(number)
   }
 
   /** Does a slice of work. Returns true if the index is then up to date. */
@@ -73,8 +70,9 @@ export class KeptIndex {
       this.reached = version.number
     }
     this.reached = Number.POSITIVE_INFINITY
-    for (const [number, version] of this.changed) {
+    for (const number of this.changed) {
       if (documents <= 0 || bytes <= 0) return false
+      const version = this.container.numbered(number) ?? null
       documents -= 1
       bytes -= version?.bytes ?? 0
       this.index.change(number, version)

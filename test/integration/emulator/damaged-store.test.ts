@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { env } from 'node:process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createInProcessCosmos, type InProcessCosmos } from '../../../src/emulator/index.js'
+import { checkedFormat } from '../../../src/emulator/durability/store-check.js'
 import { seededRandom } from '../../../src/platform/index.js'
 
 /** The number of damaged copies in a run of the suite. `STEPWARD_DAMAGES` changes it. */
@@ -132,7 +133,10 @@ describe('a damaged data directory', () => {
       'a record that was altered',
       () => {
         const bytes = readFileSync(file())
-        bytes.write('o149', bytes.lastIndexOf('"id":"o148"') + 6)
+        // Pages that are free now have older versions of the record.
+        for (let at = bytes.indexOf('"id":"o148"'); at >= 0; at = bytes.indexOf('"id":"o148"', at + 1)) {
+          bytes.write('o149', at + 6)
+        }
         writeFileSync(file(), bytes)
       },
       'is altered',
@@ -141,6 +145,33 @@ describe('a damaged data directory', () => {
     damage()
     expect(await refusal()).toContain(sentence)
     expect(await refusal()).toContain(sentence)
+  })
+
+  it('is refused if it is too large to be read as a whole, and its structure is damaged', () => {
+    const most = 0
+    expect(checkedFormat(dataDirectory, most)).toBe('4')
+    const bytes = readFileSync(file())
+    const branches = Array.from({ length: bytes.length / pageBytes }, (_, page) => page * pageBytes).filter(
+      (at) => bytes.readUInt16LE(at + 18) === 1,
+    )
+    expect(branches.length).toBeGreaterThan(0)
+    const damagedAt = (at: number, value: number): Buffer => {
+      const copy = Buffer.from(bytes)
+      copy.writeUInt16LE(value, at)
+      return copy
+    }
+    const damagedCopies = [
+      bytes.subarray(0, 10 * pageBytes),
+      damagedAt(18, 3),
+      branches.reduce((copy, at) => {
+        copy.writeUInt16LE(9, at + 18)
+        return copy
+      }, Buffer.from(bytes)),
+    ]
+    for (const copy of damagedCopies) {
+      writeFileSync(file(), copy)
+      expect(() => checkedFormat(dataDirectory, most)).toThrow(/data\.mdb is damaged/u)
+    }
   })
 
   it('opens if only its table of readers is damaged', async () => {

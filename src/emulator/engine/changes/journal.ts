@@ -2,7 +2,6 @@ import type { JsonObject } from '../values/json.js'
 import type { KeyRange } from '../partitions/key-ranges.js'
 import type { PhysicalPartition } from '../partitions/physical-partition.js'
 import type { DocumentVersion } from '../values/document-version.js'
-import type { VersionFields, VersionHead } from '../values/version-fields.js'
 import type { Throughput } from '../values/throughput.js'
 import type { VersionChange } from './version-change.js'
 
@@ -31,6 +30,9 @@ export interface PartitionRecord extends KeyRange {
   readonly lsn: number
   /** The container's last document number when this record was written. */
   readonly lastDocumentNumber: number
+  /** The number and the bytes of the partition's documents. Formats before 4 do not have them. */
+  readonly count?: number
+  readonly bytes?: number
 }
 
 /** A user of a database, or a permission of a user. */
@@ -78,9 +80,6 @@ export interface KeptHistory {
   readonly changes: Iterable<VersionChange>
 }
 
-/** A document of a journal, whose text stays on disk until it is needed. */
-export interface KeptDocument extends VersionHead, Pick<VersionFields, 'keyText' | 'epk'> {}
-
 /** One change of stored data. A `value` or `floors` of null means that the data was deleted. */
 export type JournalRecord =
   | { readonly kind: 'database'; readonly rid: string; readonly value: DatabaseRecord | null }
@@ -96,8 +95,9 @@ export type JournalRecord =
   | (InContainer & {
       readonly kind: 'document'
       readonly number: number
-      /** The journal calls its `stored` when the version is on disk. */
       readonly value: DocumentVersion | null
+      /** The journal calls this when the change is on disk. */
+      readonly stored: () => void
     })
   | (InContainer & { readonly kind: 'change'; readonly change: VersionChange; readonly isForgotten: boolean })
   | (InContainer & { readonly kind: 'history'; readonly floors: readonly HistoryFloor[] | null })
@@ -108,8 +108,8 @@ interface InContainer {
 
 /**
  * Receives every change in order. One call is one transaction, which is kept or lost as a whole. While the
- * process runs, memory says which versions there are. The journal is used to rebuild memory in the next
- * process, and to read the texts of documents that memory does not keep (see `TextSource`).
+ * process runs, memory has every change that is not on disk yet. The next process reads the contents of the
+ * journal, and documents that memory does not keep are read from disk (see `DocumentSource`).
  */
 export interface Journal {
   append(records: readonly JournalRecord[]): void
@@ -125,7 +125,6 @@ export interface JournalContents {
   readonly offers: Iterable<OfferRecord>
   readonly users: Iterable<NamedRecord>
   readonly permissions: Iterable<PermissionRecord>
-  documents(containerRid: string): Iterable<KeptDocument>
   history(containerRid: string): KeptHistory | undefined
 }
 
@@ -136,14 +135,22 @@ export const noJournal: Journal = {
 }
 
 export function documentRecord(containerRid: string, value: DocumentVersion): JournalRecord {
-  return { kind: 'document', containerRid, number: value.number, value }
+  const stored = (): void => {
+    value.stored()
+  }
+  return { kind: 'document', containerRid, number: value.number, value, stored }
+}
+
+/** @param stored called when the removal is on disk */
+export function removalRecord(containerRid: string, number: number, stored: () => void): JournalRecord {
+  return { kind: 'document', containerRid, number, value: null, stored }
 }
 
 export function partitionRecord(
   { rid: containerRid, lastDocumentNumber }: { readonly rid: string; readonly lastDocumentNumber: number },
-  { identity, lsn }: PhysicalPartition,
+  { identity, lsn, held }: PhysicalPartition,
 ): JournalRecord {
   const { id, range, parents } = identity
-  const value: PartitionRecord = { containerRid, id, ...range, parents, lsn, lastDocumentNumber }
+  const value: PartitionRecord = { containerRid, id, ...range, parents, lsn, lastDocumentNumber, ...held }
   return { kind: 'partition', containerRid, id, value }
 }

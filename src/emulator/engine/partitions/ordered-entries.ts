@@ -39,6 +39,24 @@ export class OrderedEntries<T> {
     this.count += 1
   }
 
+  /** Puts a value between the others. Its key must differ from all of theirs. */
+  insert(value: T): void {
+    const key = this.keyOf(value)
+    const { chunk, chunkIndex, index } = this.seek(key)
+    if (chunk === undefined) {
+      this.append(value)
+      return
+    }
+    chunk.splice(index, 0, value)
+    this.count += 1
+    if (chunk.length > chunkCapacity * 2) this.chunks.splice(chunkIndex + 1, 0, chunk.splice(chunkCapacity))
+  }
+
+  get(key: number): T | undefined {
+    const { chunk, index } = this.found(key)
+    return chunk?.[index]
+  }
+
   /** Puts a value in the place of the one with the same key, if there is one. */
   replace(value: T): void {
     const { chunk, index } = this.found(this.keyOf(value))

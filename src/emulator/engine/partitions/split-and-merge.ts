@@ -2,7 +2,8 @@ import type { DocumentVersion } from '../values/document-version.js'
 import { badRequest } from '../values/refusal.js'
 import { contains } from './key-ranges.js'
 import { middleOf, type KeySpace } from './key-space.js'
-import { PhysicalPartition } from './physical-partition.js'
+import type { PhysicalPartition } from './physical-partition.js'
+import type { Held } from './physical-partition.js'
 
 /**
  * Splits a partition and returns its two children, with the next two ids after `lastRangeId`. Both continue
@@ -22,10 +23,22 @@ export function split(
     { min: parent.range.min, max: middle },
     { min: middle, max: parent.range.max },
   ].map((range, index) => {
-    const child = new PhysicalPartition({ id: String(lastRangeId + 1 + index), range, parents }, parent.lsn)
-    child.store([...parent.documents.after(0)].filter((version) => contains(range, version.epk)))
+    const child = parent.successor({ id: String(lastRangeId + 1 + index), range, parents }, parent.lsn)
+    const isIn = ({ epk }: DocumentVersion): boolean => contains(range, epk)
+    child.takeOver([...parent.hotAfter(0)].filter(isIn), [parent], heldOf(parent.documents.after(0), isIn))
     return child
   })
+}
+
+function heldOf(versions: Iterable<DocumentVersion>, isCounted: (version: DocumentVersion) => boolean): Held {
+  let count = 0
+  let bytes = 0
+  for (const version of versions) {
+    if (!isCounted(version)) continue
+    count += 1
+    bytes += version.bytes
+  }
+  return { count, bytes }
 }
 
 export interface Merged {
@@ -53,25 +66,29 @@ export function merge(parents: readonly [PhysicalPartition, PhysicalPartition], 
     range: { min: left.range.min, max: right.range.max },
     parents: [...new Set(ancestors)].sort((one, other) => Number(one) - Number(other)),
   }
-  const child = new PhysicalPartition(identity, Math.max(left.lsn, right.lsn))
+  const child = left.successor(identity, Math.max(left.lsn, right.lsn))
   const { versions, moved } = interleaved(left, right)
-  child.store(versions)
+  const count = left.held.count + right.held.count
+  child.takeOver(versions, [left, right], { count, bytes: left.held.bytes + right.held.bytes })
   return { child, moved }
 }
 
-/** Merges two logs that counted their LSNs separately. At the same LSN, the left log comes first. */
+/**
+ * Merges two logs that counted their LSNs separately. At the same LSN, the left log comes first. Returns the
+ * versions that the child has in memory.
+ */
 function interleaved(
   left: PhysicalPartition,
   right: PhysicalPartition,
 ): { readonly versions: readonly DocumentVersion[]; readonly moved: readonly DocumentVersion[] } {
   const placesTaken = new Map<number, number>()
   for (const { lsn, place } of left.changes.after(0)) placesTaken.set(lsn, place + 1)
-  const versions = [...left.changes.after(0)]
+  const versions = [...left.hotAfter(0)]
   const moved: DocumentVersion[] = []
   for (const version of right.changes.after(0)) {
     const taken = placesTaken.get(version.lsn) ?? 0
     if (taken === 0) {
-      versions.push(version)
+      if (right.hotNumbered(version.number) !== undefined) versions.push(version)
       continue
     }
     const again = version.movedTo(taken + version.place)

@@ -9,37 +9,31 @@ const placesPerLsn = 2 ** 20
 /** The estimated size of a parsed document, as a multiple of its text. */
 const parsedFactor = 3
 
-/** The estimated size of the objects that keep a text in memory. */
-const contentBytes = 160
+/** The estimated size of the objects that keep and find a version in memory. */
+const headBytes = 400
+
+/** The container of a version. */
+export interface DocumentOwner {
+  readonly rid: string
+  /** Null if all versions stay in memory. */
+  readonly memory: TextMemory | null
+  /** Lets go of a version that is on disk, so that it is found there from now on. */
+  evict(version: DocumentVersion): void
+}
 
 /** What the documents of one partition key share. */
 export interface DocumentHome {
   readonly keyText: string
   readonly epk: string
-  readonly containerRid: string
-  /** Null if the texts of all versions are in memory. */
-  readonly memory: TextMemory | null
-}
-
-/** The text of a version in memory. */
-interface Content {
-  readonly text: string
-  parsed: JsonObject | undefined
-  /** Whether the text was used since the memory last asked. */
-  isUsed: boolean
-  /**
-   * Whose the text is. A `pending` text is not on disk yet. A `kept` text belongs to the memory, which may
-   * forget it. A `held` text stays as long as the version.
-   */
-  state: 'pending' | 'kept' | 'held'
+  readonly owner: DocumentOwner
 }
 
 /**
  * One immutable version of a document. The object is parsed from the authoritative JSON text on demand.
  *
- * In an account with a data directory, a version first holds its text. When the text is on disk (`stored`),
- * the version may forget it (`forget`) and read it again. A version that is no longer the newest holds its
- * text for good (`hold`), because the disk then has a newer text.
+ * In an account with a data directory, a version that the container stores is first `pending`. When it is on
+ * disk (`stored`), the memory keeps it, and may later make the container let go of it (`forget`). A version
+ * always has its text, so a reader that still has the version is not affected.
  */
 export class DocumentVersion implements VersionFields, VersionHead {
   readonly id: string
@@ -50,13 +44,16 @@ export class DocumentVersion implements VersionFields, VersionHead {
   readonly ts: number
   readonly ttl: number | null
   readonly bytes: number
-  private content: Content | null
+  private parsed: JsonObject | undefined = undefined
+  /** `free` means that the memory does not count the version. */
+  private state: 'pending' | 'kept' | 'free' = 'pending'
+  /** Whether the text was used since the memory last asked. */
+  private isUsed = false
 
-  /** @param text null if the text is on disk */
   constructor(
     readonly home: DocumentHome,
     head: VersionHead,
-    text: string | null,
+    private readonly ownText: string,
   ) {
     this.id = head.id
     this.number = head.number
@@ -66,7 +63,6 @@ export class DocumentVersion implements VersionFields, VersionHead {
     this.ts = head.ts
     this.ttl = head.ttl
     this.bytes = head.bytes
-    this.content = text === null ? null : { text, parsed: undefined, isUsed: false, state: 'pending' }
   }
 
   get fields(): VersionFields {
@@ -87,37 +83,42 @@ export class DocumentVersion implements VersionFields, VersionHead {
   }
 
   get text(): string {
-    return this.used().text
+    this.isUsed = true
+    return this.ownText
+  }
+
+  /** The same as `text`, but it does not count as a use of the version. */
+  get seenText(): string {
+    return this.ownText
   }
 
   /** The position in the partition's log. */
   get sequence(): number {
-    return this.lsn * placesPerLsn + this.place
+    return sequenceAt(this.lsn, this.place)
   }
 
   /** The document as one shared object for filters. Callers must not change it or give it to users. */
   get document(): Readonly<JsonObject> {
-    return this.parsedIn(this.used())
+    return this.parse()
   }
 
-  private parsedIn(content: Content): Readonly<JsonObject> {
-    if (content.parsed !== undefined) return content.parsed
-    const parsed = JSON.parse(content.text) as JsonObject
-    content.parsed = parsed
-    if (content.state === 'kept' && this.content === content) {
-      this.home.memory?.grow(this.bytes * parsedFactor)
-    }
+  private parse(): Readonly<JsonObject> {
+    this.isUsed = true
+    if (this.parsed !== undefined) return this.parsed
+    const parsed = JSON.parse(this.ownText) as JsonObject
+    this.parsed = parsed
+    if (this.state === 'kept') this.home.owner.memory?.grow(this.bytes * parsedFactor)
     return parsed
   }
 
   /** Parses the document, so that `document` costs nothing later. */
   keepParsed(): void {
-    this.parsedIn(this.used())
+    this.parse()
   }
 
-  /** The same as `document`, but neither the text nor the result of parsing is kept. */
+  /** The same as `document`, but the result of parsing is not kept, and does not count as a use. */
   get seen(): Readonly<JsonObject> {
-    return this.content?.parsed ?? (JSON.parse(this.seenText) as JsonObject)
+    return this.parsed ?? (JSON.parse(this.ownText) as JsonObject)
   }
 
   /**
@@ -125,9 +126,8 @@ export class DocumentVersion implements VersionFields, VersionHead {
    * Searching unparsed text is faster than parsing.
    */
   mayHold(texts: readonly string[]): boolean {
-    if (texts.length === 0 || this.content?.parsed !== undefined) return true
-    const own = this.seenText
-    return texts.every((text) => own.includes(text))
+    if (texts.length === 0 || this.parsed !== undefined) return true
+    return texts.every((text) => this.ownText.includes(text))
   }
 
   /** Returns a new copy of the document, which the caller may change. */
@@ -146,80 +146,69 @@ export class DocumentVersion implements VersionFields, VersionHead {
     return `{"current":${text},"metadata":{"lsn":${lsn},"crts":${ts}}}`
   }
 
-  /** Says that the text is on disk, so that it need not stay in memory. */
+  /** Says that the version is on disk, so that it need not stay in memory. */
   stored(): void {
-    const { content, home } = this
-    if (content?.state !== 'pending' || home.memory === null) return
-    content.state = 'kept'
-    home.memory.keep(this, this.contentBytes(content))
+    const { memory } = this.home.owner
+    if (this.state !== 'pending' || memory === null) return
+    this.keep()
+    memory.trim()
   }
 
-  /** Keeps the text as long as this version exists. Must be called before a newer text is stored on disk. */
-  hold(): void {
-    const { memory } = this.home
-    if (memory === null) return
-    const content = this.content
-    if (content === null) {
-      this.content = { text: this.seenText, parsed: undefined, isUsed: true, state: 'held' }
-      return
+  /** Says that a version that was read from disk is in memory now. */
+  keep(): void {
+    this.state = 'kept'
+    this.home.owner.memory?.keep(this, this.ownBytes)
+  }
+
+  /** Says that the version is not the newest one, or is needed only by its reader. */
+  release(): void {
+    if (this.state === 'kept') this.home.owner.memory?.release(this, this.ownBytes)
+    this.state = 'free'
+  }
+
+  /** Makes the container let go of the version, and returns the bytes that this frees. Returns null if it is in use. */
+  forget(): number | null {
+    if (this.isUsed) {
+      this.isUsed = false
+      return null
     }
-    if (content.state === 'kept') memory.release(this, this.contentBytes(content))
-    content.state = 'held'
+    this.state = 'free'
+    this.home.owner.evict(this)
+    return this.ownBytes
   }
 
   /** Returns the fields as a plain object, as they are kept in a history on disk. */
   toJSON(): VersionFields {
-    const { id, keyText, epk, number, lsn, place, etag, ts, ttl, text } = this
+    const { id, keyText, epk, number, lsn, place, etag, ts, ttl, ownText: text } = this
     return { id, keyText, epk, number, lsn, place, etag, ts, ttl, text }
   }
 
   /** Returns the same version at another place of its transaction's LSN, which is not on disk yet. */
   movedTo(place: number): DocumentVersion {
-    this.hold()
+    this.release()
     const { id, number, lsn, origin, ts, ttl, bytes } = this
-    return new DocumentVersion(this.home, { id, number, lsn, place, origin, ts, ttl, bytes }, this.text)
+    return new DocumentVersion(this.home, { id, number, lsn, place, origin, ts, ttl, bytes }, this.ownText)
   }
 
-  /** Forgets the text, and returns the bytes that this frees. Returns null if the text is in use. */
-  forget(): number | null {
-    const { content } = this
-    if (content === null) return 0
-    if (content.isUsed) {
-      content.isUsed = false
-      return null
-    }
-    this.content = null
-    return this.contentBytes(content)
-  }
-
-  /** The same as `text`, but it does not count as a use of the text. */
-  get seenText(): string {
-    const { content, home } = this
-    if (content !== null) return content.text
-    if (home.memory === null) throw new RangeError(`the document '${this.id}' has no text`)
-    return home.memory.source.read(home.containerRid, this)
-  }
-
-  private used(): Content {
-    const { content } = this
-    if (content !== null) {
-      content.isUsed = true
-      return content
-    }
-    const read: Content = { text: this.seenText, parsed: undefined, isUsed: false, state: 'kept' }
-    this.content = read
-    this.home.memory?.keep(this, this.contentBytes(read))
-    return read
-  }
-
-  private contentBytes({ text, parsed }: Content): number {
+  private get ownBytes(): number {
+    const { ownText, bytes, parsed } = this
     // A text with characters beyond Latin-1 uses two bytes for each character.
-    const own = text.length === this.bytes ? this.bytes : text.length * 2
-    return contentBytes + own + (parsed === undefined ? 0 : this.bytes * parsedFactor)
+    const own = ownText.length === bytes ? bytes : ownText.length * 2
+    return headBytes + own + (parsed === undefined ? 0 : bytes * parsedFactor)
   }
+}
+
+/** Returns the position of a change in a partition's log. */
+export function sequenceAt(lsn: number, place: number): number {
+  return lsn * placesPerLsn + place
 }
 
 /** Returns the last position in the log that the transaction with this LSN can use. */
 export function lastSequenceOf(lsn: number): number {
-  return lsn * placesPerLsn + placesPerLsn - 1
+  return sequenceAt(lsn, placesPerLsn - 1)
+}
+
+/** Returns the LSN of a position in the log. */
+export function lsnOf(sequence: number): number {
+  return Math.floor(sequence / placesPerLsn)
 }

@@ -21,13 +21,16 @@ export interface VersionFields {
   readonly text: string
 }
 
-/** What memory always holds of a version: enough to find, order and expire it. */
+/** What finds, orders and expires a version, without its text. */
 export interface VersionHead extends Pick<VersionFields, 'id' | 'number' | 'lsn' | 'place' | 'ts' | 'ttl'> {
   /** The parts of the etag that a merge changes elsewhere, as `originOf` combines them. */
   readonly origin: number
   /** The size of the text in UTF-8. */
   readonly bytes: number
 }
+
+/** A document as it is read from disk. */
+export interface KeptDocument extends VersionHead, Pick<VersionFields, 'keyText' | 'epk' | 'text'> {}
 
 /** Returns the range id and the place of a write as one number. */
 export function originOf(rangeId: string, place: number): number {

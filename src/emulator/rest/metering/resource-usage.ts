@@ -6,9 +6,9 @@ const partitionKilobytes = 50 * 1024 * 1024
 
 /** Adds the headers that say how much a container may hold and how much it holds. Sizes are in KB. */
 export function addUsage(headers: Record<string, string>, container: Container): void {
-  const { documentCount, indexes, partitions } = container
+  const { documentCount, documentBytes, partitions } = container
   const most = partitionKilobytes * partitions.length
-  const held = Math.ceil(indexes.bytes / 1024)
+  const held = Math.ceil(documentBytes / 1024)
   headers[header.resourceQuota] =
     `documentSize=2048;documentsSize=${most};documentsCount=-1;collectionSize=${most};`
   headers[header.resourceUsage] =

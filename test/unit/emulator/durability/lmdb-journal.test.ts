@@ -38,7 +38,7 @@ describe('LmdbJournal', () => {
     journal.append([{ kind: 'database', rid: 'd1', value: null }])
     await journal.close()
     const again = LmdbJournal.open(directory)
-    expect([...again.takeContents().databases].map(({ rid }) => rid)).toEqual(['d0', 'd2'])
+    expect([...again.contents().databases].map(({ rid }) => rid)).toEqual(['d0', 'd2'])
     await again.close()
   })
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DocumentVersion, type JournalRecord } from '../../../../src/emulator/engine/index.js'
-import { expiresAt, ExpiryQueue } from '../../../../src/emulator/engine/expiry-queue.js'
+import { expiresAt, ExpiryQueue } from '../../../../src/emulator/engine/expiry/expiry-queue.js'
 import { aContainer, anEngine, refusalOf, upsertOf } from './an-engine.js'
 
 const start = Date.UTC(2026, 0, 1)
@@ -107,7 +107,7 @@ describe('the time to live', () => {
 })
 
 function aVersion(number: number, ts: number, ttl: number | null): DocumentVersion {
-  const home = { keyText: '["a"]', epk: '', containerRid: '', memory: null }
+  const home = { keyText: '["a"]', epk: '', owner: { rid: '', memory: null, evict: () => undefined } }
   const head = { id: String(number), number, lsn: number, place: 0, origin: 0, ts, ttl, bytes: 2 }
   return new DocumentVersion(home, head, '{}')
 }

@@ -10,7 +10,7 @@ import {
   type KeyDocuments,
 } from '../../../../../src/emulator/engine/partitions/key-documents.js'
 
-const home = { keyText: '["k"]', epk: '', containerRid: 'c', memory: null }
+const home = { keyText: '["k"]', epk: '', owner: { rid: 'c', memory: null, evict: () => undefined } }
 
 function aVersion(id: string, lsn: number): DocumentVersion {
   return new DocumentVersion(

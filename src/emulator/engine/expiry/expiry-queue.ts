@@ -1,15 +1,21 @@
 import TinyQueue from 'tinyqueue'
-import type { DocumentVersion } from './values/document-version.js'
+import type { DocumentVersion } from '../values/document-version.js'
 
 /**
  * Returns the second in which a version expires, counted from the epoch, or null if it never expires. The
  * time to live begins at the end of the second of the write, so no document expires early.
  */
-export function expiresAt({ ttl: own, ts }: DocumentVersion, defaultTtl: number | null): number | null {
+export function expiresAt(
+  { ttl: own, ts }: Pick<DocumentVersion, 'ttl' | 'ts'>,
+  defaultTtl: number | null,
+): number | null {
   if (defaultTtl === null) return null
   const ttl = own ?? defaultTtl
   return ttl === -1 ? null : ts + ttl + 1
 }
+
+/** The number of empty seconds that may stay queued. */
+const fewestSeconds = 1_000
 
 /** A container's documents by the second in which they expire. */
 export class ExpiryQueue {
@@ -18,7 +24,7 @@ export class ExpiryQueue {
    * The seconds in which documents expire, with the earliest first. A second stays queued until its time
    * comes.
    */
-  private readonly seconds = new TinyQueue<number>()
+  private seconds = new TinyQueue<number>()
   private readonly queued = new Set<number>()
 
   constructor(private readonly defaultTtl: number | null) {}
@@ -42,7 +48,16 @@ export class ExpiryQueue {
     if (second === null) return
     const versions = this.bySecond.get(second)
     versions?.delete(version)
-    if (versions?.size === 0) this.bySecond.delete(second)
+    if (versions?.size !== 0) return
+    this.bySecond.delete(second)
+    // Most seconds of a busy store become empty long before they come, because its documents change or leave.
+    if (this.queued.size > 2 * this.bySecond.size + fewestSeconds) this.queueAgain()
+  }
+
+  private queueAgain(): void {
+    this.queued.clear()
+    for (const second of this.bySecond.keys()) this.queued.add(second)
+    this.seconds = new TinyQueue([...this.queued])
   }
 
   /** Returns up to `count` expired versions of the earliest second. `remove` takes them out of the queue. */

@@ -1,0 +1,152 @@
+import type * as Lmdb from 'lmdb'
+import type { ContainerRecord } from '../engine/index.js'
+import { decodedHead, encodedDocument } from './document-record.js'
+import { FindingEntries } from './finding-entries.js'
+import {
+  type DocumentEntry,
+  type Group,
+  documentKey,
+  documentPrefix,
+  expiryPrefix,
+  lifetimeIn,
+  numberIn,
+  rangeOf,
+} from './journal-entries.js'
+import { RecordTotal, sealed, sealIn, sealOf, unsealed, unsealedBytes } from './record-checksum.js'
+import { totalKey } from './store-check.js'
+
+type Store = Lmdb.RootDatabase<string, string>
+
+/** The newest values of keys, or null for keys to remove. */
+type Changes = Map<string, string | DocumentEntry | null>
+
+/**
+ * Writes groups, one after another, each in one transaction of LMDB: the records of the group, the records that
+ * find its documents (see `FindingEntries`), and the total of all checksums.
+ */
+export class GroupWriter {
+  /** The total of all records on disk and in the group that is being written. */
+  private readonly total: RecordTotal
+  /** The time to live of the documents of each container. */
+  private readonly lifetimes: Map<string, number | null>
+
+  constructor(private readonly store: Store) {
+    this.total = totalOf(store)
+    const containers = Array.from(
+      store.getRange(rangeOf('container/')),
+      ({ value }) => JSON.parse(unsealed(value)) as ContainerRecord,
+    )
+    this.lifetimes = new Map(containers.map((record) => [record.rid, lifetimeIn(record)]))
+  }
+
+  async write(group: Group): Promise<void> {
+    // Makes the writes of earlier groups visible, so that records are removed and counted correctly.
+    this.store.resetReadTxn()
+    const changes = this.changesOf(group)
+    // The promises are in a set, because most writes of a batch share one promise.
+    const writes = new Set<Promise<unknown>>()
+    const batch = this.store.batch(() => {
+      for (const [key, value] of changes) writes.add(this.put(key, value))
+      writes.add(this.store.put(totalKey, sealed(totalKey, this.total.text)))
+    })
+    await allDone([batch, ...writes])
+    // From now on, documents may leave memory, so the next read must find them on disk.
+    this.store.resetReadTxn()
+    for (const entry of group.entries.values()) if (isDocument(entry)) entry.stored()
+  }
+
+  /** Returns what the group changes, and takes the records that it replaces out of the total. */
+  private changesOf({ entries, cleared, lifetimes }: Group): Changes {
+    const removed = [...cleared].flatMap((prefix) => [...this.store.getKeys(rangeOf(prefix))])
+    const changes: Changes = new Map([...removed.map((key) => [key, null] as const), ...entries])
+    const finding = new FindingEntries((key) => this.textOf(key))
+    const retimed = [...lifetimes].filter(([rid, lifetime]) => this.isRetimed(rid, lifetime))
+    for (const [rid, lifetime] of retimed) this.retime(rid, lifetime, { finding, entries })
+    const hasNewTimes = new Set(retimed.map(([rid]) => rid))
+    for (const [rid, lifetime] of lifetimes) this.lifetimes.set(rid, lifetime)
+    for (const [key, entry] of changes) {
+      const before = this.store.getBinaryFast(key)
+      if (before !== undefined) this.total.remove(sealIn(before))
+      if (!isDocument(entry)) continue
+      const { containerRid, number, version } = entry
+      const head = before === undefined ? null : decodedHead(number, unsealedBytes(bufferOf(before)))
+      const after = this.lifetimes.get(containerRid) ?? null
+      // The places by the old time to live are removed already.
+      finding.change(containerRid, head, version, {
+        before: hasNewTimes.has(containerRid) ? null : after,
+        after,
+      })
+    }
+    for (const [key, text] of finding.changed) {
+      const before = this.store.getBinaryFast(key)
+      if (before !== undefined) this.total.remove(sealIn(before))
+      changes.set(key, text)
+    }
+    return changes
+  }
+
+  private isRetimed(rid: string, lifetime: number | null): boolean {
+    const before = this.lifetimes.get(rid)
+    return before !== undefined && before !== lifetime
+  }
+
+  /** Finds the documents of a container by their new time to live, except those that the group writes. */
+  private retime(
+    rid: string,
+    lifetime: number | null,
+    { finding, entries }: { readonly finding: FindingEntries } & Pick<Group, 'entries'>,
+  ): void {
+    for (const key of this.store.getKeys(rangeOf(expiryPrefix(rid)))) finding.remove(key)
+    for (const key of this.store.getKeys(rangeOf(documentPrefix(rid)))) {
+      const number = numberIn(key)
+      if (entries.has(documentKey(rid, number))) continue
+      const value = this.store.getBinaryFast(key)
+      if (value === undefined) continue
+      finding.expire(rid, decodedHead(number, unsealedBytes(bufferOf(value))), lifetime)
+    }
+  }
+
+  private put(key: string, entry: string | DocumentEntry | null): Promise<boolean> {
+    const value = isDocument(entry)
+      ? entry.version && encodedDocument(entry.containerRid, entry.version)
+      : entry
+    if (value === null) return this.store.remove(key)
+    const text = sealed(key, value)
+    this.total.add(sealOf(text))
+    return this.store.put(key, text)
+  }
+
+  private textOf(key: string): string | undefined {
+    const text = this.store.get(key)
+    return text === undefined ? undefined : unsealed(text)
+  }
+}
+
+/** Returns the total that a store has written. */
+export function totalOf(store: Store): RecordTotal {
+  return RecordTotal.of(unsealed(store.get(totalKey) ?? ''))
+}
+
+/** LMDB sets the length of its shared buffer itself, and methods that copy would ignore that. */
+export function bufferOf(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+function isDocument(entry: string | DocumentEntry | null): entry is DocumentEntry {
+  return typeof entry === 'object' && entry !== null
+}
+
+/**
+ * An error of LMDB, with the cause of a failed commit in a promise. If the promise's rejection is not
+ * handled, the process ends.
+ */
+interface CommitFailure {
+  readonly commitError?: Promise<unknown>
+}
+
+async function allDone(writes: readonly Promise<unknown>[]): Promise<void> {
+  const failures = (await Promise.allSettled(writes)).filter((result) => result.status === 'rejected')
+  const reasons = failures.map(({ reason }): unknown => reason)
+  for (const reason of reasons) (reason as CommitFailure).commitError?.catch(() => undefined)
+  if (reasons.length > 0) throw reasons[0]
+}

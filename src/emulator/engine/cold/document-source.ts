@@ -1,0 +1,29 @@
+import type { KeptDocument } from '../values/version-fields.js'
+
+/** A change in the log of a partition. */
+export interface LoggedChange {
+  readonly number: number
+  /** The position in the log, as `sequenceAt` returns it. */
+  readonly sequence: number
+}
+
+/**
+ * Finds and reads the documents that are on disk. It knows only what is durable, so the caller must first look
+ * at the changes that are not on disk yet. Lists are read when they are iterated, and remain valid if documents
+ * change meanwhile, but may then lack them. Throws a `Refusal` that names a record if that record is damaged.
+ */
+export interface DocumentSource {
+  /** Returns the numbers of the documents with this key and id. May return others, too. */
+  numbersOf(containerRid: string, keyText: string, id: string): readonly number[]
+  /** Returns the numbers of the documents with this key. May return others, too. */
+  numbersOfKey(containerRid: string, keyText: string): readonly number[]
+  read(containerRid: string, number: number): KeptDocument | undefined
+  /** Returns the refusal to throw if a list names a document that does not exist. */
+  missing(containerRid: string, number: number): Error
+  /** Yields the numbers of documents after a number, in order. */
+  numbersAfter(containerRid: string, number: number): Iterable<number>
+  /** Yields the changes that these ranges wrote, from the given LSN on, in order. */
+  changesFrom(containerRid: string, rangeIds: readonly string[], lsn: number): Iterable<LoggedChange>
+  /** Yields the numbers of the documents that expire up to this second, the earliest first. */
+  expired(containerRid: string, second: number): Iterable<number>
+}
