@@ -146,3 +146,54 @@ function concealWritten(value: unknown, name: string, texts: readonly string[]):
     Object.entries(value).map(([key, part]) => [key, concealWritten(part, key, texts)]),
   )
 }
+
+/** Hides the secrets of a job in versions of its documents. */
+export interface VersionHider {
+  readonly job: (version: JobDocument) => object
+  readonly step: (version: StepDocument) => StepDocument
+}
+
+/**
+ * Returns how to hide the secrets of a job in these versions of its documents. A version may lack marks that a later
+ * plan has brought, and its messages may contain the secrets of another version. So the marks and the texts of all
+ * versions, and of the present documents, count together.
+ */
+export function versionHider(jobs: readonly JobDocument[], steps: readonly StepDocument[]): VersionHider {
+  const jobMarks = marksOf(jobs)
+  const byStep = new Map<string, StepDocument[]>()
+  for (const step of steps) byStep.set(step.stepId, [...(byStep.get(step.stepId) ?? []), step])
+  const stepMarks = new Map([...byStep].map(([stepId, versions]) => [stepId, marksOf(versions)]))
+  if (jobMarks.length + [...stepMarks.values()].flat().length === 0)
+    return { job: (version) => version, step: (version) => version }
+  const markedJob = (job: JobDocument): JobDocument => ({ ...job, secrets: [...jobMarks] })
+  const markedStep = (step: StepDocument): StepDocument => {
+    const marks = stepMarks.get(step.stepId) ?? []
+    return marks.length === 0 ? step : { ...step, secrets: [...marks] }
+  }
+  const marked = [...byStep.values()].flatMap(([one]) => (one === undefined ? [] : [markedStep(one)]))
+  const texts = [
+    ...new Set([
+      ...jobs.flatMap((job) => textsOfJob(markedJob(job))),
+      ...steps.flatMap((step) => textsOfStep(markedStep(step))),
+    ]),
+  ]
+  return {
+    // A program could guess the secrets from the hashes of the submission.
+    job: (version) => withoutHashes(hiddenJob(markedJob(version), marked, texts)),
+    step: (version) => hiddenStep(markedStep(version), texts),
+  }
+}
+
+function marksOf(documents: readonly Pick<JobDocument, 'secrets'>[]): string[][] {
+  const marks = documents.flatMap(({ secrets = [] }) => secrets)
+  return [...new Map(marks.map((path) => [JSON.stringify(path), path])).values()]
+}
+
+/** Returns a job without the hashes of its submission, from which a program could guess secrets. */
+export function withoutHashes({
+  payloadHash: _payload,
+  planHash: _plan,
+  ...open
+}: JobDocument): Omit<JobDocument, 'payloadHash' | 'planHash'> {
+  return open
+}

@@ -109,6 +109,9 @@ const post = (path: string, body: unknown) =>
 const asked: Readonly<Record<string, string>> = {
   '/api/job': '?jobId=secret-1',
   '/api/documents': '?jobId=secret-1&others=true',
+  '/api/history': '?jobId=secret-1',
+  '/api/history/moment': '?jobId=secret-1&moment=1',
+  '/api/attempts': '?jobId=secret-1&step=pay',
   '/api/schedule': '?id=none',
 }
 
