@@ -3,6 +3,7 @@ import { isUnclaimed } from '../decisions/claim.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
+import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
@@ -17,17 +18,6 @@ const supervisedWithinMs = 120_000
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
   return withVisibleDirections(sentenceOn(job, steps, now))
-}
-
-/**
- * Writes characters that change the direction of text as escapes. A name or a reason with such a character would
- * turn the rest of the sentence around.
- */
-function withVisibleDirections(sentence: string): string {
-  return sentence.replace(
-    /[\u202a-\u202e\u2066-\u2069]/gu,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 function sentenceOn(job: JobDocument, steps: readonly StepDocument[], now: number): string {

@@ -20,7 +20,7 @@ export function attemptsIn(versions: readonly StepVersion[]): readonly StepAttem
     else if (isOpen && (!isSame(last, step) || hasMissed(before, step)))
       attempts[attempts.length - 1] = { ...last, to: at, outcome: 'noAnswer', error: newError(before, step) }
     const present = attempts.at(-1)
-    if (isUnderWay(step) && present?.to !== null) attempts.push(begun(step, at))
+    if (isUnderWay(step) && present?.to !== null) attempts.push(begun(step, dispatchedAt(step, at)))
     before = step
   }
   return attempts
@@ -45,6 +45,15 @@ export function recordedAttempts(step: StepDocument): readonly StepAttempt[] {
 function isUnderWay({ kind, outcome, lockedBy, processState, dispatch }: StepDocument): boolean {
   const isAtWork = processState === 'Processing' || processState === 'Compensating'
   return kind === 'operation' && dispatch > 0 && isAtWork && lockedBy !== null && outcome === null
+}
+
+/**
+ * Returns the time of the dispatch. The feed reports only seconds. The deadline of a step is more exact, unless it was
+ * moved or the clocks disagree.
+ */
+function dispatchedAt({ completeByMs, completeWithinMs }: StepDocument, at: string): string {
+  const exact = (completeByMs ?? 0) - completeWithinMs
+  return Math.abs(exact - Date.parse(at)) < 2_000 ? new Date(exact).toISOString() : at
 }
 
 function begun(step: StepDocument, from: string | null): StepAttempt {

@@ -17,9 +17,6 @@ export type Begin =
 
 /** How far the clock of the submitter may be from the store's. */
 const clockMarginMs = 60_000
-/** The number of changes that one look reads. */
-const looked = 10
-
 /**
  * Finds the position before the first version of a job. The feed of all versions cannot begin at a time, so this
  * takes the LSN of a later version, and looks back with growing steps until it sees the job being created.
@@ -33,7 +30,7 @@ export async function findBegin(queries: VersionQueries, job: JobDocument): Prom
   let at = Math.min((first.lsn ?? newest) - 1, newest)
   let served = newest
   for (let step = 1; ; step *= 2) {
-    const read = await queries.listVersions(job.pk, String(at), looked)
+    const read = await queries.listVersions(job.pk, String(at), 1)
     if (read.kind === 'notKept') return { kind: 'notKept', reason: read.reason, charge }
     if (read.kind === 'forgotten') {
       const kept = await oldestKept(queries, job.pk, { forgotten: at, served })

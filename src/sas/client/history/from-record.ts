@@ -2,7 +2,7 @@ import { compare } from '../../../platform/internal.js'
 import type { JobDocument, StepDocument } from '../../model/documents.js'
 import type { HistoryMoment } from './job-history.js'
 import { jobWords } from './job-words.js'
-import { quoted } from './words.js'
+import { quoted, withVisibleDirections } from './words.js'
 
 /** Says why only the record is shown, and how a store begins to keep versions. */
 export const howToKeep =
@@ -35,7 +35,7 @@ export function recordedMoments(job: JobDocument, steps: readonly StepDocument[]
           document: idOf.get(stepId ?? '') ?? job.id,
           stepId,
           kind: index === 0 ? 'created' : 'changed',
-          what: [what],
+          what: [withVisibleDirections(what)],
         },
       ],
     }))

@@ -6,7 +6,7 @@ import type { StateDocument } from '../../store/state-store.js'
 import type { HistoryDocument } from './job-history.js'
 import { jobWords } from './job-words.js'
 import { stepWords } from './step-words.js'
-import type { Told } from './words.js'
+import { withVisibleDirections, type Told } from './words.js'
 
 /** A version of a document of a job. A version that cannot be read says only whose it is. */
 export type Version =
@@ -74,7 +74,7 @@ export function describe(change: OwnChange): {
             ? version.stepId
             : null,
       kind: ({ create: 'created', replace: 'changed', delete: 'deleted' } as const)[operation],
-      what,
+      what: what.map(withVisibleDirections),
       before: contentOf(before),
       after: contentOf(after),
     },

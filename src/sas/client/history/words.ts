@@ -39,3 +39,14 @@ export function otherFields(before: object, after: object): string {
   const more = names.length > mostFields ? ` and ${names.length - mostFields} more` : ''
   return `only fields of the roles changed: ${names.slice(0, mostFields).join(', ')}${more}`
 }
+
+/**
+ * Writes characters that change the direction of text as escapes. A name or a reason with such a character would
+ * turn the rest of the sentence around.
+ */
+export function withVisibleDirections(sentence: string): string {
+  return sentence.replace(
+    /[\u202a-\u202e\u2066-\u2069]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
