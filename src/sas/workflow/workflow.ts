@@ -1,5 +1,6 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
 import { namesOf } from './operation-names.js'
+import { withKnownMethods } from './known-builder.js'
 import { meantOptions, workflowOptions } from './workflow-options.js'
 import { optionsOf } from './given-options.js'
 import type { Duration } from '../../platform/index.js'
@@ -232,7 +233,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
     ...namesOf(draft, id, operation),
     input: toTemplate(input, 'input'),
   })
-  return {
+  return withKnownMethods<WorkflowBuilder<I>>({
     input: reference<I>(['input']),
     step: (id, operation, input, options) =>
       draft.addStep({
@@ -272,7 +273,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         options: optionsOf(draft, id, 'run', options ?? {}),
       }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),
-  }
+  })
 }
 
 /** Checks whether a value, such as an export of a user's module, is a workflow. */
