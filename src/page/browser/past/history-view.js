@@ -29,7 +29,7 @@ export function HistoryView() {
   const hasMore = pages.at(-1)?.next !== null
   const more = () => {
     setNewer(false)
-    readMore()
+    void readMore()
   }
   return html`<h1>History of <${Link} to=${jobAddress({ jobId, partitionKey: partitionKey ?? jobId })} class="id">${jobId}<//></h1>
     <${Problem} error=${error} />

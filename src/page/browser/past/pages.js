@@ -44,7 +44,7 @@ export function useHistory({ jobId, partitionKey }, wanted) {
   const isFound = wanted === null || pages.some(({ moments }) => moments.some((one) => one.moment === wanted))
   const isOpen = pages.length === 0 || (!isFound && pages.at(-1)?.next !== null && pages.length < mostPages)
   useEffect(() => {
-    if (isOpen && error === null) readMore()
+    if (isOpen && error === null) void readMore()
   }, [isOpen, pages, error, readMore])
   return { pages, error, isReading, readMore }
 }
