@@ -32,7 +32,8 @@ export function useHistory({ jobId, partitionKey }, wanted) {
       const page = /** @type {HistoryPage} */ (
         await read(addressOf('/api/history', { jobId, partitionKey, after, limit: String(limit) }))
       )
-      setPages((old) => [...old, page])
+      // A record without a position is read whole again.
+      setPages((old) => (after === null ? [page] : [...old, page]))
       setError(null)
     } catch (reason) {
       setError(/** @type {Error} */ (reason).message)
