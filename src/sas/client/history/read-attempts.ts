@@ -7,7 +7,9 @@ import { attemptsIn, recordedAttempts, type StepVersion } from './attempts.js'
 import { findBegin } from './find-begin.js'
 import type { StepAttempts } from './job-history.js'
 import { readChanges } from './read-changes.js'
-import { hiderOf, isFromBegin, presentJob, type HistoryPorts, type JobPlace } from './read-history.js'
+import { presentJob, type JobPlace } from './read-history.js'
+import { hiderOf, type HistoryPorts } from './secrets.js'
+import { isFromBegin } from './versions.js'
 
 /** The most changes of a job among which the attempts of a step are looked for, and the changes of one read. */
 const [mostChanges, changesOfRead] = [5_000, 250]
@@ -36,7 +38,7 @@ export async function readAttempts(
   if (versions.length === 0) return { ...(await recorded(ports, job, { stepId, hidesSecrets })), charge }
   const hider = hidesSecrets
     ? await hiderOf(
-        ports.store,
+        ports,
         job,
         versions.map(({ step }) => ({ kind: 'step', step })),
       )

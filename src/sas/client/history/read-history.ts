@@ -1,21 +1,16 @@
 import { flag, isObject, optional, readOptions, textThat, wholeNumber } from '../../../platform/options.js'
-import type { JobDocument, StepDocument } from '../../model/documents.js'
+import type { JobDocument } from '../../model/documents.js'
 import { CommandInvalid, JobNotFound } from '../../model/errors.js'
-import { hideDocuments, versionHider, type VersionHider } from '../../plan/hide-documents.js'
+import { hideDocuments } from '../../plan/hide-documents.js'
 import { readSteps } from '../../store/read-steps.js'
 import type { DocumentAddress, StateStore } from '../../store/state-store.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
-import { findBegin, type VersionQueries } from './find-begin.js'
+import { findBegin } from './find-begin.js'
 import { howToKeep, recordedMoments } from './from-record.js'
 import type { HistoryDocuments, HistoryMoment, HistoryOptions, JobHistory } from './job-history.js'
 import { readChanges } from './read-changes.js'
-import { describe, hiddenVersion, type OwnChange, type Version } from './versions.js'
-
-/** The ports through which a history is read. */
-export interface HistoryPorts {
-  readonly store: StateStore
-  readonly queries: VersionQueries
-}
+import { hiderOf, type HistoryPorts } from './secrets.js'
+import { describe, hiddenVersion, isFromBegin, type OwnChange } from './versions.js'
 
 /** The address of a job, with its id. */
 export type JobPlace = DocumentAddress & { readonly jobId: string }
@@ -55,7 +50,7 @@ export async function readHistory(
   const read = await readChanges(queries, { partition, jobId, position: begin.position, limit })
   if (read.kind !== 'read') throw forgotten('after', begin.position)
   if (after === undefined && read.isDrained && read.changes.length === 0) return record(tooOld, 0)
-  const changes = await shownChanges(store, { job, changes: read.changes, hidesSecrets })
+  const changes = await shownChanges({ store, queries }, { job, changes: read.changes, hidesSecrets })
   return {
     source: 'versions',
     note: begin.isOldest && !isFromBegin(read.changes) ? cutNote : null,
@@ -84,7 +79,7 @@ export async function readHistoryAt(
   const changes = read.kind === 'read' ? read.changes.filter(({ lsn }) => lsn === Number(moment)) : []
   const [first] = changes
   if (read.kind !== 'read' || first === undefined) throw forgotten('moment', moment)
-  const told = (await shownChanges(store, { job, changes, hidesSecrets })).map(describe)
+  const told = (await shownChanges({ store, queries }, { job, changes, hidesSecrets })).map(describe)
   return {
     moment,
     at: new Date(first.at * 1_000).toISOString(),
@@ -92,11 +87,6 @@ export async function readHistoryAt(
     documents: told.map(({ document }) => document).sort(jobFirst),
     charge: read.charge,
   }
-}
-
-/** Checks whether the first of these changes is the submission of the job. */
-export function isFromBegin([first]: readonly OwnChange[]): boolean {
-  return first?.operation === 'create'
 }
 
 const cutNote =
@@ -135,30 +125,17 @@ interface Shown {
 
 /** Returns the changes as they may be shown. */
 async function shownChanges(
-  store: StateStore,
+  ports: HistoryPorts,
   { job, changes, hidesSecrets }: Shown,
 ): Promise<readonly OwnChange[]> {
   if (!hidesSecrets) return changes
   const versions = changes.flatMap(({ before, after }) => [before, after])
-  const hider = await hiderOf(store, job, versions)
+  const hider = await hiderOf(ports, job, versions)
   return changes.map((change) => ({
     ...change,
     before: hiddenVersion(change.before, hider),
     after: hiddenVersion(change.after, hider),
   }))
-}
-
-/** Returns how to hide the secrets that the present documents and these versions mark. */
-export async function hiderOf(
-  store: StateStore,
-  job: JobDocument,
-  versions: readonly (Version | null)[],
-): Promise<VersionHider> {
-  const jobs = versions.flatMap((version): JobDocument[] => (version?.kind === 'job' ? [version.job] : []))
-  const steps = versions.flatMap((version): StepDocument[] =>
-    version?.kind === 'step' ? [version.step] : [],
-  )
-  return versionHider([job, ...jobs], [...(await readSteps(store, job)), ...steps])
 }
 
 /** Returns the transactions of these changes. */

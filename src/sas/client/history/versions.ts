@@ -99,3 +99,8 @@ function wordsOf({ operation, before, after }: OwnChange): Told {
 function stateOf(version: Exclude<Version, { readonly kind: 'unreadable' }>): string {
   return version.kind === 'job' ? version.job.processState : version.step.processState
 }
+
+/** Checks whether the first of these changes is the submission of the job. */
+export function isFromBegin([first]: readonly OwnChange[]): boolean {
+  return first?.operation === 'create'
+}

@@ -11,12 +11,13 @@ import { StateWorld } from '../../../support/state-world.js'
 
 const going = { signal: new AbortController().signal }
 
+const refused = new Set(['stolen', 'lapsed-77'])
 let failures = 0
 const bank = defineAgent('bank', {
   pay: ({ card }: { readonly card: string }, context: AgentContext): unknown => {
     failures -= 1
     if (failures >= 0) throw new Error(`the line is down for ${card}`)
-    return card === 'stolen' ? context.failPermanently(`${card} is refused`) : { receipt: `r-${card}` }
+    return refused.has(card) ? context.failPermanently(`${card} is refused`) : { receipt: `r-${card}` }
   },
 })
 
@@ -199,11 +200,17 @@ describe('the secrets of a job', () => {
     const job = await client.submit(secret, { card: 'stolen' }, { jobId: 'a' })
     await settle()
     // Agents in other languages may store a message with a secret.
-    const step = await world.step('pay', 'a')
-    const leaked = step.diagnostics.map((one) => ({ ...one, message: 'stolen is refused' }))
-    await world.truth.apply('a', [replacing(step, { ...step, diagnostics: leaked })])
-    await client.resubmit('a', { step: 'pay', input: { card: 'another-card' }, by: 'ann', why: 'new card' })
-    await settle()
+    const leak = async (message: string): Promise<void> => {
+      const step = await world.step('pay', 'a')
+      const leaked = step.diagnostics.map((one) => ({ ...one, message }))
+      await world.truth.apply('a', [replacing(step, { ...step, diagnostics: leaked })])
+    }
+    await leak('stolen is refused')
+    for (const card of ['lapsed-77', 'another-card']) {
+      await client.resubmit('a', { step: 'pay', input: { card }, by: 'ann', why: 'new card' })
+      await settle()
+      if (card === 'lapsed-77') await leak('lapsed-77 is refused')
+    }
     const { moments } = await job.history({ hidesSecrets: true })
     const documents = await Promise.all(
       moments.map(({ moment }) => job.historyAt(moment ?? '', { hidesSecrets: true })),
@@ -211,7 +218,8 @@ describe('the secrets of a job', () => {
     const attempts = await job.attempts('pay', { hidesSecrets: true })
     const all = JSON.stringify([moments, documents, attempts])
     expect(all).toContain('•••• secret')
-    for (const hidden of ['stolen', 'another-card', 'payloadHash']) expect(all).not.toContain(hidden)
+    for (const hidden of ['stolen', 'lapsed-77', 'another-card', 'payloadHash'])
+      expect(all).not.toContain(hidden)
     expect(JSON.stringify(await job.historyAt(moments[0]?.moment ?? ''))).toContain('stolen')
   })
 })
