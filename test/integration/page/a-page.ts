@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { createInProcessCosmos } from '../../../src/emulator/index.js'
 import { startHost, type Host } from '../../../src/host/index.js'
-import type { FleetControl } from '../../../src/page/api/fleet-control.js'
+import type { FleetControl } from '../../../src/page/api/page-store.js'
 import { servePage } from '../../../src/page/index.js'
 import {
   condition,
@@ -129,6 +129,7 @@ export const shownViews = [
   ['/schedules', 'schedules'],
   ['/schedules?schedule=counting', 'schedule'],
   ['/limits', 'limits'],
+  ['/pauses', 'pauses'],
   ['/fleet', 'fleet'],
   ['/leases', 'leases'],
   ['/cost', 'cost'],
