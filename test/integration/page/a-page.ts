@@ -138,8 +138,9 @@ export const shownViews = [
   ['/audit', 'audit'],
 ] as const
 
-/** Begins an action on several jobs, so that there are an operation and a decision. */
-export async function actOnMany({ post }: APage): Promise<void> {
+/** Begins an action on several jobs, so that there are an operation and a decision, and pauses an agent. */
+export async function actOnMany({ host, post }: APage): Promise<void> {
+  await host.client.pause({ agent: `printer ${hostile}` }, `no paper ${hostile}`, { by: 'ann' })
   const jobs = [{ jobId: 'order-5' }, { jobId: `none ${hostile}` }]
   await post('/api/actions/cancel', { jobs, why: `withdrawn ${hostile}` })
 }
