@@ -7,6 +7,7 @@ import { looks } from './looks.js'
 import { pauseRoutes } from './pauses.js'
 import { questionRoutes } from './questions.js'
 import { records } from './past/records.js'
+import { repairs } from './repairs.js'
 import type { Route } from './route.js'
 import { scheduleRoutes } from './schedules.js'
 
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...looks,
   ...historyRoutes,
   ...actions,
+  ...repairs,
   ...pauseRoutes,
   ...questionRoutes,
   ...scheduleRoutes,

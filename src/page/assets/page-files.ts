@@ -24,6 +24,7 @@ const viewPaths: readonly string[] = [
   '/history',
   '/schedules',
   '/limits',
+  '/pauses',
   '/fleet',
   '/leases',
   '/audit',
