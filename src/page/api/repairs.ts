@@ -38,10 +38,10 @@ const restart = route({
   }),
   answer: report.extend({ restarted }),
   handle: async (store, { from, input, stepInput, as, after, why, ...selected }) => {
-    const { client, by, clock } = store
+    const { client, by, clock, workflows } = store
     refuseParts(selected, { input, stepInput, as })
     const { dryRun } = selected
-    const terms = { from, by, why, dryRun, ...withoutUndefined({ input, stepInput, after }) }
+    const terms = { from, by, why, dryRun, workflows, ...withoutUndefined({ input, stepInput, after }) }
     const made: RestartReport[] = []
     const found = await performed(store, { command: 'restart', why }, selected, {
       one: async ({ jobId, ...where }) => {
