@@ -232,7 +232,9 @@ export class PlanDraft {
     )
     const steps = complete.map(({ step }) => step)
     const output = this.outputOf(returned)
-    if (steps.length === 0) this.problem('it has no steps')
+    // A step that could not be added has its own problem.
+    const isRefused = [...this.problems].some((what) => what.startsWith('step '))
+    if (steps.length === 0 && !isRefused) this.problem('it has no steps')
     if (steps.length > maxSteps) this.problem(`it has ${steps.length} steps; at most ${maxSteps} are allowed`)
     for (const what of undoProblems(complete)) this.problem(what)
     return {
