@@ -1,6 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
-import type { Settings } from '../../../connection/internal.js'
-import { runningAgents } from '../../../operations/index.js'
+import { runningAgents, type UnitSelection } from '../../../operations/index.js'
 import type { JobClient, JobSummary, PauseView } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
@@ -63,7 +62,7 @@ export async function decidePause(
 /** Checks whether a workflow has no job, or an agent is in no running instance, so that its name may be wrong. */
 async function isUnknownName(
   client: JobClient,
-  settings: Settings,
+  settings: UnitSelection,
   { what, name }: { readonly what: string; readonly name: string },
 ): Promise<boolean> {
   if (what === 'workflow') return (await client.list({ workflow: name, limit: 1 })).length === 0
