@@ -109,7 +109,7 @@ const rooms = {
       'client', 'decisions', 'decisions/operator', 'model', 'model/values', 'payloads', 'plan', 'store', 'submission', 'workflow', '/platform',
       '/telemetry',
     ],
-    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
+    'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
       'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',

@@ -1,5 +1,5 @@
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
-import { personName, reasonText } from '../model/said-texts.js'
+import { personName, reasonText } from '../model/values/said-texts.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'

@@ -9,7 +9,7 @@ import {
   textThat,
   type Shape,
 } from '../../platform/options.js'
-import { personName, reasonText } from '../model/said-texts.js'
+import { personName, reasonText } from '../model/values/said-texts.js'
 
 /**
  * The options of a submission without its input. The defaults of `jobId` and `partitionKey` are filled in.

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/index.js'
 import { readOptions } from '../../../platform/options.js'
-import { personName, reasonText } from '../../model/said-texts.js'
+import { personName, reasonText } from '../../model/values/said-texts.js'
 import { CommandInvalid, CommandRefused } from '../../model/errors.js'
 import type { PausedWith, PauseEntry, PausesDocument } from '../../model/pause-documents.js'
 import {

@@ -1,7 +1,7 @@
 import { flag, kind, oneOf, readOptions, text } from '../../../platform/options.js'
 import type { AfterRestart, RestartPlan } from '../../decisions/operator/restart.js'
 import { isWorkflow } from '../../workflow/workflow.js'
-import { personName, reasonText } from '../../model/said-texts.js'
+import { personName, reasonText } from '../../model/values/said-texts.js'
 import type { CommandOptions } from '../command-options.js'
 
 export type { AfterRestart, RestartPlan }

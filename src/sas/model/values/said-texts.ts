@@ -1,4 +1,4 @@
-import { text } from '../../platform/options.js'
+import { text } from '../../../platform/options.js'
 
 /** The most characters of the name of a person or an operator, which documents keep with each decision. */
 const mostOfName = 200
