@@ -110,7 +110,7 @@ const rooms = {
       '/telemetry',
     ],
     'client/history': ['model', 'plan', 'store', '/platform'],
-    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
+    'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
       'client/history', 'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
