@@ -37,7 +37,7 @@ const change = z.strictObject({
   after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
 })
 
-const edit = z
+export const edit = z
   .strictObject({ changes: z.array(change), others: z.number() })
   .optional()
   .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
