@@ -34,7 +34,7 @@ export interface LimitRules {
   readonly burst?: number
 }
 
-/** Who decides about a limit, and why. Both are kept with the limit. */
+/** Who decides about a limit, and why. Both are kept, and `stepward audit` shows them. */
 export interface LimitCommandOptions {
   /** The name of the operator. Default `'operator'`. */
   readonly by?: string
@@ -105,24 +105,29 @@ export class Limits {
     const all = [...keyProblems(key), ...problems, ...(problems.length === 0 ? rulesProblems(values) : [])]
     refuse('set', all)
     const { atOnce, perSecond, burst } = values
-    const { by = 'operator', why = 'set' } = options
-    const at = new Date(this.options.clock.now()).toISOString()
     const numbers = {
       ...(atOnce !== undefined && { atOnce }),
       ...(perSecond !== undefined && { perSecond }),
       ...(burst !== undefined && { burst }),
     }
-    return viewOfGate(await this.gates.rule(key, { ...numbers, at, by, why }))
+    const made = { command: 'set' as const, ...numbers, ...this.terms('set', options) }
+    return viewOfGate(await this.gates.decide(key, made))
   }
 
   /**
-   * Gives a limit back to the workflows. The definition of the newest job applies again.
+   * Gives a limit back to the workflows. The definition of the newest job applies again. The decision is kept, with its
+   * operator and its reason (default `'cleared'`).
    *
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
-  async clear(key: string): Promise<LimitView> {
+  async clear(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
     refuse('clear', keyProblems(key))
-    return viewOfGate(await this.gates.rule(key, null))
+    const made = { command: 'clear' as const, ...this.terms('cleared', options) }
+    return viewOfGate(await this.gates.decide(key, made))
+  }
+
+  private terms(usually: string, { by = 'operator', why = usually }: LimitCommandOptions) {
+    return { at: new Date(this.options.clock.now()).toISOString(), by, why }
   }
 }
 
