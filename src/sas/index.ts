@@ -80,8 +80,10 @@ export {
 export type { PassedRow, ScheduleView } from './schedules/schedule-view.js'
 export type { BackfillOptions, BackfillReport, Schedules, ScheduleSet } from './client/schedules.js'
 export type { OnExhausted, StepOptions, Undo } from './workflow/step-options.js'
-export type { Limit } from './workflow/limits.js'
-export type { LimitCommandOptions, LimitRules, Limits, LimitView } from './gates/limits.js'
+export type { Limit } from './gates/limit-options.js'
+export type { OperationLimits } from './agents/operation-limits.js'
+export type { LimitCommandOptions, Limits, LimitView } from './gates/limits.js'
+export type { LimitRules } from './gates/rules.js'
 export type { PauseCommandOptions, Pauses, PauseTarget, PauseView } from './client/pauses/pauses.js'
 export type { RepeatOptions } from './workflow/repeat.js'
 export type { SleepOptions } from './workflow/sleep.js'
@@ -95,6 +97,16 @@ export type { InputSchema } from './workflow/input-schema.js'
 export type { Tags } from './model/tags.js'
 export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
+export type {
+  HistoryChange,
+  HistoryDocument,
+  HistoryDocuments,
+  HistoryMoment,
+  HistoryOptions,
+  JobHistory,
+  StepAttempt,
+  StepAttempts,
+} from './client/history/job-history.js'
 export type {
   Attention,
   AuditEntry,

@@ -18,6 +18,7 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/long/older/kinds.ts': 'a step that takes its time is what a host of an older build is killed in',
   'test/long/older/try-older.ts': 'hosts in other processes are asked for their documents only',
   'test/long/soak.ts': 'jobs come at a rate',
+  'test/long/soak-page.ts': 'changes come at a rate',
   'test/long/hostile/socket.ts': 'a client that sends slowly is what the server must bear',
   'test/unit/platform/clock.test.ts': 'the system clock itself is under test, on simulated timers',
 }

@@ -1,8 +1,12 @@
 import type { Clock } from '../../platform/index.js'
-import type { Json } from '../model/documents.js'
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
+import { readAttempts } from './history/read-attempts.js'
+import { readHistory, readHistoryAt } from './history/read-history.js'
+import type { HistoryDocuments, HistoryOptions, JobHistory, StepAttempts } from './history/job-history.js'
 import { noPayloads, type Payloads } from '../payloads/payloads.js'
+import { readPlaceAtLimit } from '../gates/place-ahead.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
@@ -85,18 +89,59 @@ export class Job<R = JobResult> {
       jobId: this.jobId,
       feed: this.ports.queries.follow(this.address.pk),
       readView: () => this.readView(options),
-      now: () => this.ports.clock.now(),
+      viewOf: (job, steps) => this.shown(job, steps, options),
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
   }
 
-  private async readView({ hidesSecrets = false }: ViewOptions): Promise<JobView | null> {
+  /**
+   * Reads a page of the history of the job: what each transaction changed, and when. If the store does not keep
+   * all versions, returns what the job's own record tells, and `note` says how to keep them.
+   *
+   * @throws CommandInvalid if an option is invalid, or if the store no longer keeps the versions after `after`
+   * @throws JobNotFound if the job does not exist any more
+   */
+  history(options: HistoryOptions = {}): Promise<JobHistory> {
+    return readHistory(this.ports, this.address, options)
+  }
+
+  /**
+   * Reads the documents that one transaction of the job wrote, before and after it. `moment` is from a moment of
+   * {@link history}.
+   *
+   * @throws CommandInvalid if the job has no such transaction, or if its versions are not kept any more
+   * @throws JobNotFound if the job does not exist any more
+   */
+  historyAt(moment: string, { hidesSecrets = false }: ViewOptions = {}): Promise<HistoryDocuments> {
+    return readHistoryAt(this.ports, this.address, { moment, hidesSecrets })
+  }
+
+  /**
+   * Reads the attempts of a step with their inputs, outputs and errors: those in the first 5,000 versions of the
+   * job or, if the store keeps no versions, the newest ones that the step's own record tells of.
+   *
+   * @throws CommandInvalid if the job has no such step
+   * @throws JobNotFound if the job does not exist any more
+   */
+  attempts(step: string, { hidesSecrets = false }: ViewOptions = {}): Promise<StepAttempts> {
+    return readAttempts(this.ports, this.address, { step, hidesSecrets })
+  }
+
+  private async readView(options: ViewOptions): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    if (job === null) return null
-    const steps = await readSteps(this.ports.store, job)
+    return job === null ? null : this.shown(job, await readSteps(this.ports.store, job), options)
+  }
+
+  private async shown(
+    job: JobDocument,
+    steps: readonly StepDocument[],
+    { hidesSecrets = false }: ViewOptions,
+  ): Promise<JobView> {
+    const { store, clock } = this.ports
+    const atLimit = await readPlaceAtLimit(store, job, steps)
     const seen = hidesSecrets ? hideDocuments(job, steps) : { job, steps }
-    return viewOf(seen.job, seen.steps, this.ports.clock.now())
+    return viewOf(seen.job, seen.steps, { now: clock.now(), atLimit })
   }
 
   /**
