@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { readAudit } from '../../../src/operations/index.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
-import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
+import { jobDocumentId, limitDecisionsId } from '../../../src/sas/model/document-ids.js'
 import type { GateDocument } from '../../../src/sas/model/gate-documents.js'
 import {
   condition,
@@ -182,8 +182,8 @@ describe('steps with a limit of steps at once', () => {
     await submitted(one, ['a'])
     world.faults.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
     await client.limits.set('bank', { atOnce: 3 }, { by: 'ann', why: 'fast' })
-    const { rows } = await readAudit(world.queries, { beforeMs: null, limit: 9 })
-    expect(rows.map(({ command }) => command)).toEqual(['set atOnce 3'])
+    const stored = await world.truth.read({ pk: gateAddress('bank').pk, id: limitDecisionsId })
+    expect(stored?.['audit']).toMatchObject([{ command: 'set', atOnce: 3, by: 'ann', why: 'fast' }])
   })
 
   it('do not begin while an operator pauses their key, and begin when it is resumed', async () => {
