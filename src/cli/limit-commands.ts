@@ -36,6 +36,8 @@ export function addLimitCommands(program: Command, terminal: Terminal, ending: R
 
   withStoreOptions(limit.command('clear <key>'))
     .description('give a limit back to the workflows')
+    .option('--why <text>', 'the reason; shown by the command audit')
+    .option('--by <name>', 'who decides; default: your account on this machine')
     .action(async (key: string, options: ClearLimitOptions) => {
       const { clearLimit } = await import('./commands/jobs/limits.js')
       await ending(clearLimit(key, options, terminal))

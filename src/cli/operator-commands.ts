@@ -92,8 +92,12 @@ export function addOperatorCommands(program: Command, terminal: Terminal, ending
 /** Adds the commands that report about all jobs. */
 function addReportCommands(program: Command, terminal: Terminal, ending: RunCommand): void {
   withStoreOptions(program.command('audit'))
-    .description('the decisions of operators about all jobs and schedules: who, what and why')
-    .option('--limit <n>', 'the largest number of jobs and schedules whose decisions are listed', '100')
+    .description('the decisions of operators about all jobs, schedules, limits and pauses: who, what and why')
+    .option(
+      '--limit <n>',
+      'the largest number of jobs, schedules and limits whose decisions are listed',
+      '100',
+    )
     .option('--before <when>', 'only decisions before this time; or the value that the previous page printed')
     .action(async (options: AuditOptions) => {
       const { audit } = await import('./commands/operations/audit.js')

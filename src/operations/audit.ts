@@ -8,8 +8,8 @@ export interface AuditRow {
   readonly by: string
   readonly command: string
   readonly why: string
-  /** What the decision is about. A decision about notices names their job. */
-  readonly about: 'job' | 'schedule'
+  /** What the decision is about. A decision about notices names their job. The id of a limit is its key. */
+  readonly about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent'
   readonly id: string
   readonly partitionKey: string
   readonly workflow: string
@@ -20,7 +20,7 @@ export interface AuditRow {
 /** A page of decisions. */
 export interface AuditPage {
   /**
-   * Every decision about the jobs and schedules of this page, the newest first. The newest decision about a
+   * Every decision about the jobs, schedules and limits of this page, and about pauses of workflows and agents, the newest first. The newest decision about a
    * job decides on which page its decisions are.
    */
   readonly rows: readonly AuditRow[]
@@ -37,6 +37,13 @@ const decision = z.object({
   why: z.string(),
   command: z.string().default('resend'),
   stepId: z.string().nullable().default(null),
+  /** The numbers of a limit that an operator has set. */
+  atOnce: z.number().optional(),
+  perSecond: z.number().optional(),
+  burst: z.number().optional(),
+  /** The workflow or agent that an operator has paused or resumed. */
+  kind: z.enum(['workflow', 'agent']).optional(),
+  name: z.string().optional(),
 })
 
 const operated = z.object({
@@ -44,6 +51,8 @@ const operated = z.object({
   pk: z.string(),
   jobId: z.string().optional(),
   scheduleId: z.string().optional(),
+  /** The key of a limit. */
+  key: z.string().optional(),
   workflow: z.string().default(''),
   operatedAtMs: z.number(),
   audit: z.array(decision).default([]),
@@ -52,7 +61,7 @@ const operated = z.object({
   resends: z.array(decision).default([]),
 })
 
-/** Reads a page of the decisions of operators about all jobs and schedules. */
+/** Reads a page of the decisions of operators about all jobs, schedules and limits, and about pauses. */
 export async function readAudit(
   queries: Pick<JobQueries, 'listOperated'>,
   { beforeMs, limit }: { readonly beforeMs: number | null; readonly limit: number },
@@ -74,9 +83,25 @@ export async function readAudit(
 function rowsOf(document: unknown): AuditRow[] {
   const read = operated.safeParse(document)
   if (!read.success) return []
-  const { pk: partitionKey, jobId, scheduleId, workflow, audit, changes, resends } = read.data
-  const id = jobId ?? scheduleId
-  if (id === undefined) return []
-  const about = jobId === undefined ? ('schedule' as const) : ('job' as const)
-  return [...audit, ...changes, ...resends].map((made) => ({ ...made, about, id, partitionKey, workflow }))
+  const { pk: partitionKey, jobId, scheduleId, key, workflow, audit, changes, resends } = read.data
+  const named = ((): Named | null => {
+    if (jobId !== undefined) return { about: 'job', id: jobId }
+    if (scheduleId !== undefined) return { about: 'schedule', id: scheduleId }
+    return key === undefined ? null : { about: 'limit', id: key }
+  })()
+  return [...audit, ...changes, ...resends].flatMap((made) => {
+    const { at, by, why, command, stepId, kind, name = '' } = made
+    const about = named ?? (kind === undefined ? null : { about: kind, id: name })
+    if (about === null) return []
+    return [{ at, by, why, command: withNumbers(command, made), stepId, ...about, partitionKey, workflow }]
+  })
+}
+
+type Named = Pick<AuditRow, 'about' | 'id'>
+
+/** Returns a command with the numbers that it set, such as `set atOnce 5, perSecond 2`. */
+function withNumbers(command: string, made: z.infer<typeof decision>): string {
+  const names = ['atOnce', 'perSecond', 'burst'] as const
+  const numbers = names.flatMap((name) => (made[name] === undefined ? [] : [`${name} ${made[name]}`]))
+  return numbers.length === 0 ? command : `${command} ${numbers.join(', ')}`
 }

@@ -22,7 +22,8 @@ it.each(runs)(
     expect(report.lostAnswers).toBeGreaterThan(0)
     // Most steps are called at once. If a process dies before that, a supervisor repeats the call.
     expect(report.lateCalls).toBeLessThan(report.called / 10)
-    expect(report.longestCallMs).toBeLessThan(180_000)
+    // A step that is never called asks again by itself after 15 minutes, which must not be needed.
+    expect(report.longestCallMs).toBeLessThan(14 * 60_000)
     expect(report.longestFreeMs).toBeLessThan(120_000)
   },
 )

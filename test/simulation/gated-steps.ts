@@ -46,12 +46,12 @@ const hosts: readonly Host[] = [-900, 0, 900, 60_000].map((skewMs, index) => ({
 }))
 
 /** How often an operator changes the limit that most steps share. */
-const changeEveryMs = 20_000
+const changeEveryMs = 10_000
 
 /** The limits of the steps of a tenant: at once, in turns, at two limits, by a rate, and by both. */
 function limitsOf(tenant: string): readonly (readonly Limit[])[] {
   const bank: Limit = { key: 'bank', atOnce: 40, fairBy: tenant }
-  const own: Limit = { key: `tenant ${tenant}`, atOnce: 10 }
+  const own: Limit = { key: `tenant ${tenant}`, atOnce: tenant === slowTenant ? 40 : 10 }
   return [
     [bank],
     [own],
@@ -130,7 +130,7 @@ function changeLimit(scene: JobScene, count = 0): void {
   const { world, fleet, faults } = scene
   world.time.schedule(changeEveryMs, () => {
     const operator = new Person(world, fleet, `operator ${count}`)
-    const atOnce = [3, 100, 0, null][count % 4] ?? null
+    const atOnce = [3, 100, null, 0, null, 100][count % 6] ?? null
     const isLast = faults.isOver
     operator.insist(
       async ({ limits }) => {

@@ -15,6 +15,8 @@ const mayWait: Readonly<Record<string, string>> = {
   'test/judge/runs/one-run.ts': 'faults of real processes come at moments',
   'test/judge/runs/remote.ts': 'a service outside that is slow',
   'test/judge/runs/store.ts': 'a fault lasts for a while',
+  'test/long/older/kinds.ts': 'a step that takes its time is what a host of an older build is killed in',
+  'test/long/older/try-older.ts': 'hosts in other processes are asked for their documents only',
   'test/long/soak.ts': 'jobs come at a rate',
   'test/long/soak-page.ts': 'changes come at a rate',
   'test/long/hostile/socket.ts': 'a client that sends slowly is what the server must bear',

@@ -50,8 +50,8 @@ const clear = route({
   summary: 'Gives a limit back to the workflows.',
   asked: z.strictObject({ key }),
   answer: report,
-  handle: async ({ client }, { key: name }) => {
-    await client.limits.clear(name)
+  handle: async ({ client, by }, { key: name }) => {
+    await client.limits.clear(name, { by })
     return done(name)
   },
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/index.js'
 import type { Telemetry } from '../../telemetry/index.js'
 import { StoreUnavailable } from '../model/errors.js'
-import type { GateDocument, Visitor } from '../model/gate-documents.js'
+import type { GateDocument, LimitDecision, Visitor } from '../model/gate-documents.js'
 import {
   replacing,
   type DocumentAddress,
@@ -77,9 +77,9 @@ export class Gatekeeper {
     await this.wish(key, { kind: 'leave', visitor })
   }
 
-  /** Sets the rules of an operator, or with null, gives the rules back to the workflows. */
-  async rule(key: string, operated: GateDocument['operated']): Promise<GateDocument> {
-    return (await this.wish(key, { kind: 'rule', operated })).gate
+  /** Carries out a decision of an operator about the rules of a gate, and keeps it. */
+  async decide(key: string, made: LimitDecision): Promise<GateDocument> {
+    return (await this.wish(key, { kind: 'decide', made })).gate
   }
 
   /**

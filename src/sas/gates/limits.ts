@@ -26,7 +26,7 @@ export interface LimitView {
   readonly groups: readonly { readonly group: string; readonly waiting: number }[]
 }
 
-/** Who decides about a limit, and why. Both are kept with the limit. */
+/** Who decides about a limit, and why. Both are kept, and `stepward audit` shows them. */
 export interface LimitCommandOptions {
   /** The name of the operator. Default `'operator'`. */
   readonly by?: string
@@ -73,28 +73,40 @@ export class Limits {
   async set(key: string, rules: LimitRules, options: LimitCommandOptions = {}): Promise<LimitView> {
     const { values, problems } = readOptions(operatorsShape, rules)
     const all = [...keyProblems(key), ...problems, ...(problems.length === 0 ? rulesProblems(values) : [])]
-    const { by = 'operator', why = 'set' } = options
-    refuse('set', [...all, ...readOptions({ by: personName, why: reasonText }, { by, why }).problems])
+    refuse('set', all)
     const { atOnce, perSecond, burst } = values
-    const at = new Date(this.options.clock.now()).toISOString()
     const numbers = {
       ...(atOnce !== undefined && { atOnce }),
       ...(perSecond !== undefined && { perSecond }),
       ...(burst !== undefined && { burst }),
     }
-    return viewOfGate(await this.gates.rule(key, { ...numbers, at, by, why }))
+    const made = { command: 'set' as const, ...numbers, ...this.terms('set', options) }
+    return viewOfGate(await this.gates.decide(key, made))
   }
 
   /**
-   * Gives a limit back to the workflows. The definition of the newest job applies again.
+   * Gives a limit back to the workflows. The definition of the newest job applies again. The decision is kept, with its
+   * operator and its reason (default `'cleared'`).
    *
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
-  async clear(key: string): Promise<LimitView> {
+  async clear(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
     refuse('clear', keyProblems(key))
-    return viewOfGate(await this.gates.rule(key, null))
+    const made = { command: 'clear' as const, ...this.terms('clear', options) }
+    return viewOfGate(await this.gates.decide(key, made))
+  }
+
+  private terms(
+    command: 'set' | 'clear',
+    { by = 'operator', why = usualReasons[command] }: LimitCommandOptions,
+  ) {
+    refuse(command, readOptions({ by: personName, why: reasonText }, { by, why }).problems)
+    return { at: new Date(this.options.clock.now()).toISOString(), by, why }
   }
 }
+
+/** The reason of a decision for which the operator gives none. */
+const usualReasons = { set: 'set', clear: 'cleared' }
 
 function keyProblems(key: unknown): readonly string[] {
   return typeof key === 'string' && key !== '' ? [] : ['the key of a limit must be a text that is not empty']

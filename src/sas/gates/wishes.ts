@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/index.js'
-import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
+import type { GateDocument, GateWaiterDocument, LimitDecision, Visitor } from '../model/gate-documents.js'
 import { replacing, type StateStore, type StateWrite } from '../store/state-store.js'
 import {
   arrive,
@@ -14,6 +14,7 @@ import {
   type Check,
   type GateAnswer,
 } from './gate.js'
+import { keptDecision } from './limit-decisions.js'
 import { readWaiter } from './stored-gate.js'
 
 /** A change of the gate's document that one caller wants. */
@@ -21,8 +22,10 @@ export type Wish =
   | { readonly kind: 'arrive'; readonly arrival: Arrival }
   | { readonly kind: 'leave'; readonly visitor: Visitor }
   | ({ readonly kind: 'checkLater' } & Check)
-  /** Replaces the rules of an operator, or calls waiters that are still due (`operated` undefined). */
-  | { readonly kind: 'rule'; readonly operated?: GateDocument['operated'] }
+  /** Calls waiters that are still due. */
+  | { readonly kind: 'rule' }
+  /** Carries out a decision of an operator about the rules, and keeps it. */
+  | { readonly kind: 'decide'; readonly made: LimitDecision }
 
 export interface WishResult {
   readonly gate: GateDocument
@@ -37,6 +40,11 @@ export interface Decided {
   readonly writes: readonly StateWrite[] | null
   /** The steps that come from the queue. */
   readonly called: readonly Visitor[]
+}
+
+/** Returns the rules that an operator sets, or null if the operator gives the limit back. */
+function operatedBy({ command, ...set }: LimitDecision): GateDocument['operated'] {
+  return command === 'set' ? set : null
 }
 
 function creating(document: GateWaiterDocument): StateWrite {
@@ -60,12 +68,15 @@ export async function decideWishes(
     if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
     else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
     else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
-    else if (wish.operated !== undefined) gate = { ...gate, operated: wish.operated }
+    else if (wish.kind === 'decide') gate = { ...gate, operated: operatedBy(wish.made) }
   }
   const next = nextTurns(gate)
   gate = next.gate
   const waiters = await Promise.all(next.turns.map((turn) => readWaiter(store, before.pk, turn)))
   const writes: StateWrite[] = []
+  for (const wish of wishes) {
+    if (wish.kind === 'decide') writes.push(...(await keptDecision(store, before.key, wish.made)))
+  }
   const calls: Visitor[] = []
   for (const waiter of waiters) {
     if (waiter === null) continue
@@ -80,7 +91,7 @@ export async function decideWishes(
     if (arrived.waiter !== null) writes.push(creating(arrived.waiter))
     return arrived.answer
   })
-  const isChanged = gate !== before
+  const isChanged = gate !== before || writes.length > 0
   if (isChanged) gate = withNextCheck(gate, now)
   const results = answers.map((answer) => ({ gate, answer }))
   return { gate, results, writes: isChanged ? writes : null, called: calls }

@@ -62,6 +62,9 @@ export function waiterDocumentId(group: string, number: number): string {
   return `sas.waiter:${safeId(group)}:${number}`
 }
 
+/** The id of the document with the decisions about a limit, in the partition of its gate. */
+export const limitDecisionsId = 'sas.limitDecisions'
+
 /** Returns the id of the job of a tick: the schedule's id and the due time in the basic form of ISO 8601. */
 export function tickJobId(scheduleId: string, dueMs: number): string {
   return `${scheduleId}@${basicTime(dueMs)}`

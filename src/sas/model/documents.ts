@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { compensation, ledgerEntry, optionalJobParts } from './job-parts.js'
-import { gateSchema, gateWaiterSchema } from './gate-documents.js'
+import { gateSchema, gateWaiterSchema, limitDecisionsSchema } from './gate-documents.js'
 import { limit, place } from './gate-parts.js'
 import { pausesSchema } from './pause-documents.js'
 import { json } from './values/plain-json.js'
@@ -192,6 +192,7 @@ export const documentSchemas = {
   'sas.scheduledJob': scheduledJobSchema,
   'sas.gate': gateSchema,
   'sas.waiter': gateWaiterSchema,
+  'sas.limitDecisions': limitDecisionsSchema,
   'sas.pauses': pausesSchema,
 }
 

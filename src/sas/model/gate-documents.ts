@@ -64,6 +64,33 @@ export const gateWaiterSchema = z.object({
   ttl: z.number().int(),
 })
 
+/** A decision of an operator about a limit, with the numbers that it set. */
+const limitDecision = gateRules.extend({
+  command: z.enum(['set', 'clear']),
+  at: z.string(),
+  by: z.string(),
+  why: z.string(),
+})
+
+/**
+ * The decisions of operators about the limit of one key. They are not in the gate, because the gate is written for
+ * each step, and each write costs by its size.
+ */
+export const limitDecisionsSchema = z.object({
+  id: z.string(),
+  /** The document id of the gate. */
+  pk: z.string(),
+  type: z.literal('sas.limitDecisions'),
+  schema: z.number().int(),
+  key: z.string(),
+  /** The newest decisions, the last one last. */
+  audit: z.array(limitDecision),
+  /** The time of the newest decision, in milliseconds since the epoch. */
+  operatedAtMs: z.number(),
+  ttl: z.number().int(),
+})
+
+export type LimitDecision = z.infer<typeof limitDecision>
 export type GateDocument = z.infer<typeof gateSchema>
 export type GateWaiterDocument = z.infer<typeof gateWaiterSchema>
 export type Visitor = z.infer<typeof visitor>

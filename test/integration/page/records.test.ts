@@ -38,16 +38,20 @@ async function act(action: string, body: object, expected = 200): Promise<unknow
 }
 
 describe('the audit', () => {
-  it('lists the decisions about jobs and schedules by their newest decision, page by page', async () => {
-    expect(await read('/api/audit')).toEqual({ rows: [], next: null })
+  it('lists the decisions about jobs, schedules and limits by their newest decision, page by page', async () => {
+    // The page of these tests begins with a limit that an operator has set.
+    const before = await read<{ rows: { command: string }[] }>('/api/audit')
+    expect(before.rows.map(({ command }) => command)).toEqual(['set atOnce 3, perSecond 20'])
     for (const jobId of ['order-1', 'order-2', 'order-3']) {
       await act('actions/cancel', { job: { jobId }, why: `no ${hostile}` })
     }
     await act('actions/schedule/pause', { schedule: 'counting', why: 'stocktaking' })
+    await act('actions/limit/clear', { key: 'bank' })
     const { rows, next } = await read<{ rows: { id: string }[]; next: string | null }>('/api/audit')
     expect(next).toBeNull()
-    expect(rows.map(({ id }) => id)).toEqual(['counting', 'order-3', 'order-2', 'order-1'])
-    expect(rows[1]).toMatchObject({ about: 'job', command: 'cancel', by: 'ada', why: `no ${hostile}` })
+    expect(rows.map(({ id }) => id)).toEqual(['bank', 'counting', 'order-3', 'order-2', 'order-1', 'bank'])
+    expect(rows[0]).toMatchObject({ about: 'limit', command: 'clear', by: 'ada' })
+    expect(rows[2]).toMatchObject({ about: 'job', command: 'cancel', by: 'ada', why: `no ${hostile}` })
     const seen: string[] = []
     for (let before = ''; ;) {
       const page = await read<{ rows: { id: string }[]; next: string | null }>(`/api/audit?limit=1${before}`)
@@ -55,7 +59,8 @@ describe('the audit', () => {
       if (page.next === null) break
       before = `&before=${encodeURIComponent(page.next)}`
     }
-    expect(seen).toEqual(['counting', 'order-3', 'order-2', 'order-1'])
+    // A page has all decisions about what it names.
+    expect(seen).toEqual(['bank', 'bank', 'counting', 'order-3', 'order-2', 'order-1'])
     expect((await store.get('/api/audit?before=x')).status).toBe(400)
   })
 })

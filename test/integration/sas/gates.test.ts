@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { readAudit } from '../../../src/operations/index.js'
 import { JobClient } from '../../../src/sas/client/job-client.js'
 import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
-import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
+import { jobDocumentId, limitDecisionsId } from '../../../src/sas/model/document-ids.js'
 import type { GateDocument } from '../../../src/sas/model/gate-documents.js'
 import {
   condition,
@@ -157,6 +158,32 @@ describe('steps with a limit of steps at once', () => {
     await submitted(one, ['d'])
     expect(await states('d')).toEqual(['Pending'])
     expect(await client.limits.clear('bank')).toMatchObject({ atOnce: 1, set: null, waiting: 1 })
+  })
+
+  it('keep the decisions of operators apart from the document that every step writes', async () => {
+    await submitted(one, ['a'])
+    const size = JSON.stringify(await gate()).length
+    await client.limits.set('bank', { atOnce: 3, perSecond: 2 }, { by: 'ann', why: 'the bank is fast' })
+    await world.clock.advance(60_000)
+    await client.limits.clear('bank', { by: 'bob', why: 'over' })
+    await world.clock.advance(60_000)
+    await client.pause({ agent: 'shop' }, 'the shop is closed', { by: 'cid' })
+    const { rows, next } = await readAudit(world.queries, { beforeMs: null, limit: 9 })
+    expect(next).toBeNull()
+    expect(rows.map(({ about, id, command, by, why }) => [about, id, command, by, why])).toEqual([
+      ['agent', 'shop', 'pause', 'cid', 'the shop is closed'],
+      ['limit', 'bank', 'clear', 'bob', 'over'],
+      ['limit', 'bank', 'set atOnce 3, perSecond 2', 'ann', 'the bank is fast'],
+    ])
+    expect(JSON.stringify(await gate()).length).toBeLessThan(size + 20)
+  })
+
+  it('keep one decision if the answer of the store was lost', async () => {
+    await submitted(one, ['a'])
+    world.faults.failWrites({ kind: 'unknownOutcome', truth: 'applied' })
+    await client.limits.set('bank', { atOnce: 3 }, { by: 'ann', why: 'fast' })
+    const stored = await world.truth.read({ pk: gateAddress('bank').pk, id: limitDecisionsId })
+    expect(stored?.['audit']).toMatchObject([{ command: 'set', atOnce: 3, by: 'ann', why: 'fast' }])
   })
 
   it('do not begin while an operator pauses their key, and begin when it is resumed', async () => {

@@ -15,7 +15,10 @@ export interface SetLimitOptions extends StoreOptions {
   readonly by?: string
 }
 
-export type ClearLimitOptions = StoreOptions
+export interface ClearLimitOptions extends StoreOptions {
+  readonly by?: string
+  readonly why?: string
+}
 
 /** The most steps and groups that are listed for one limit. */
 const mostListed = 20
@@ -71,8 +74,9 @@ export async function clearLimit(
   options: ClearLimitOptions,
   terminal: Terminal,
 ): Promise<number> {
+  const { by = whoAmI(), why = 'cleared' } = options
   const cleared = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) => client.limits.clear(key)),
+    withClient(settings, (client) => client.limits.clear(key, { by, why })),
   )
   terminal.print(options.json === true ? JSON.stringify(cleared) : described(cleared))
   return exitCodes.ok

@@ -102,7 +102,7 @@ async function decideTarget(client: JobClient, { kind, what, name, by, why, dryR
 async function decideKey(client: JobClient, { kind, name, by, why, dryRun }: Terms): Promise<void> {
   if (dryRun) return
   if (kind === 'pause') await client.limits.set(name, { atOnce: 0 }, { by, why })
-  else await client.limits.clear(name)
+  else await client.limits.clear(name, { by, why })
 }
 
 /** Lists the paused workflows and agents, and the paused jobs with the newest submission first. */

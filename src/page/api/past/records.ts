@@ -8,7 +8,7 @@ const auditRow = z.strictObject({
   by: z.string(),
   command: z.string(),
   why: z.string(),
-  about: z.enum(['job', 'schedule']),
+  about: z.enum(['job', 'schedule', 'limit', 'workflow', 'agent']),
   id: z.string(),
   partitionKey: z.string(),
   workflow: z.string(),
@@ -18,7 +18,8 @@ const auditRow = z.strictObject({
 const audit = route({
   method: 'GET',
   path: '/api/audit',
-  summary: 'The decisions of operators about all jobs and schedules, by the newest decision about each.',
+  summary:
+    'The decisions of operators about all jobs, schedules, limits and pauses, by the newest decision about each.',
   asked: z.strictObject({
     before: z
       .string()

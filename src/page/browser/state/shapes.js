@@ -119,7 +119,7 @@
  *
  * @typedef {ChargeRows & { host: ChargeRows & { users: UserRow[] } | null }} ChargeReport
  *
- * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
+ * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule' | 'limit' | 'workflow' | 'agent', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow
  *
  * @typedef {{ rows: AuditRow[], next: string | null }} AuditPage

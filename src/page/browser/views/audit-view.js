@@ -7,7 +7,7 @@ import { addressOf, jobAddress } from '../state/address.js'
 import { read, useLoaded } from '../state/api.js'
 import { knownDecisions } from '../state/audit-pages.js'
 
-/** The decisions of operators about all jobs and schedules, page by page. */
+/** The decisions of operators about all jobs, schedules, limits and pauses, page by page. */
 export function AuditView() {
   const { data, error, reload } = /** @type {import('../state/api.js').Loaded<AuditPage>} */ (
     useLoaded('/api/audit')
@@ -55,10 +55,23 @@ export function AuditView() {
 }
 
 /** @param {{ row: AuditRow }} props */
-function What({ row: { about, command, id, partitionKey, stepId } }) {
-  const to =
-    about === 'job' ? jobAddress({ jobId: id, partitionKey }) : addressOf('/schedules', { schedule: id })
-  return html`${command} <${Link} to=${to} class="id">${id}<//>${stepId === null ? '' : `, step ${stepId}`}`
+function What({ row }) {
+  const { about, command, id, stepId } = row
+  const to = placeOf(row)
+  const named = to === null ? html`<bdi class="id">${id}</bdi>` : html`<${Link} to=${to} class="id">${id}<//>`
+  const kind = about === 'job' || about === 'schedule' ? '' : `${about} `
+  return html`${command} ${kind}${named}${stepId === null ? '' : `, step ${stepId}`}`
+}
+
+/**
+ * Returns the address of what a decision is about, or null if it has no view.
+ *
+ * @param {AuditRow} row
+ */
+function placeOf({ about, id, partitionKey }) {
+  if (about === 'job') return jobAddress({ jobId: id, partitionKey })
+  if (about === 'schedule') return addressOf('/schedules', { schedule: id })
+  return about === 'limit' ? addressOf('/limits') : null
 }
 
 /**
