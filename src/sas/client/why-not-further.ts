@@ -1,5 +1,6 @@
 import { counted } from '../../platform/internal.js'
 import { isUnclaimed } from '../decisions/claim.js'
+import { isInQueue } from '../gates/job-place.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
@@ -45,12 +46,13 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], now: numbe
     return `It waits for an operator: ${attention.message}${asked ? `; ${howToAnswer}.` : ''}`
   }
   if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
+  if (open.length === 0 && isInQueue(job)) return limitText('The job', job.place)
   const overdue = open.filter((step) => isOverdue(step, now))
   if (overdue.length > 0) return overdueText(overdue)
   const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
   if (question !== undefined) return questionText(question)
   const [waiting] = open.filter(({ place }) => place !== undefined && place.since !== null)
-  if (waiting !== undefined) return limitText(waiting)
+  if (waiting !== undefined) return limitText(`Step ${waiting.stepId}`, waiting.place)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
   if (asking.length > 0) return eventText(asking)
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
@@ -112,16 +114,16 @@ function questionText({
   return `Step ${stepId} waits for an answer from ${who} ${times}; ${howToAnswer}.`
 }
 
-/** Says at which limit a step waits: for the end of other steps, or for the time of its rate. */
-function limitText({ stepId, place }: StepDocument): string {
+/** Says at which limit a step or a job waits: for the end of others, or for the time of its rate. */
+function limitText(who: string, place: StepDocument['place']): string {
   const { waitsFor = null, since = null, reservedMs = null, gates = [] } = place ?? {}
   const from = since === null ? '' : ` since ${timeText(Date.parse(since))}`
   if (waitsFor !== null) {
-    return `Step ${stepId} waits for room in limit ${JSON.stringify(waitsFor)}${from}; "stepward limits" shows the limits.`
+    return `${who} waits for room in limit ${JSON.stringify(waitsFor)}${from}; "stepward limits" shows the limits.`
   }
   const rates = gates.filter(({ perSecond }) => perSecond !== undefined).map(({ key }) => JSON.stringify(key))
   const until = reservedMs === null ? '' : ` until ${timeText(reservedMs)}`
-  return `Step ${stepId} waits${until} by the rate of limit ${listed(rates)}.`
+  return `${who} waits${until} by the rate of limit ${listed(rates)}.`
 }
 
 /** Says which steps wait for events. If one step collects events, says how many have arrived. */

@@ -17,7 +17,7 @@ export interface LimitView {
   readonly burst: number | null
   /** The operator who has set the limit. Null if the limit is that of the workflow. */
   readonly set: { readonly by: string; readonly at: string; readonly why: string } | null
-  /** The steps at work. */
+  /** The steps at work. `stepId` is empty if the limit is one of jobs. */
   readonly inside: readonly { readonly jobId: string; readonly stepId: string }[]
   /** The number of steps that wait for others to end. */
   readonly waiting: number

@@ -1,5 +1,6 @@
 import { decodeDocument } from '../model/decode.js'
-import { gateDocumentId, stepDocumentId, waiterDocumentId } from '../model/document-ids.js'
+import { wholeJob } from './job-place.js'
+import { gateDocumentId, jobDocumentId, stepDocumentId, waiterDocumentId } from '../model/document-ids.js'
 import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
 import type { Turn } from '../model/gate-parts.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
@@ -32,6 +33,6 @@ export async function readWaiter(
   return { ...decoded.waiter, _etag: document._etag, _ts: document._ts }
 }
 
-export function stepAddressOf({ pk, jobId, stepId }: Visitor): DocumentAddress {
-  return { pk, id: stepDocumentId(jobId, stepId) }
+export function addressOf({ pk, jobId, stepId }: Visitor): DocumentAddress {
+  return { pk, id: stepId === wholeJob ? jobDocumentId(jobId) : stepDocumentId(jobId, stepId) }
 }
