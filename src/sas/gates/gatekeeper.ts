@@ -11,7 +11,7 @@ import {
 } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
 import { emptyGate, nextTurns, type Arrival, type GateAnswer } from './gate.js'
-import { decideWishes, type Wish, type WishResult } from './wishes.js'
+import { decideWishes, type Operated, type Wish, type WishResult } from './wishes.js'
 import { gateAddress, readGate } from './stored-gate.js'
 import { find, offer } from './visitors.js'
 
@@ -76,9 +76,9 @@ export class Gatekeeper {
     await this.wish(key, { kind: 'leave', visitor })
   }
 
-  /** Sets the rules of an operator, or with null, gives the rules back to the workflows. */
-  async rule(key: string, operated: GateDocument['operated']): Promise<GateDocument> {
-    return (await this.wish(key, { kind: 'rule', operated })).gate
+  /** Changes the rules of an operator. If the result is null, the rules of the workflows apply. */
+  async rule(key: string, change: (operated: Operated) => Operated): Promise<GateDocument> {
+    return (await this.wish(key, { kind: 'rule', change })).gate
   }
 
   /**

@@ -3,6 +3,7 @@ import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { rulesOf } from './gate.js'
+import { jobKeyPrefix, maxKeyLength } from './pass.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
 import { maxAtOnce, rulesProblems, rulesShape, type LimitRules } from './rules.js'
 import { gateAddress, readGate } from './stored-gate.js'
@@ -81,22 +82,61 @@ export class Limits {
       ...(perSecond !== undefined && { perSecond }),
       ...(burst !== undefined && { burst }),
     }
-    return viewOfGate(await this.gates.rule(key, { ...numbers, at, by, why }))
+    return viewOfGate(await this.gates.rule(key, () => ({ ...numbers, at, by, why })))
   }
 
   /**
-   * Gives a limit back to the workflows. The definition of the newest job applies again.
+   * Gives a limit back to the workflows. The definition of the newest job applies again. A pause of the key ends.
    *
+   * @throws CommandInvalid if no step has come to the limit for a day and no operator has set it
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async clear(key: string): Promise<LimitView> {
-    refuse('clear', keyProblems(key))
-    return viewOfGate(await this.gates.rule(key, null))
+    await this.known('clear', key)
+    return viewOfGate(await this.gates.rule(key, () => null))
+  }
+
+  /**
+   * Lets no step with this key begin, until {@link resume}. Steps at work go on. A key may be paused before a step
+   * has come to it. If an operator has set the limit before, `resume` restores what was set.
+   *
+   * @throws CommandInvalid if the key is paused already; nothing was written
+   * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
+   */
+  async pause(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
+    refuse('pause', keyProblems(key))
+    const before = (await readGate(this.options.store, gateAddress(key)))?.operated ?? null
+    if (before?.atOnce === 0)
+      refuse('pause', [`limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}`])
+    const { by = 'operator', why = 'paused' } = options
+    const at = new Date(this.options.clock.now()).toISOString()
+    return viewOfGate(await this.gates.rule(key, (known) => ({ atOnce: 0, at, by, why, before: known })))
+  }
+
+  /**
+   * Ends the pause of a key. The limit is again what it was before: that of an operator, or that of the workflows.
+   *
+   * @throws CommandInvalid if the key is not paused; nothing was written
+   * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
+   */
+  async resume(key: string): Promise<LimitView> {
+    const { operated } = await this.known('resume', key)
+    if (operated?.atOnce !== 0) refuse('resume', [`limit ${JSON.stringify(key)} is not paused`])
+    return viewOfGate(await this.gates.rule(key, (known) => known?.before ?? null))
+  }
+
+  private async known(call: string, key: string): Promise<GateDocument> {
+    refuse(call, keyProblems(key))
+    const gate = await readGate(this.options.store, gateAddress(key))
+    if (gate !== null) return gate
+    const rule = `no step has come to limit ${JSON.stringify(key)} today, and no operator has set it`
+    throw new CommandInvalid(`limits.${call}: ${rule}`)
   }
 }
 
 function keyProblems(key: unknown): readonly string[] {
-  return typeof key === 'string' && key !== '' ? [] : ['the key of a limit must be a text that is not empty']
+  const isText = typeof key === 'string' && key !== '' && key.length <= maxKeyLength + jobKeyPrefix.length
+  return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters`]
 }
 
 function refuse(call: string, problems: readonly string[]): void {

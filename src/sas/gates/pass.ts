@@ -37,7 +37,7 @@ export type Passes = ReadonlyMap<string, Pass>
  */
 export const askAgainMs = 15 * 60_000
 
-const maxKeyLength = 200
+export const maxKeyLength = 200
 
 /**
  * The keys of limits of jobs begin with this text. So all jobs and steps come to their gates in the same order, first

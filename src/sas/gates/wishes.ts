@@ -21,8 +21,8 @@ export type Wish =
   | { readonly kind: 'arrive'; readonly arrival: Arrival }
   | { readonly kind: 'leave'; readonly visitor: Visitor }
   | ({ readonly kind: 'checkLater' } & Check)
-  /** Replaces the rules of an operator, or calls waiters that are still due (`operated` undefined). */
-  | { readonly kind: 'rule'; readonly operated?: GateDocument['operated'] }
+  /** Changes the rules of an operator, or calls waiters that are still due (`change` undefined). */
+  | { readonly kind: 'rule'; readonly change?: (operated: Operated) => Operated }
 
 export interface WishResult {
   readonly gate: GateDocument
@@ -37,6 +37,13 @@ export interface Decided {
   readonly writes: readonly StateWrite[] | null
   /** The steps that come from the queue. */
   readonly called: readonly Visitor[]
+}
+
+/** The rules of an operator, or null. */
+export type Operated = GateDocument['operated']
+
+function ruledByOperator(gate: GateDocument, operated: Operated): GateDocument {
+  return operated === gate.operated ? gate : { ...gate, operated }
 }
 
 function creating(document: GateWaiterDocument): StateWrite {
@@ -60,7 +67,7 @@ export async function decideWishes(
     if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
     else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
     else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
-    else if (wish.operated !== undefined) gate = { ...gate, operated: wish.operated }
+    else if (wish.change !== undefined) gate = ruledByOperator(gate, wish.change(gate.operated))
   }
   const next = nextTurns(gate)
   gate = next.gate

@@ -23,6 +23,9 @@ const holder = visitor.extend({
 /** The queue of one group. Its waiters have the numbers from `first` to before `next`. */
 const lane = z.object({ group: z.string(), first: z.number().int(), next: z.number().int() })
 
+/** The rules that an operator has set in place of those of the workflows. */
+const operated = gateRules.extend({ at: z.string(), by: z.string(), why: z.string() })
+
 /** The gate of one key. Its waiters are documents of the same partition, {@link gateWaiterSchema}. */
 export const gateSchema = z.object({
   id: z.string(),
@@ -35,7 +38,12 @@ export const gateSchema = z.object({
   /** The submission of that job, in milliseconds since the epoch. */
   rulesOfMs: z.number(),
   /** The rules that an operator has set in their place, or null. */
-  operated: gateRules.extend({ at: z.string(), by: z.string(), why: z.string() }).nullable(),
+  operated: operated
+    .extend({
+      /** While the key is paused: the rules of an operator before the pause, or null. Otherwise missing. */
+      before: operated.nullable().optional(),
+    })
+    .nullable(),
   holders: z.array(holder),
   /** The queues with waiters. The first queue is served next, and then moves to the end. */
   lanes: z.array(lane),
