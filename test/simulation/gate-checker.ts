@@ -36,8 +36,8 @@ export class GateChecker implements Checker {
     const isAtRest = atOnce === 0 && holders.length === 0
     if (lanes.length > 0 && completeByMs === null && !isAtRest)
       problems.push(`I26: steps wait at gate ${key} and no supervisor checks it`)
-    for (const { group, first, next } of lanes) {
-      const was = before?.lanes.find((lane) => lane.group === group)
+    for (const { group, priority, first, next } of lanes) {
+      const was = before?.lanes.find((lane) => lane.group === group && lane.priority === priority)
       if (first >= next) problems.push(`I26: the queue of ${group} at gate ${key} is empty`)
       if (was !== undefined && (first < was.first || next < was.next))
         problems.push(`I26: the queue of ${group} at gate ${key} goes backwards`)

@@ -10,7 +10,8 @@ import {
   type Stored,
 } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
-import { emptyGate, nextTurns, type Arrival, type GateAnswer } from './gate.js'
+import { nextTurns } from './queues.js'
+import { emptyGate, type Arrival, type GateAnswer } from './gate.js'
 import { decideWishes, type Operated, type Wish, type WishResult } from './wishes.js'
 import { gateAddress, readGate } from './stored-gate.js'
 import { find, offer } from './visitors.js'

@@ -2,7 +2,7 @@ import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
-import { rulesOf } from './gate.js'
+import { rulesOf } from './rules-in-force.js'
 import { jobKeyPrefix, maxKeyLength } from './pass.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
 import { maxAtOnce, rulesProblems, rulesShape, type LimitRules } from './rules.js'
@@ -147,7 +147,9 @@ function refuse(call: string, problems: readonly string[]): void {
 function viewOfGate(gate: GateDocument): LimitView {
   const { atOnce = null, perSecond = null, burst = null } = rulesOf(gate)
   const { key, operated, holders, lanes } = gate
-  const groups = lanes.map(({ group, first, next }) => ({ group, waiting: next - first }))
+  const waiting = new Map<string, number>()
+  for (const { group, first, next } of lanes) waiting.set(group, (waiting.get(group) ?? 0) + next - first)
+  const groups = [...waiting].map(([group, steps]) => ({ group, waiting: steps }))
   return {
     key,
     atOnce,
@@ -155,7 +157,7 @@ function viewOfGate(gate: GateDocument): LimitView {
     burst,
     set: operated === null ? null : { by: operated.by, at: operated.at, why: operated.why },
     inside: holders.map(({ jobId, stepId }) => ({ jobId, stepId })),
-    waiting: groups.reduce((sum, { waiting }) => sum + waiting, 0),
+    waiting: groups.reduce((sum, each) => sum + each.waiting, 0),
     groups,
   }
 }

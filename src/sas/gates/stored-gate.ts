@@ -25,9 +25,9 @@ export async function readGate(
 export async function readWaiter(
   store: StateStore,
   gate: string,
-  { group, number }: Turn,
+  turn: Turn,
 ): Promise<Stored<GateWaiterDocument> | null> {
-  const document = await store.read({ pk: gate, id: waiterDocumentId(group, number) })
+  const document = await store.read({ pk: gate, id: waiterDocumentId(turn) })
   const decoded = document === null ? null : decodeDocument(document)
   if (document === null || decoded?.kind !== 'waiter') return null
   return { ...decoded.waiter, _etag: document._etag, _ts: document._ts }

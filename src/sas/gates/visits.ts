@@ -47,11 +47,14 @@ export class Visits {
     )
   }
 
-  private async visit({ pk, jobId, submittedAtMs }: JobDocument, request: GateRequest): Promise<Pass> {
+  private async visit(
+    { pk, jobId, submittedAtMs, priority }: JobDocument,
+    request: GateRequest,
+  ): Promise<Pass> {
     const { step, entry, gates, reservedMs } = request
     const visitor = { pk, jobId, stepId: step?.stepId ?? wholeJob, entry }
     const withinMs = Math.max(step?.completeWithinMs ?? 0, leastWithinMs)
-    const common = { visitor, submittedAtMs, withinMs, reservedMs }
+    const common = { visitor, submittedAtMs, priority, withinMs, reservedMs }
     const rated: GateOfStep[] = []
     let atMs = 0
     for (const [index, gate] of gates.entries()) {

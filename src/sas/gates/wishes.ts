@@ -6,7 +6,6 @@ import {
   called,
   checkedLater,
   left,
-  nextTurns,
   ruledBy,
   served,
   withNextCheck,
@@ -14,6 +13,7 @@ import {
   type Check,
   type GateAnswer,
 } from './gate.js'
+import { nextTurns } from './queues.js'
 import { readWaiter } from './stored-gate.js'
 
 /** A change of the gate's document that one caller wants. */

@@ -60,6 +60,9 @@ export const migratedSchema = 3
 /** The version of a job with limits of its own. Code of version 3 would run it without a place. */
 export const limitedJobSchema = 4
 
+/** The version of a limit at which steps of other priorities than 0 wait. Code of version 3 would mix up their queues. */
+export const priorityGateSchema = 4
+
 export const jobSchema = z.object({
   ...envelope,
   type: z.literal('sas.job'),

@@ -20,8 +20,16 @@ const holder = visitor.extend({
   isAwaited: z.boolean().optional(),
 })
 
-/** The queue of one group. Its waiters have the numbers from `first` to before `next`. */
-const lane = z.object({ group: z.string(), first: z.number().int(), next: z.number().int() })
+/** The queue of one group and priority. Its waiters have the numbers from `first` to before `next`. */
+const lane = z.object({
+  group: z.string(),
+  /** The priority of the jobs. Missing if it is 0. */
+  priority: z.number().optional(),
+  first: z.number().int(),
+  next: z.number().int(),
+  /** The number of turns of the group since the last turn of this queue. Missing if it is 0. */
+  passed: z.number().int().optional(),
+})
 
 /** The rules that an operator has set in place of those of the workflows. */
 const operated = gateRules.extend({ at: z.string(), by: z.string(), why: z.string() })
@@ -67,6 +75,7 @@ export const gateWaiterSchema = z.object({
   visitor,
   group: z.string(),
   number: z.number().int(),
+  priority: z.number().optional(),
   sinceMs: z.number(),
   /** The value is -1 while the step waits. */
   ttl: z.number().int(),
@@ -76,3 +85,4 @@ export type GateDocument = z.infer<typeof gateSchema>
 export type GateWaiterDocument = z.infer<typeof gateWaiterSchema>
 export type Visitor = z.infer<typeof visitor>
 export type Holder = z.infer<typeof holder>
+export type Lane = z.infer<typeof lane>

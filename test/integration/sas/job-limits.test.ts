@@ -111,6 +111,16 @@ describe('jobs with a limit', () => {
     expect((await requests(one, 'a')) - (await requests(plain, 'b'))).toBe(2)
   })
 
+  it('begin by priority among those that wait', async () => {
+    await submitted(one, ['a', 'b'])
+    await submitted(one, ['urgent'], { priority: 9 })
+    expect((await world.job('urgent')).place?.turn).toMatchObject({ priority: 9 })
+    await work('a', 'pay', 'send')
+    expect(await insideOf()).toEqual(['urgent'])
+    await work('urgent', 'pay', 'send')
+    expect(await insideOf()).toEqual(['b'])
+  })
+
   it('say for which limit they wait, and are listed', async () => {
     await submitted(one, ['a', 'b'])
     const view = await (await client.get('b'))?.view()
