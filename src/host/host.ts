@@ -243,7 +243,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     await awaitStore(() => startedOn(connection, unit), waitingOf(settings, shell))
   }
   const client = new JobClient({
-    store: wakingReaders(ports.state, hints),
+    store: wakingReaders(ports.stateOf('client'), hints),
     queries: ports.queries,
     clock,
     telemetry,

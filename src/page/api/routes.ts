@@ -6,6 +6,7 @@ import { looks } from './looks.js'
 import { pauseRoutes } from './pauses.js'
 import { questionRoutes } from './questions.js'
 import { records } from './records.js'
+import { repairs } from './repairs.js'
 import type { Route } from './route.js'
 import { scheduleRoutes } from './schedules.js'
 
@@ -13,6 +14,7 @@ import { scheduleRoutes } from './schedules.js'
 export const routes: readonly Route[] = [
   ...looks,
   ...actions,
+  ...repairs,
   ...pauseRoutes,
   ...questionRoutes,
   ...scheduleRoutes,

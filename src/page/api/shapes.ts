@@ -37,7 +37,7 @@ const change = z.strictObject({
   after: z.string().nullable().meta({ description: 'JSON text. Null if the value was removed.' }),
 })
 
-const edit = z
+export const edit = z
   .strictObject({ changes: z.array(change), others: z.number() })
   .optional()
   .meta({ description: 'The changes of inputs. At most ten are listed, and `others` counts the rest.' })
@@ -97,6 +97,9 @@ const stepDetail = z.strictObject({
   failureCount: z.number(),
   maxFailures: z.number(),
   completeBy: z.string().nullable(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  changedAt: z.string().nullable(),
   notBefore: z.string().nullable(),
   dependsOn: z.array(z.string()),
   input: json,
@@ -158,6 +161,7 @@ export const jobDetail = z.strictObject({
   lockedBy: z.string().nullable(),
   submittedAt: z.string(),
   endedAt: z.string().nullable(),
+  changedAt: z.string().nullable(),
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,

@@ -23,6 +23,7 @@ const viewPaths: readonly string[] = [
   '/job',
   '/schedules',
   '/limits',
+  '/pauses',
   '/fleet',
   '/leases',
   '/audit',

@@ -17,6 +17,7 @@ import { LeasesView } from './views/leases-view.js'
 import { NowView } from './views/now-view.js'
 import { OperationsView } from './views/operations-view.js'
 import { LimitsView } from './views/limits-view.js'
+import { PausesView } from './views/pauses-view.js'
 import { SchedulesView } from './views/schedules-view.js'
 import { TailView } from './views/tail-view.js'
 
@@ -27,6 +28,7 @@ const views = /** @type {const} */ ([
   { path: '/tail', name: 'Tail', View: TailView },
   { path: '/schedules', name: 'Schedules', View: SchedulesView },
   { path: '/limits', name: 'Limits', View: LimitsView },
+  { path: '/pauses', name: 'Pauses', View: PausesView },
   { path: '/fleet', name: 'Fleet', View: FleetView },
   { path: '/leases', name: 'Leases', View: LeasesView },
   { path: '/operations', name: 'Operations', View: OperationsView },

@@ -46,6 +46,19 @@ function nextLane(lanes: readonly Lane[]): Lane | undefined {
   })
 }
 
+/** Counts the waiters that are called before a turn. Returns null if the turn is in no queue. */
+export function turnsBefore(gate: GateDocument, turn: Turn): number | null {
+  if (!isQueued(gate, turn)) return null
+  let { lanes } = gate
+  for (let count = 0; ; count += 1) {
+    const next = nextLane(lanes)
+    if (next === undefined) return null
+    const isIt = next.group === turn.group && next.priority === turn.priority && next.first === turn.number
+    if (isIt) return count
+    lanes = servedLanes(lanes, next)
+  }
+}
+
 /** Returns the queues after the first waiter of one of them. Its group moves to the end. */
 function servedLanes(lanes: readonly Lane[], served: Lane): Lane[] {
   const { passed: _passed, ...rest } = served

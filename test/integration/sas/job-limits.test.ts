@@ -124,7 +124,9 @@ describe('jobs with a limit', () => {
   it('say for which limit they wait, and are listed', async () => {
     await submitted(one, ['a', 'b'])
     const view = await (await client.get('b'))?.view()
-    expect(view?.why).toMatch(/^The job waits for room in limit "jobs:acme" since 2026-.*stepward limits/)
+    expect(view?.why).toMatch(
+      /^The job waits for room in limit "jobs:acme" since 2026-.*: 1 of 1 places are taken, and no jobs are ahead of it; "stepward limits/,
+    )
     expect(await client.limits.get('jobs:acme')).toMatchObject({
       atOnce: 1,
       inside: [{ jobId: 'a', stepId: '' }],

@@ -43,6 +43,9 @@ function aStep(parts: Partial<Step> & Pick<Step, 'stepId'>): Step {
     progress: null,
     maxFailures: 3,
     completeBy: null,
+    startedAt: null,
+    endedAt: null,
+    changedAt: null,
     notBefore: null,
     dependsOn: [],
     input: null,
@@ -297,6 +300,10 @@ describe('the command of an action', () => {
     [
       { kind: 'submit', workflow: 'buying', input: '{}' },
       `printf %s '{}' | stepward submit buying - --workflows MODULE`,
+    ],
+    [
+      { kind: 'submit', workflow: 'buying', input: '{}', fields: { tag: 'a=1\nb=x y\n', priority: '3' } },
+      `printf %s '{}' | stepward submit buying - --workflows MODULE --tag=a=1 --tag='b=x y' --priority=3`,
     ],
     [
       {

@@ -14,7 +14,8 @@
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
  *   state: State | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused', attempt: number, failureCount: number, maxFailures: number,
- *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
+ *   completeBy: string | null, startedAt: string | null, endedAt: string | null, changedAt: string | null,
+ *   notBefore: string | null, dependsOn: string[], input: unknown,
  *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
  *   asks: boolean, question: Question | null, round: { number: number, atMost: number } | null,
  *   collect: { count: number, events: { key: string, payload: unknown, at: string }[] } | null,
@@ -79,7 +80,17 @@
  *   roles: string[], may: string[], fleetOptions: string[] | null,
  *   workflows: { name: string, findsJobId: boolean }[], now: string }} About
  *
- * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[] }} Report
+ * @typedef {{ isDryRun: boolean, done: string[], refused: { jobId: string, reason: string }[],
+ *   restarted?: Restarted, migrated?: Migrated }} Report
+ *
+ * @typedef {{ jobId: string, partitionKey: string, from: string, carried: string[], again: string[], undone: string[],
+ *   isNew: boolean }} Restarted
+ *
+ * @typedef {{ changed: string[], kept: string[], edit: Edit }} Migrated
+ *
+ * @typedef {{ kind: 'workflow' | 'agent' | 'key', name: string, since: string, by: string, why: string }} Pause
+ *
+ * @typedef {{ paused: Pause[], jobs: JobSummary[], isCut: boolean }} Pauses
  *
  * @typedef {{ jobId: string, partitionKey?: string }} JobName
  *
@@ -104,7 +115,9 @@
  *
  * @typedef {{ since: string, rows: { operation: string, requests: number, charge: number }[] }} ChargeRows
  *
- * @typedef {ChargeRows & { host: ChargeRows | null }} ChargeReport
+ * @typedef {{ user: string, requests: number, charge: number }} UserRow
+ *
+ * @typedef {ChargeRows & { host: ChargeRows & { users: UserRow[] } | null }} ChargeReport
  *
  * @typedef {{ at: string, by: string, command: string, why: string, about: 'job' | 'schedule', id: string,
  *   partitionKey: string, workflow: string, stepId: string | null }} AuditRow

@@ -4,6 +4,7 @@ import { Decisions } from '../parts/decisions.js'
 import { html } from '../parts/html.js'
 import { AnswerButton } from '../parts/question-card.js'
 import { Command, CopyButton, Facts, JsonBox, Link, Panel, Problem, StateBadge } from '../parts/basics.js'
+import { about } from '../state/about.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText } from '../state/formats.js'
@@ -123,7 +124,10 @@ function Actions({ job, reload }) {
       ? { kind: 'resubmit', name: 'Resubmit', steps: failed }
       : null,
     (isEnded || state === 'Error') && job.restartedAs === null
-      ? { kind: 'restart', name: 'Restart from a step', steps: [] }
+      ? { kind: 'restart', name: 'Restart from a step', steps: steps.map(({ stepId }) => stepId) }
+      : null,
+    !isEnded && (about.value?.workflows ?? []).some(({ name }) => name === job.workflow)
+      ? { kind: 'migrate', name: 'Migrate', steps: [] }
       : null,
     held.length > 0 ? { kind: 'release', name: 'Release', steps: held } : null,
     awaiting.length > 0 && !isEnded
