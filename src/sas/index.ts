@@ -99,6 +99,16 @@ export type { Tags } from './model/tags.js'
 export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
 export type { JobView, StepView } from './client/job-view.js'
 export type {
+  HistoryChange,
+  HistoryDocument,
+  HistoryDocuments,
+  HistoryMoment,
+  HistoryOptions,
+  JobHistory,
+  StepAttempt,
+  StepAttempts,
+} from './client/history/job-history.js'
+export type {
   Attention,
   AuditEntry,
   Compensation,

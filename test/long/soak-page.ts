@@ -68,7 +68,9 @@ async function opened(view: string): Promise<Page> {
 }
 
 const views = ['/', '/jobs', '/tail', '/job?jobId=large']
-const pages = await Promise.all(views.map(opened))
+const pages: Page[] = []
+// Each address signs in one browser, and the next address follows.
+for (const view of views) pages.push(await opened(view))
 const [now, , tail, graph] = pages
 if (now === undefined || tail === undefined || graph === undefined) throw new Error('a view is missing')
 

@@ -21,6 +21,7 @@ const viewPaths: readonly string[] = [
   '/inbox',
   '/jobs',
   '/job',
+  '/history',
   '/schedules',
   '/limits',
   '/pauses',

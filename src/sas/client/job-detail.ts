@@ -8,7 +8,7 @@ import type { JobQueries } from '../store/job-queries.js'
 import type { DocumentAddress } from '../store/state-store.js'
 import type { JobPorts } from './job.js'
 import { asOpenQuestion, type OpenQuestion } from './questions.js'
-import { hideDocuments } from '../plan/hide-documents.js'
+import { hideDocuments, withoutHashes } from '../plan/hide-documents.js'
 import { bytesOf } from '../store/transaction.js'
 import { documentCost } from './cost.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
@@ -130,9 +130,8 @@ export async function readJobDocuments(
   const steps = await readSteps(store, job)
   const hidden = hideDocuments(job, steps)
   const isSecret = job.secrets !== undefined || steps.some(({ secrets }) => secrets !== undefined)
-  const { payloadHash: _payload, planHash: _plan, ...open } = hidden.job
   return {
-    job: isSecret ? open : hidden.job,
+    job: isSecret ? withoutHashes(hidden.job) : hidden.job,
     steps: hidden.steps,
     others: queries === null ? null : await othersIn(queries, address.pk, isSecret),
   }

@@ -5,6 +5,7 @@ import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
+import { withVisibleDirections } from './history/words.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
 
@@ -25,17 +26,6 @@ export interface Moment {
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
 export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], moment: Moment): string {
   return withVisibleDirections(sentenceOn(job, steps, moment))
-}
-
-/**
- * Writes characters that change the direction of text as escapes. A name or a reason with such a character would
- * turn the rest of the sentence around.
- */
-function withVisibleDirections(sentence: string): string {
-  return sentence.replace(
-    /[\u202a-\u202e\u2066-\u2069]/gu,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atLimit }: Moment): string {

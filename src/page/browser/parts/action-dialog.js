@@ -117,6 +117,16 @@ function FieldsOf({ present, fields, setFields }) {
   const onMore = ({ currentTarget: { name, value } }) =>
     setFields({ ...fields, more: { ...fields.more, [name]: value } })
   const hint = `Reason${needsWhy ? '' : ' (optional)'}, stored with the decision of ${about.value?.by ?? 'you'}`
+  const newInput = hasInput
+    ? html`<label key="input">
+        ${inputLabel(present)}
+        <textarea name="input" rows=${kind === 'raise' || kind === 'resubmit' ? 6 : 3} spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
+      </label>`
+    : null
+  const others = more.map(
+    (field) =>
+      html`<${MoreField} key=${field.name} field=${field} steps=${steps} value=${fields.more[field.name] ?? ''} onInput=${onMore} />`,
+  )
   return html`${
     steps.length > 0 && isOne && kind !== 'restart'
       ? html`<label>
@@ -128,18 +138,7 @@ function FieldsOf({ present, fields, setFields }) {
           </label>`
       : null
   }
-    ${
-      hasInput
-        ? html`<label>
-            ${inputLabel(present)}
-            <textarea name="input" rows=${kind === 'schedule set' ? 3 : 6} spellcheck=${false} value=${fields.input} onInput=${onInput}></textarea>
-          </label>`
-        : null
-    }
-    ${more.map(
-      (field) =>
-        html`<${MoreField} key=${field.name} field=${field} steps=${steps} value=${fields.more[field.name] ?? ''} onInput=${onMore} />`,
-    )}
+    ${kind === 'restart' ? [others, newInput] : [newInput, others]}
     ${
       takesWhy
         ? html`<label>${hint} <input name="why" type="text" autofocus value=${fields.why} onInput=${onInput} /></label>`

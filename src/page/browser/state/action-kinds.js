@@ -68,7 +68,7 @@ export const actionKinds = {
     fields: [
       {
         name: 'from',
-        label: 'First step that runs again',
+        label: 'The first step that runs again',
         placeholder: 'the id of a step',
         choices: 'steps',
       },

@@ -8,6 +8,7 @@ import { about } from '../state/about.js'
 import { address, addressOf } from '../state/address.js'
 import { useLoaded } from '../state/api.js'
 import { agoText, counted, durationText, momentText } from '../state/formats.js'
+import { AttemptsPanel } from '../past/attempts.js'
 import { useChanges, useThrottled } from '../state/live.js'
 import { JobGraph } from './job-graph.js'
 import { Costs, Difference, UndoPath } from './job-panels.js'
@@ -45,6 +46,7 @@ export function JobView() {
       <div class="stack">
         ${chosen === undefined ? null : html`<${StepPanel} step=${chosen} />`}
         ${chosen === undefined ? null : html`<${Difference} job=${data} step=${chosen} />`}
+        ${chosen === undefined ? null : html`<${AttemptsPanel} job=${data} step=${chosen} key=${chosen.stepId} />`}
         <${Panel} title="Input of the job"><${JsonBox} title="Input" value=${data.input} /><//>
       </div>
       <div class="stack">
@@ -97,6 +99,7 @@ function Head({ job, reload }) {
       <h1 class="id">${job.jobId}</h1>
       <${StateBadge} state=${job.state} />
       <${CopyButton} text=${job.jobId} label="Copy id" />
+      <${Link} to=${addressOf('/history', { jobId: job.jobId, partitionKey: job.partitionKey })}>History<//>
     </div>
     <p class=${job.attention === null ? 'why' : 'why problem'}><bdi>${job.why}</bdi></p>
     ${job.advice === null ? null : html`<p>→ ${job.advice.advice}</p>`}
