@@ -110,7 +110,7 @@ const rooms = {
       '/telemetry',
     ],
     'client/history': ['model', 'plan', 'store', '/platform'],
-    'client/pauses': ['client', 'model', 'pauses', 'store', '/platform', '/telemetry'],
+    'client/pauses': ['client', 'model', 'model/values', 'pauses', 'store', '/platform', '/telemetry'],
     client: [
       'client/history', 'client/pauses', 'client/repair', 'decisions', 'decisions/operator', 'gates', 'in-process', 'model', 'model/values', 'notifier', 'pauses', 'payloads', 'plan', 'schedules', 'store', 'store/filters', 'submission', 'waiting',
       'workflow', '/platform', '/telemetry',
@@ -187,8 +187,9 @@ const rooms = {
     assets: ['/platform'],
     'browser/state': [],
     'browser/parts': ['browser/state'],
-    'browser/views': ['browser/parts', 'browser/state'],
-    browser: ['browser/parts', 'browser/state', 'browser/views'],
+    'browser/past': ['browser/parts', 'browser/state'],
+    'browser/views': ['browser/parts', 'browser/past', 'browser/state'],
+    browser: ['browser/parts', 'browser/past', 'browser/state', 'browser/views'],
     '.': ['api', 'assets', 'door', 'live', '/connection', '/operations', '/platform', '/sas'],
   }),
   ...within('src/cli', {

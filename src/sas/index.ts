@@ -97,7 +97,7 @@ export type { SubmitOptions } from './client/submission-request.js'
 export type { InputSchema } from './workflow/input-schema.js'
 export type { Tags } from './model/tags.js'
 export type { Job, JobResult, ResultOf, ViewOptions } from './client/job.js'
-export type { JobView, StepView } from './client/job-view.js'
+export type { JobView, Raised, StepView } from './client/job-view.js'
 export type {
   HistoryChange,
   HistoryDocument,
@@ -158,6 +158,7 @@ export {
   PayloadStoreMissing,
   PayloadUnavailable,
   ScheduleNotFound,
+  StepNotFound,
   StoreRefused,
   StoreUnavailable,
   SubmissionInvalid,

@@ -165,7 +165,9 @@ export const jobDetail = z.strictObject({
   completeBy: z.string().nullable(),
   generation: z.number(),
   paused,
-  restartedAs: z.strictObject({ jobId: z.string(), from: z.string() }).nullable(),
+  restartedAs: z
+    .strictObject({ jobId: z.string(), from: z.string(), kept: z.array(z.string()).optional() })
+    .nullable(),
   restartOf: decision.extend({ jobId: z.string(), from: z.string() }).nullable(),
   tags: z.record(z.string(), z.string()),
   result: json.meta({ description: 'What the workflow returned, or null.' }),

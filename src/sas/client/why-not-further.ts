@@ -30,8 +30,7 @@ export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], 
 
 function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atLimit }: Moment): string {
   const { processState, attention, compensation, restartedAs } = job
-  if (restartedAs !== undefined)
-    return `It was restarted from step ${restartedAs.from} as job ${restartedAs.jobId}.`
+  if (restartedAs !== undefined) return restartText(restartedAs)
   if (processState === 'Processed') return endText(job)
   if (processState === 'Compensated')
     return `Everything was undone: ${compensation?.reason ?? 'see the audit'}.`
@@ -83,6 +82,12 @@ function pausedText(
   const still = running.length === 0 ? '' : ` ${agentsText(running)}.`
   const what = target === undefined ? 'It' : `It is paused with ${target.kind} ${target.name}, which`
   return `${what} was paused by ${by} at ${timeText(Date.parse(since))}: ${why}.${still}`
+}
+
+/** Says which job goes on with the work of a job, and which effects stay. */
+function restartText({ jobId, from, kept = [] }: NonNullable<JobDocument['restartedAs']>): string {
+  const left = kept.length === 0 ? '' : ` The effects of ${listed(kept)} stay, and no job undoes them.`
+  return `It was restarted from step ${from} as job ${jobId}, which owns what it did.${left}`
 }
 
 /** Returns how a job ended well: every step is done or skipped, or the job went on without some steps. */

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
+import { runningAgents, type UnitSelection } from '../../../operations/index.js'
 import type { JobClient, JobSummary, PauseView } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
@@ -42,7 +43,13 @@ export async function decidePause(
   if (why === undefined)
     throw new CliError('pass --why TEXT, the reason: it is stored with the decision', exitCodes.usage)
   const advice = await withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, async (client) => decisions[what](client, { kind, what, name, by, why, dryRun })),
+    withClient(settings, async (client) => {
+      const said = await decisions[what](client, { kind, what, name, by, why, dryRun })
+      if (kind !== 'pause' || typeof said === 'string') return said
+      // The pause is made, so an error here changes nothing.
+      const isUnknown = await isUnknownName(client, settings, { what, name }).catch(() => false)
+      return isUnknown ? `stepward: ${unknownText(what, name)}` : undefined
+    }),
   )
   const subject = what === 'job' ? { jobId: name } : { [what]: name }
   if (options.json === true)
@@ -59,6 +66,21 @@ export async function decidePause(
 
 function noteOf(advice: unknown): { readonly note?: string } {
   return typeof advice === 'string' ? { note: advice } : {}
+}
+
+/** Checks whether a workflow has no job, or an agent is in no running instance, so that its name may be wrong. */
+async function isUnknownName(
+  client: JobClient,
+  settings: UnitSelection,
+  { what, name }: { readonly what: string; readonly name: string },
+): Promise<boolean> {
+  if (what === 'workflow') return (await client.list({ workflow: name, limit: 1 })).length === 0
+  return what === 'agent' && (await runningAgents(settings))?.has(name) === false
+}
+
+function unknownText(what: string, name: string): string {
+  const found = what === 'agent' ? 'no running instance has agent' : 'there is no job of workflow'
+  return `${found} ${JSON.stringify(name)} yet: check the name`
 }
 
 function isKnown(what: string): what is keyof typeof decisions {

@@ -54,7 +54,7 @@
  *   input: unknown, attention: Attention | null, advice: { advice: string, command: string } | null,
  *   compensation: { since: string, by: string, reason: string, thenRetry: boolean } | null,
  *   paused: { since: string, by: string, why: string, with?: { kind: string, name: string } } | null,
- *   restartedAs: { jobId: string, from: string } | null,
+ *   restartedAs: { jobId: string, from: string, kept?: string[] } | null,
  *   restartOf: { jobId: string, from: string, at: string, by: string, why: string } | null,
  *   diagnostics: Diagnostic[], audit: Decision[], notices: Notice[], cost: ComputedCost, intervals: Interval[], steps: Step[] }} Job
  *
