@@ -1,4 +1,4 @@
-import { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from '../sas/internal.js'
+import { idleCharge, idleCost, jobCost, limitCost, tickCost, type CostQuestion } from '../sas/internal.js'
 
 const secondsPerDay = 24 * 60 * 60
 /** The number of days for which the charge of a month is computed. */
@@ -11,6 +11,8 @@ export interface CostReport {
   >
   /** The request units of a tick of a schedule, besides the submission of its job. */
   readonly tickCharge: number
+  /** The request units of a limit for one step or job that has room. */
+  readonly limitCharge: number
   readonly idle: ReturnType<typeof idleCost> & { readonly total: number }
   /** Request units per second for jobs and idle units together, averaged over the day. */
   readonly meanCharge: number
@@ -30,6 +32,7 @@ export function costReport(question: Omit<CostQuestion, 'isTogether'>, jobsPerDa
   return {
     jobs: { together, apart: job(false) },
     tickCharge: tickCost(question),
+    limitCharge: limitCost(question),
     idle: { ...idle, total },
     meanCharge,
     monthlyCharge: meanCharge * secondsPerDay * daysPerMonth,

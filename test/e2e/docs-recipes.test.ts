@@ -45,6 +45,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
   polling: [{ homeAfter: 3, calls: [tracked, tracked, tracked, tells('It is there.')] }],
   research: [{ calls: [['work', { goal: 'order-1' }]] }],
   limited: [{ calls: [charged] }],
+  oneJobAtATime: [{ calls: [charged] }],
   oneAtATime: [{ calls: [charged] }],
   report: [{ input: { day: '2026-11-24' }, calls: [tells('2026-11-24')] }],
   everyItem: [

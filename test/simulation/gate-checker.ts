@@ -1,19 +1,25 @@
 import type { VersionFields } from '../../src/emulator/engine/index.js'
-import type { StepDocument } from '../../src/sas/model/documents.js'
+import type { JobDocument, StepDocument } from '../../src/sas/model/documents.js'
 import type { GateDocument, Visitor } from '../../src/sas/model/gate-documents.js'
 import type { Checker, SimulationEvent } from '../../src/testing/events.js'
 import { stateContainer } from '../../src/testing/job-fleet.js'
 
-/** Checks the gates of limits against the invariants I25 and I26 of docs/failure-matrix.md. */
+/** Checks the gates of limits against the invariants I25, I26 and I40 of docs/failure-matrix.md. */
 export class GateChecker implements Checker {
   /** The current gates by key. */
   private readonly gates = new Map<string, GateDocument>()
+  /** The current jobs with limits of their own. */
+  private readonly jobs = new Map<string, JobDocument>()
 
   check(event: SimulationEvent): readonly string[] {
     if (event.type !== 'written' || event.container !== stateContainer || event.after === null) return []
     const after = parsed(event.after)
     const before = event.before === null ? null : parsed(event.before)
     if (after.type === 'sas.gate') return this.gate(before as GateDocument | null, after)
+    if (isJob(after)) {
+      if (after.limits !== undefined) this.jobs.set(jobName(after), after)
+      return []
+    }
     return isStep(after) ? this.step(before as StepDocument | null, after) : []
   }
 
@@ -30,8 +36,8 @@ export class GateChecker implements Checker {
     const isAtRest = atOnce === 0 && holders.length === 0
     if (lanes.length > 0 && completeByMs === null && !isAtRest)
       problems.push(`I26: steps wait at gate ${key} and no supervisor checks it`)
-    for (const { group, first, next } of lanes) {
-      const was = before?.lanes.find((lane) => lane.group === group)
+    for (const { group, priority, first, next } of lanes) {
+      const was = before?.lanes.find((lane) => lane.group === group && lane.priority === priority)
       if (first >= next) problems.push(`I26: the queue of ${group} at gate ${key} is empty`)
       if (was !== undefined && (first < was.first || next < was.next))
         problems.push(`I26: the queue of ${group} at gate ${key} goes backwards`)
@@ -45,24 +51,46 @@ export class GateChecker implements Checker {
   private step(before: StepDocument | null, after: StepDocument): readonly string[] {
     const { place, direction, lockedBy, dispatch, pk, jobId, stepId } = after
     const isDispatch = lockedBy !== null && dispatch > (before?.dispatch ?? 0)
-    if (!isDispatch || direction === 'undo' || after.limits === undefined) return []
-    if (place === undefined) return [`I25: ${after.id} was dispatched and came to no gate`]
+    if (!isDispatch || direction === 'undo') return []
+    const job = this.jobs.get(jobName(after))
+    const ofJob = job === undefined ? [] : this.inside('I40', { ...after, stepId: '' }, job.place)
+    if (after.limits === undefined) return ofJob
+    return [...ofJob, ...this.inside('I25', { pk, jobId, stepId }, place)]
+  }
+
+  /** Checks that a step or a job is inside every gate of its place. */
+  private inside(
+    invariant: string,
+    { pk, jobId, stepId }: Pick<Visitor, 'pk' | 'jobId' | 'stepId'>,
+    place: StepDocument['place'],
+  ): readonly string[] {
+    const who = `step ${JSON.stringify(stepId)} of job ${jobId}`
+    if (place === undefined || place.gates.length === 0 || place.waitsFor !== null)
+      return [`${invariant}: ${who} is at work and came to no gate`]
     const visitor = { pk, jobId, stepId, entry: place.entry }
     return place.gates.flatMap(({ key }) => {
       const gate = this.gates.get(key)
-      if (gate === undefined) return [`I25: ${after.id} was dispatched without gate ${key}`]
+      if (gate === undefined) return [`${invariant}: ${who} is at work without gate ${key}`]
       const isInside = gate.holders.some((holder) => nameOf(holder) === nameOf(visitor))
-      return isInside || atOnceOf(gate) === Infinity ? [] : [`I25: ${after.id} is not inside gate ${key}`]
+      return isInside || atOnceOf(gate) === Infinity ? [] : [`${invariant}: ${who} is not inside gate ${key}`]
     })
   }
+}
+
+function isJob(document: object): document is JobDocument {
+  return 'type' in document && document.type === 'sas.job'
+}
+
+function jobName({ pk, jobId }: Pick<Visitor, 'pk' | 'jobId'>): string {
+  return JSON.stringify([pk, jobId])
 }
 
 function isStep(document: object): document is StepDocument {
   return 'type' in document && document.type === 'sas.step'
 }
 
-function parsed({ text }: VersionFields): StepDocument | GateDocument {
-  return JSON.parse(text) as StepDocument | GateDocument
+function parsed({ text }: VersionFields): JobDocument | StepDocument | GateDocument {
+  return JSON.parse(text) as JobDocument | StepDocument | GateDocument
 }
 
 function atOnceOf({ operated, rules }: GateDocument): number {

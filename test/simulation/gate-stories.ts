@@ -10,6 +10,17 @@ const limited = (limit: Limit, options = {}) => {
   return workflowOf(fan, { onExhausted: 'compensate' }, { of: { hotel: each, flight: each, car: each } })
 }
 
+/** A workflow whose jobs run one after another, and two steps of each job also share a limit. */
+const ofJobs = (onExhausted: 'error' | 'compensateThenRetry' = 'error') =>
+  workflowOf(
+    fan,
+    { onExhausted },
+    {
+      limits: [{ key: 'tenant', atOnce: 1 }],
+      of: { hotel: { ...timing, limits: [bank] }, flight: { ...timing, limits: [bank] } },
+    },
+  )
+
 /** Stories of steps with limits, in which every write meets every fault. */
 export const gates: readonly Scenario[] = [
   { name: 'gate', workflow: limited(bank), moods: willing, end: 'Processed' },
@@ -18,6 +29,14 @@ export const gates: readonly Scenario[] = [
     name: 'gate-retry',
     workflow: limited(bank, { retry: { tries: 5, backoff: { min: '1s', max: '2s' } } }),
     moods: ({ stepId, count }) => (stepId === 'flight' && count === 1 ? 'busy' : 'willing'),
+    end: 'Processed',
+  },
+  { name: 'gate-job', workflow: ofJobs(), moods: willing, end: 'Processed' },
+  { name: 'gate-job-together', workflow: ofJobs(), moods: willing, isTogether: true, end: 'Processed' },
+  {
+    name: 'gate-job-undone',
+    workflow: ofJobs('compensateThenRetry'),
+    moods: unableAt('confirm', 1),
     end: 'Processed',
   },
   { name: 'gate-undone', workflow: limited(bank), moods: unableAt('confirm'), end: 'Compensated' },
@@ -37,6 +56,22 @@ export const gateStories: readonly StoryOfJob[] = [
     workflow: limited({ key: 'shared', atOnce: 3 }),
     moods: willing,
     end: 'Processed',
+  },
+  {
+    name: 'gate-jobs',
+    promise: 'jobs that share a limit of jobs never run together beyond it, and none is left behind',
+    workflow: workflowOf(fan, {}, { limits: [{ key: 'tenant', atOnce: 4 }] }),
+    moods: willing,
+    end: 'Processed',
+  },
+  {
+    name: 'gate-jobs-cancelled',
+    promise: 'a job that is cancelled while it runs or waits leaves its limit to other jobs',
+    workflow: workflowOf(fan, {}, { limits: [{ key: 'tenant', atOnce: 4 }] }),
+    moods: willing,
+    interventions: [{ when: { isBegun: 'car' }, command: 'cancel' }],
+    end: 'Compensated',
+    otherEnds: ['Processed'],
   },
   {
     name: 'gate-cancelled',

@@ -1,5 +1,6 @@
 import {
   defineWorkflow,
+  type JobLimit,
   type PauseTarget,
   type ProcessState,
   type Reference,
@@ -115,15 +116,18 @@ interface Making {
   readonly isBare?: boolean
   /** The name of the workflow. Default `scenario`. */
   readonly name?: string
+  /** The limits of the jobs. Default: none. */
+  readonly limits?: readonly JobLimit[]
 }
 
 /** Returns a workflow in which each step calls the service of its own name. */
 export function workflowOf(
   shape: Shape,
   options: StepOptions = {},
-  { of = {}, by = services, isBare = false, name = 'scenario' }: Making = {},
+  { of = {}, by = services, isBare = false, name = 'scenario', limits }: Making = {},
 ): Workflow<ScenarioInput> {
   return defineWorkflow<ScenarioInput>(name, (job) => {
+    if (limits !== undefined) job.limits(limits)
     const built = new Map<string, Step<{ item: string; key: string }>>()
     for (const [id, dependencies] of Object.entries(shape)) {
       const step = job.step(

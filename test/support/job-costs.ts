@@ -70,6 +70,17 @@ export const threeSteps = defineWorkflow<{ readonly value: number }>('three-step
   job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })
 })
 
+/** The same steps, of which one has a limit, or the whole job. */
+export const limitedSteps = (of: 'first' | 'second' | 'job') =>
+  defineWorkflow<{ readonly value: number }>('limited-steps', (job) => {
+    const limits = [{ key: of, atOnce: 5 }]
+    if (of === 'job') job.limits(limits)
+    const optionsOf = (name: string) => ({ undo: 'none', ...(name === of && { limits }) }) as const
+    const first = job.step('first', shop.pass, { value: job.input.value }, optionsOf('first'))
+    const second = job.step('second', shop.pass, { value: first.output.value }, optionsOf('second'))
+    job.step('third', shop.pass, { value: second.output.value }, { undo: 'none' })
+  })
+
 /** A store of one partition, one instance of each role with every default, and a client, on virtual time. */
 export interface PricedWorld {
   readonly clock: VirtualClock

@@ -29,6 +29,7 @@ const cost = route({
   answer: z.strictObject({
     jobs: z.strictObject({ together: perJob, apart: perJob }),
     tickCharge: z.number(),
+    limitCharge: z.number(),
     idle: z.strictObject({
       polls: z.number(),
       renewals: z.number(),

@@ -106,7 +106,7 @@ async function pauseTarget(
 ): Promise<void> {
   if (kind === 'workflow') await client.pause({ workflow: name }, why, { by, dryRun })
   else if (kind === 'agent') await client.pause({ agent: name }, why, { by, dryRun })
-  else if (!dryRun) await client.limits.set(name, { atOnce: 0 }, { by, why })
+  else if (!dryRun) await client.limits.pause(name, { by, why })
 }
 
 async function resumeTarget(
@@ -116,7 +116,7 @@ async function resumeTarget(
 ): Promise<void> {
   if (kind === 'workflow') await client.resume({ workflow: name }, terms)
   else if (kind === 'agent') await client.resume({ agent: name }, terms)
-  else if (!terms.dryRun) await client.limits.clear(name)
+  else if (!terms.dryRun) await client.limits.resume(name, { by: terms.by, why: terms.why })
 }
 
 function refuseJobs(selected: { readonly job?: unknown; readonly jobs?: unknown }): void {

@@ -58,6 +58,8 @@ export interface IdleCost {
 const leaseKilobytes = 1
 /** The size of a schedule without rows of missed ticks. */
 const scheduleKilobytes = 1
+/** The size of a limit with a few steps at work and no long list of groups. */
+const limitKilobytes = 1
 /** Prices in request units. */
 const [insertOfOneKilobyte, queryOfOnePartition, emptyPoll, pointRead] = [5.5, 2.5, 1, 1]
 const growthPerKilobyte = 0.0909
@@ -112,6 +114,14 @@ export function documentCost(bytes: number, replaces: number): number {
  */
 export function tickCost(question: Pick<CostQuestion, 'indexing'>): number {
   return (2 * insert(scheduleKilobytes, question)) / maxOpenTicks + 3 * pointRead
+}
+
+/**
+ * Returns the request units of a limit for one step or job that has room: two replaces of the limit, when it enters
+ * and when it leaves.
+ */
+export function limitCost(question: Pick<CostQuestion, 'indexing'>): number {
+  return 2 * 2 * insert(limitKilobytes, question)
 }
 
 export function idleCost(question: CostQuestion): IdleCost {

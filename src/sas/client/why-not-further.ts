@@ -1,5 +1,6 @@
 import { counted } from '../../platform/internal.js'
 import { isUnclaimed } from '../decisions/claim.js'
+import { isInQueue, wholeJob } from '../gates/job-place.js'
 import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
 import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
@@ -41,12 +42,15 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atL
     return `${awaited(attention, open, now)}: ${attention.message}${asked ? `; ${howToAnswer}.` : ''}`
   }
   if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
+  if (open.length === 0 && isInQueue(job)) {
+    return limitText('The job', { stepId: wholeJob, place: job.place }, atLimit)
+  }
   const overdue = open.filter((step) => isOverdue(step, now))
   if (overdue.length > 0) return overdueText(overdue)
   const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
   if (question !== undefined) return questionText(question)
   const waiting = waitingAtLimit(job, open)
-  if (waiting !== undefined) return limitText(waiting, atLimit)
+  if (waiting !== undefined) return limitText(`Step ${waiting.stepId}`, waiting, atLimit)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
   if (asking.length > 0) return eventText(asking)
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
@@ -122,26 +126,31 @@ function questionText({
   return `Step ${stepId} waits for an answer from ${who} ${times}; ${howToAnswer}.`
 }
 
-/** Says at which limit a step waits: for the end of other steps, or for the time of its rate. */
-function limitText({ stepId, place }: StepDocument, atLimit: PlaceAtLimit | null | undefined): string {
+/** Says at which limit a step or a job waits: for the end of others, or for the time of its rate. */
+function limitText(
+  who: string,
+  { stepId, place }: Pick<StepDocument, 'stepId' | 'place'>,
+  atLimit: PlaceAtLimit | null | undefined,
+): string {
   const { waitsFor = null, since = null, reservedMs = null, gates = [] } = place ?? {}
   const from = since === null ? '' : ` since ${timeText(Date.parse(since))}`
   if (waitsFor !== null) {
     const known = atLimit?.stepId === stepId ? placeText(atLimit) : ''
-    return `Step ${stepId} waits for room in limit ${JSON.stringify(waitsFor)}${from}${known}; "stepward limits" shows the limits.`
+    return `${who} waits for room in limit ${JSON.stringify(waitsFor)}${from}${known}; "stepward limits" shows the limits.`
   }
   const rates = gates.filter(({ perSecond }) => perSecond !== undefined).map(({ key }) => JSON.stringify(key))
   const until = reservedMs === null ? '' : ` until ${timeText(reservedMs)}`
-  return `Step ${stepId} waits${until} by the rate of limit ${listed(rates)}.`
+  return `${who} waits${until} by the rate of limit ${listed(rates)}.`
 }
 
-/** Says how many steps are inside a limit and ahead in its queue, or which operator has paused the limit. */
-function placeText({ inside, atOnce, ahead, set }: PlaceAtLimit): string {
+/** Says how many steps or jobs are inside a limit and ahead in its queue, or which operator has paused the limit. */
+function placeText({ stepId, inside, atOnce, ahead, set }: PlaceAtLimit): string {
   if (atOnce === 0 && set !== null)
     return `, which was paused by ${set.by} at ${timeText(Date.parse(set.at))}: ${set.why}`
   if (ahead === null) return ', and was called'
   const places = atOnce === null ? '' : `${inside} of ${atOnce} places are taken, and `
-  const others = ahead === 1 ? '1 step is' : `${ahead === 0 ? 'no' : ahead} steps are`
+  const noun = stepId === wholeJob ? 'job' : 'step'
+  const others = ahead === 1 ? `1 ${noun} is` : `${ahead === 0 ? 'no' : ahead} ${noun}s are`
   return `: ${places}${others} ahead of it`
 }
 

@@ -3,6 +3,7 @@ import { isTooDeep } from '../model/values/plain-json.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate } from '../plan/template.js'
 import { exceeds } from '../store/transaction.js'
+import { placeOutside } from '../gates/job-place.js'
 import type { GateRequest } from '../gates/pass.js'
 import { endBy, type Dispatching } from './dispatch.js'
 import { ticketMark } from '../plan/tickets.js'
@@ -86,6 +87,7 @@ export function endJob(
     endedAt: new Date(state.now).toISOString(),
     endedAtMs: state.now,
     ...(state.job.paused ? { paused: null, pausedWith: null } : {}),
+    ...placeOutside(state.job),
     ...ending,
   }
   return {

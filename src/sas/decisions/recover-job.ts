@@ -1,6 +1,6 @@
+import { offerWithinMs } from '../model/work.js'
 import type { JobDocument } from '../model/documents.js'
 import { deadline, isStaged, isTerminal, withDerivedState } from '../model/process-state.js'
-import { offerWithinMs } from './offer-time.js'
 import type { RecoveryPolicy } from './recover-step.js'
 
 export type JobRecovery =

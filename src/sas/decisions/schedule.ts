@@ -28,6 +28,7 @@ import {
   withLedger,
   type Ledger,
 } from './ledger.js'
+import { enterLimits } from './limits-of-job.js'
 import { withNotices } from './notices.js'
 import { stepsWithPart } from '../plan/template.js'
 import { hasMoreRounds } from './rounds.js'
@@ -78,7 +79,7 @@ function pausing(state: SchedulingState, ledger: Ledger, pause: Pausing): Schedu
 
 /** Returns the steps to which a decision gives an attempt, or that come to their gates for one. */
 function attemptsOf({ steps }: SchedulingState, decision: Schedule): readonly StepDocument[] {
-  if (decision.kind === 'visit') return decision.requests.map(({ step }) => step)
+  if (decision.kind === 'visit') return decision.requests.flatMap(({ step }) => step ?? [])
   if (decision.kind !== 'write') return []
   return decision.changed.filter(({ kind, lockedBy, stepId, dispatch }) => {
     return kind === 'operation' && lockedBy !== null && dispatch !== steps.get(stepId)?.dispatch
@@ -92,10 +93,13 @@ function completed(state: SchedulingState, decision: Schedule & { kind: 'write' 
   return { ...expiring, ...withNotices(state.job, expiring.job, state.now) }
 }
 
-function advance(state: SchedulingState, ledger: Ledger): Schedule {
+function advance(given: SchedulingState, ledger: Ledger): Schedule {
+  if (isOverdue(given, ledger)) return endOverdue(given, ledger)
+  const entering = enterLimits(given, ledger)
+  if (!('entered' in entering)) return entering
+  const state = entering.entered
   const { job, steps } = state
   const failed = job.stepIds.filter((stepId) => ledger[stepId]?.state === 'Error')
-  if (isOverdue(state, ledger)) return endOverdue(state, ledger)
   const unseenSleeps = mayCutShort(state, ledger)
   if (unseenSleeps.length > 0) return { kind: 'read', stepIds: unseenSleeps }
   const again = [...underWayAndFree(state, ledger), ...cutShort(state, ledger)]

@@ -8,6 +8,7 @@ import {
   type Schedule,
   type SchedulingState,
 } from './continue-or-end-job.js'
+import { isInQueue, placeOutside } from '../gates/job-place.js'
 import { takeFitting } from './dispatch.js'
 import {
   isBehind,
@@ -49,6 +50,7 @@ export function whilePaused(state: SchedulingState, ledger: Ledger, isNew = fals
   const wakesAtMs = wakeUp(running, now)
   const isNews =
     isNew ||
+    isInQueue(job) ||
     job.lockedBy === null ||
     changes.length > 0 ||
     !sameLedger(job.steps, ledger) ||
@@ -63,6 +65,8 @@ export function whilePaused(state: SchedulingState, ledger: Ledger, isNew = fals
     steps: after,
     lockedBy: scheduler,
     attention: flagOf(job, after, known),
+    // A paused job does not wait in a queue. It comes to its limits again when it is resumed.
+    ...(isInQueue(job) ? placeOutside(job) : {}),
     ...deadline(wakesAtMs),
   }
   return { kind: 'write', job: withDerivedState(next), changed, notices: [] }

@@ -39,7 +39,7 @@ export function atGates(
     return request === null || typeof request === 'string' ? [] : [request]
   })
   const isFirst = !ready.some(hasPass)
-  const asked = new Set(requests.map(({ step }) => step.stepId))
+  const asked = new Set(requests.map(({ step }) => step?.stepId))
   const mayBegin = ready.filter(({ stepId }) => !asked.has(stepId))
   return { mayBegin, requests: isFirst ? requests.slice(0, maxRequests) : [] }
 }

@@ -1,7 +1,9 @@
 import { gateDocumentId, waiterDocumentId } from '../model/document-ids.js'
-import { continuingSchema } from '../model/documents.js'
+import { continuingSchema, priorityGateSchema } from '../model/documents.js'
 import type { GateDocument, GateWaiterDocument, Holder, Visitor } from '../model/gate-documents.js'
-import type { GateOfStep, GateRules, Turn } from '../model/gate-parts.js'
+import type { GateOfStep, Turn } from '../model/gate-parts.js'
+import { isQueued, nextTurns, withWaiter } from './queues.js'
+import { rulesOf } from './rules-in-force.js'
 
 /** A step that comes to a gate. */
 export interface Arrival {
@@ -9,6 +11,8 @@ export interface Arrival {
   readonly gate: GateOfStep
   /** The submission of the job, in milliseconds since the epoch. The newest job decides the rules. */
   readonly submittedAtMs: number
+  /** The priority of the job, which counts among the waiters of a group. */
+  readonly priority: number
   /** The time after which a supervisor checks that the step is at work. */
   readonly withinMs: number
   /** The place of the step in a queue of the gate, or null. */
@@ -34,9 +38,6 @@ const emptyGateTtl = 86_400
 /** The time for which the document of a served waiter is kept, in seconds. */
 const servedTtl = 60
 
-/** The largest number of groups with a queue of their own. Further groups share the queues. */
-const maxLanes = 100
-
 /** Returns a gate at which no step is. */
 export function emptyGate(key: string, now: number): GateDocument {
   const id = gateDocumentId(key)
@@ -59,11 +60,6 @@ export function emptyGate(key: string, now: number): GateDocument {
   }
 }
 
-/** Returns the rules in force: those of an operator, or those of the newest job. */
-export function rulesOf({ operated, rules }: Pick<GateDocument, 'operated' | 'rules'>): GateRules {
-  return operated ?? rules
-}
-
 /** Returns the gate with the rules of the arriving step if no newer job has set them. */
 export function ruledBy(gate: GateDocument, { gate: { atOnce, perSecond, burst }, submittedAtMs }: Arrival) {
   if (submittedAtMs < gate.rulesOfMs) return gate
@@ -78,32 +74,6 @@ export function ruledBy(gate: GateDocument, { gate: { atOnce, perSecond, burst }
     rules.burst === gate.rules.burst
   return isSame ? gate : { ...gate, rules, rulesOfMs: submittedAtMs }
 }
-
-/**
- * Returns the waiters that may enter now, and the gate without them in its queues. The groups take turns, and
- * within a group the first waiter comes first (I26).
- */
-export function nextTurns(gate: GateDocument): {
-  readonly gate: GateDocument
-  readonly turns: readonly Turn[]
-} {
-  let free = (rulesOf(gate).atOnce ?? Infinity) - gate.holders.length
-  const lanes = [...gate.lanes]
-  const turns: Turn[] = []
-  for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
-    if (free <= 0 || turns.length >= maxTurns) {
-      lanes.unshift(lane)
-      break
-    }
-    turns.push({ group: lane.group, number: lane.first })
-    free -= 1
-    if (lane.first + 1 < lane.next) lanes.push({ ...lane, first: lane.first + 1 })
-  }
-  return { gate: turns.length === 0 ? gate : { ...gate, lanes }, turns }
-}
-
-/** The largest number of waiters that enter with one write. Their documents are in the same transaction. */
-const maxTurns = 40
 
 /** Returns the gate with a step from its queue inside. */
 export function called(gate: GateDocument, visitor: Visitor, now: number): GateDocument {
@@ -149,39 +119,19 @@ function entered(gate: GateDocument, { reservedMs, isLast }: Arrival, now: numbe
   return inside(atMs, { ...gate, busyUntilMs: busyUntilMs + intervalMs })
 }
 
-function queued(gate: GateDocument, { visitor, gate: { group: wanted } }: Arrival, now: number): Arrived {
-  const group = groupIn(gate, wanted)
-  const known = gate.lanes.find((lane) => lane.group === group)
-  const lane = known ?? { group, first: gate.nextNumber, next: gate.nextNumber }
-  const number = lane.next
-  const longer = { ...lane, next: number + 1 }
-  const lanes =
-    known === undefined ? [...gate.lanes, longer] : gate.lanes.map((each) => (each === known ? longer : each))
+function queued(before: GateDocument, { visitor, gate: { group }, priority }: Arrival, now: number): Arrived {
+  const { gate, turn } = withWaiter(before, { group, priority })
   const waiter: GateWaiterDocument = {
-    id: waiterDocumentId(group, number),
+    id: waiterDocumentId(turn),
     pk: gate.pk,
     type: 'sas.waiter',
     schema: continuingSchema,
     visitor,
-    group,
-    number,
+    ...turn,
     sinceMs: now,
     ttl: -1,
   }
-  const nextNumber = Math.max(gate.nextNumber, number) + 1
-  return { gate: { ...gate, lanes, nextNumber }, waiter, answer: { kind: 'waits', turn: { group, number } } }
-}
-
-/** Returns the group whose queue a step joins: its own, or one of the others if there are too many groups. */
-function groupIn({ lanes }: GateDocument, group: string): string {
-  if (lanes.length < maxLanes || lanes.some((lane) => lane.group === group)) return group
-  let sum = 0
-  for (const character of group) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003
-  return lanes[sum % lanes.length]?.group ?? group
-}
-
-function isQueued({ lanes }: GateDocument, { group, number }: Turn): boolean {
-  return lanes.some((lane) => lane.group === group && lane.first <= number && number < lane.next)
+  return { gate, waiter, answer: { kind: 'waits', turn } }
 }
 
 /** Returns the gate without a step that has left it. */
@@ -231,7 +181,8 @@ export function withNextCheck(gate: GateDocument, now: number): GateDocument {
   if (nextTurns(gate).turns.length > 0) times.push(now)
   const completeByMs = times.length === 0 ? null : Math.min(...times)
   const isEmpty = holders.length === 0 && lanes.length === 0 && operated === null
-  return { ...gate, completeByMs, ttl: isEmpty ? emptyGateTtl : -1 }
+  const schema = lanes.some(({ priority }) => priority !== undefined) ? priorityGateSchema : continuingSchema
+  return { ...gate, schema, completeByMs, ttl: isEmpty ? emptyGateTtl : -1 }
 }
 
 /** Returns the document of a waiter that has been served. The store removes it soon. */

@@ -10,11 +10,11 @@ import {
   type Stored,
 } from '../store/state-store.js'
 import { UnclearWrites } from '../store/unclear-writes.js'
-import { readStep, updateDocument } from '../store/update-document.js'
-import { emptyGate, nextTurns, type Arrival, type GateAnswer } from './gate.js'
-import { calledStep, standingOf } from './standing.js'
+import { nextTurns } from './queues.js'
+import { emptyGate, type Arrival, type GateAnswer } from './gate.js'
 import { decideWishes, type Wish, type WishResult } from './wishes.js'
-import { gateAddress, readGate, stepAddressOf } from './stored-gate.js'
+import { gateAddress, readGate } from './stored-gate.js'
+import { find, offer } from './visitors.js'
 
 export interface GatekeeperOptions {
   readonly store: StateStore
@@ -94,16 +94,12 @@ export class Gatekeeper {
     if (clock.now() < dueMs + graceMs) return dueMs + graceMs
     const due = gate.holders.filter(({ untilMs }) => untilMs + graceMs <= clock.now())
     const wishes = due.map(async (holder): Promise<Wish> => {
-      const step = await readStep(store, stepAddressOf(holder))
-      const standing = standingOf(step, holder, gate.key)
-      // A scheduler may be about to write a step that is coming. It uses its answer for a shorter time.
+      const { standing, againMs } = await find(store, holder, gate, clock.now())
+      // A scheduler may be about to write a visitor that is coming. It uses its answer for a shorter time.
       const isLost = standing === 'coming' && holder.isAwaited === true
       if (standing === 'gone' || isLost) return { kind: 'leave', visitor: holder }
       if (standing === 'waiting') await this.call(holder, gate.key)
-      const withinMs = step?.completeWithinMs ?? 0
-      const againMs = clock.now() + (standing === 'coming' ? maxPauseMs : Math.min(withinMs, maxPauseMs))
-      const untilMs = Math.max(standing === 'inside' ? (step?.completeByMs ?? 0) : 0, againMs)
-      return { kind: 'checkLater', visitor: holder, untilMs, isAwaited: standing === 'coming' }
+      return { kind: 'checkLater', visitor: holder, untilMs: againMs, isAwaited: standing === 'coming' }
     })
     const results = await Promise.all((await Promise.all(wishes)).map((wish) => this.wish(gate.key, wish)))
     const after = results.at(-1) ?? (await this.wish(gate.key, { kind: 'rule' }))
@@ -211,12 +207,7 @@ export class Gatekeeper {
   /** Offers the step of a visitor to the scheduler, or frees the place of a step that is gone. */
   private async call(visitor: Visitor, key: string): Promise<void> {
     const { store, clock } = this.options
-    const from = { address: stepAddressOf(visitor), known: null, read: readStep }
-    const update = await updateDocument(store, from, (step) => {
-      const standing = standingOf(step, visitor, key)
-      return { write: standing === 'waiting' ? calledStep(step, clock.now()) : null, result: standing }
-    })
-    const standing = update.kind === 'missing' ? 'gone' : update.result
+    const standing = await offer(store, visitor, key, () => clock.now())
     if (standing === 'gone') await this.leave(key, visitor)
   }
 
@@ -227,6 +218,3 @@ export class Gatekeeper {
 
 /** The shortest pause between two checks of a gate. */
 const soonMs = 1_000
-
-/** The longest pause between two checks of a step that reports no deadline. */
-const maxPauseMs = 60_000

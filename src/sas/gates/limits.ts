@@ -1,9 +1,10 @@
 import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { personName, reasonText } from '../model/values/said-texts.js'
 import { CommandInvalid } from '../model/errors.js'
-import type { GateDocument } from '../model/gate-documents.js'
+import type { GateDocument, LimitDecision } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
-import { rulesOf } from './gate.js'
+import { rulesOf } from './rules-in-force.js'
+import { jobKeyPrefix, maxKeyLength } from './pass.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
 import { maxAtOnce, rulesProblems, rulesShape, type LimitRules } from './rules.js'
 import { gateAddress, readGate } from './stored-gate.js'
@@ -18,7 +19,7 @@ export interface LimitView {
   readonly burst: number | null
   /** The operator who has set the limit. Null if the limit is that of the workflow. */
   readonly set: { readonly by: string; readonly at: string; readonly why: string } | null
-  /** The steps at work. */
+  /** The steps at work. `stepId` is empty if the limit is one of jobs. */
   readonly inside: readonly { readonly jobId: string; readonly stepId: string }[]
   /** The number of steps that wait for others to end. */
   readonly waiting: number
@@ -80,24 +81,69 @@ export class Limits {
       ...(perSecond !== undefined && { perSecond }),
       ...(burst !== undefined && { burst }),
     }
-    const made = { command: 'set' as const, ...numbers, ...this.terms('set', options) }
-    return viewOfGate(await this.gates.decide(key, made))
+    return this.decided(key, 'set', { ...numbers, ...this.terms('set', options) })
   }
 
   /**
-   * Gives a limit back to the workflows. The definition of the newest job applies again. The decision is kept, with its
-   * operator and its reason (default `'cleared'`).
+   * Gives a limit back to the workflows. The definition of the newest job applies again. A pause of the key ends. The
+   * decision is kept, with its operator and its reason (default `'cleared'`).
    *
+   * @throws CommandInvalid if no step has come to the limit for a day and no operator has set it
    * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
    */
   async clear(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
-    refuse('clear', keyProblems(key))
-    const made = { command: 'clear' as const, ...this.terms('clear', options) }
-    return viewOfGate(await this.gates.decide(key, made))
+    const terms = this.terms('clear', options)
+    await this.known('clear', key)
+    return this.decided(key, 'clear', terms)
+  }
+
+  /**
+   * Lets no step with this key begin, until {@link resume}. Steps at work go on. A key may be paused before a step
+   * has come to it. If an operator has set the limit before, `resume` restores what was set.
+   *
+   * @throws CommandInvalid if the key is paused already; nothing was written
+   * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
+   */
+  async pause(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
+    refuse('pause', keyProblems(key))
+    const terms = this.terms('pause', options)
+    const before = (await readGate(this.options.store, gateAddress(key)))?.operated ?? null
+    if (before?.atOnce === 0)
+      refuse('pause', [`limit ${JSON.stringify(key)} was paused by ${before.by} at ${before.at}`])
+    return this.decided(key, 'pause', { atOnce: 0, ...terms })
+  }
+
+  /**
+   * Ends the pause of a key. The limit is again what it was before: that of an operator, or that of the workflows.
+   *
+   * @throws CommandInvalid if the key is not paused; nothing was written
+   * @throws StoreUnavailable if the store could not be reached; the same call may be repeated
+   */
+  async resume(key: string, options: LimitCommandOptions = {}): Promise<LimitView> {
+    const terms = this.terms('resume', options)
+    const { operated } = await this.known('resume', key)
+    if (operated?.atOnce !== 0) refuse('resume', [`limit ${JSON.stringify(key)} is not paused`])
+    return this.decided(key, 'resume', terms)
+  }
+
+  private async decided(
+    key: string,
+    command: LimitDecision['command'],
+    terms: Omit<LimitDecision, 'command'>,
+  ): Promise<LimitView> {
+    return viewOfGate(await this.gates.decide(key, { command, ...terms }))
+  }
+
+  private async known(call: string, key: string): Promise<GateDocument> {
+    refuse(call, keyProblems(key))
+    const gate = await readGate(this.options.store, gateAddress(key))
+    if (gate !== null) return gate
+    const rule = `no step has come to limit ${JSON.stringify(key)} today, and no operator has set it`
+    throw new CommandInvalid(`limits.${call}: ${rule}`)
   }
 
   private terms(
-    command: 'set' | 'clear',
+    command: LimitDecision['command'],
     { by = 'operator', why = usualReasons[command] }: LimitCommandOptions,
   ) {
     refuse(command, readOptions({ by: personName, why: reasonText }, { by, why }).problems)
@@ -106,10 +152,11 @@ export class Limits {
 }
 
 /** The reason of a decision for which the operator gives none. */
-const usualReasons = { set: 'set', clear: 'cleared' }
+const usualReasons = { set: 'set', clear: 'cleared', pause: 'paused', resume: 'resumed' }
 
 function keyProblems(key: unknown): readonly string[] {
-  return typeof key === 'string' && key !== '' ? [] : ['the key of a limit must be a text that is not empty']
+  const isText = typeof key === 'string' && key !== '' && key.length <= maxKeyLength + jobKeyPrefix.length
+  return isText ? [] : [`the key of a limit must be a text of 1 to ${maxKeyLength} characters`]
 }
 
 function refuse(call: string, problems: readonly string[]): void {
@@ -120,7 +167,9 @@ function refuse(call: string, problems: readonly string[]): void {
 function viewOfGate(gate: GateDocument): LimitView {
   const { atOnce = null, perSecond = null, burst = null } = rulesOf(gate)
   const { key, operated, holders, lanes } = gate
-  const groups = lanes.map(({ group, first, next }) => ({ group, waiting: next - first }))
+  const waiting = new Map<string, number>()
+  for (const { group, first, next } of lanes) waiting.set(group, (waiting.get(group) ?? 0) + next - first)
+  const groups = [...waiting].map(([group, steps]) => ({ group, waiting: steps }))
   return {
     key,
     atOnce,
@@ -128,7 +177,7 @@ function viewOfGate(gate: GateDocument): LimitView {
     burst,
     set: operated === null ? null : { by: operated.by, at: operated.at, why: operated.why },
     inside: holders.map(({ jobId, stepId }) => ({ jobId, stepId })),
-    waiting: groups.reduce((sum, { waiting }) => sum + waiting, 0),
+    waiting: groups.reduce((sum, each) => sum + each.waiting, 0),
     groups,
   }
 }

@@ -3,13 +3,16 @@ import type { GateOfStep, Place, PlanLimit, Turn } from '../model/gate-parts.js'
 import { deadline, withDerivedState } from '../model/process-state.js'
 import { resolveTemplate, type KnownValues } from '../plan/template.js'
 
-/** A step that must come to its gates before its next attempt is dispatched. */
+/** A step that must come to its gates before its next attempt is dispatched, or a job before its first. */
 export interface GateRequest {
-  readonly step: StepDocument
+  /** Null if the job itself comes to the gates of its workflow. */
+  readonly step: StepDocument | null
   readonly entry: number
   /** The gates of the step, ordered by key. Every step comes to its gates in this order, so no two block each other. */
   readonly gates: readonly GateOfStep[]
   readonly turn: Turn | null
+  /** The key of the gate to which `turn` belongs, or null. */
+  readonly waitsFor: string | null
   readonly reservedMs: number | null
 }
 
@@ -25,16 +28,22 @@ export interface Pass {
   readonly turn: Turn | null
 }
 
-/** The answers by step id. */
+/** The answers by step id. The answer to the job itself has an empty id. */
 export type Passes = ReadonlyMap<string, Pass>
 
 /**
  * The time after which a waiting step asks again by itself. Normally it is called much earlier, or by the
  * supervisor.
  */
-const askAgainMs = 15 * 60_000
+export const askAgainMs = 15 * 60_000
 
-const maxKeyLength = 200
+export const maxKeyLength = 200
+
+/**
+ * The keys of limits of jobs begin with this text. So all jobs and steps come to their gates in the same order, first
+ * to those of jobs, and no two of them wait for each other.
+ */
+export const jobKeyPrefix = 'jobs:'
 
 /** Checks whether the next attempt of a step must pass gates. An undo passes none, so that it is never held up. */
 export function isGated({ limits, kind, direction }: StepDocument): boolean {
@@ -47,31 +56,48 @@ export function isGated({ limits, kind, direction }: StepDocument): boolean {
  */
 export function requestAtBegin(step: StepDocument, known: KnownValues): GateRequest | string {
   const { limits = [], dispatch } = step
+  const gates = gatesOf(limits, known, '')
+  if (typeof gates === 'string') return gates
+  return { step, entry: dispatch, gates, turn: null, waitsFor: null, reservedMs: null }
+}
+
+/** Returns the gates of these limits in the order of their keys, or the reason why a key is none. */
+export function gatesOf(
+  limits: readonly PlanLimit[],
+  known: KnownValues,
+  prefix: string,
+): readonly GateOfStep[] | string {
   const gates: GateOfStep[] = []
   for (const limit of limits) {
-    const gate = resolved(limit, known)
+    const gate = resolved(limit, known, prefix)
     if (typeof gate === 'string') return gate
     if (!gates.some(({ key }) => key === gate.key)) gates.push(gate)
   }
-  gates.sort((a, b) => (a.key < b.key ? -1 : 1))
-  return { step, entry: dispatch, gates, turn: null, reservedMs: null }
+  return gates.sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 /** Returns what a step asks of its gates before another attempt. */
 export function requestAgain(step: StepDocument): GateRequest | null {
   const { place } = step
   if (place === undefined) return null
-  const { entry, gates, turn, reservedMs } = place
-  return { step, entry, gates, turn, reservedMs }
+  const { entry, gates, turn, waitsFor, reservedMs } = place
+  return { step, entry, gates, turn, waitsFor, reservedMs }
 }
 
-function resolved({ key, fairBy = null, ...rules }: PlanLimit, known: KnownValues): GateOfStep | string {
+function resolved(
+  { key, fairBy = null, ...rules }: PlanLimit,
+  known: KnownValues,
+  prefix: string,
+): GateOfStep | string {
   const name = nameOf(resolveTemplate(key, known))
   if (name === null) {
     return `the key of a limit must be a text of 1 to ${maxKeyLength} characters, and it is ${shown(key, known)}`
   }
+  if (prefix === '' && name.startsWith(jobKeyPrefix)) {
+    return `the key of a limit of a step must not begin with ${jobKeyPrefix}, and it is ${shown(key, known)}`
+  }
   const group = nameOf(resolveTemplate(fairBy, known)) ?? ''
-  return { key: name, group, ...rules }
+  return { key: `${prefix}${name}`, group, ...rules }
 }
 
 function nameOf(value: unknown): string | null {

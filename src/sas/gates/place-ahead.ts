@@ -2,10 +2,12 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { Turn } from '../model/gate-parts.js'
 import type { StateStore } from '../store/state-store.js'
-import { rulesOf } from './gate.js'
+import { isInQueue, wholeJob } from './job-place.js'
+import { turnsBefore } from './queues.js'
+import { rulesOf } from './rules-in-force.js'
 import { gateAddress, readGate } from './stored-gate.js'
 
-/** How a step that waits for room in a limit stands there. */
+/** How a step that waits for room in a limit stands there, or a job, whose `stepId` is empty. */
 export interface PlaceAtLimit {
   readonly stepId: string
   /** The number of steps inside. */
@@ -33,8 +35,8 @@ function isWaitingAtLimit({ place, processState }: StepDocument): boolean {
 }
 
 /**
- * Reads the place of the first step that waits for room in a limit. Returns null, without a request, if no step
- * does.
+ * Reads the place of the job, or of its first step, that waits for room in a limit. Returns null, without a request,
+ * if neither does.
  *
  * @throws StoreUnavailable if the store could not be reached
  */
@@ -43,7 +45,8 @@ export async function readPlaceAtLimit(
   job: JobDocument,
   steps: readonly StepDocument[],
 ): Promise<PlaceAtLimit | null> {
-  const { stepId, place } = waitingAtLimit(job, steps) ?? {}
+  const ofJob = isInQueue(job) ? { stepId: wholeJob, place: job.place } : {}
+  const { stepId, place } = waitingAtLimit(job, steps) ?? ofJob
   if (job.endedAt !== null || stepId === undefined || !place?.waitsFor) return null
   const gate = await readGate(store, gateAddress(place.waitsFor))
   return gate === null ? null : { stepId, ...placeAt(gate, place.turn) }
@@ -61,7 +64,10 @@ export function placeAt(gate: GateDocument, turn: Turn | null): Omit<PlaceAtLimi
 }
 
 /** Counts the waiters before a turn. The groups take turns, so each other group has at most one in each round. */
-function aheadOf({ lanes }: GateDocument, { group, number }: Turn): number | null {
+function aheadOf(gate: GateDocument, turn: Turn): number | null {
+  const { lanes } = gate
+  if (lanes.some(({ priority }) => priority !== undefined)) return turnsBefore(gate, turn)
+  const { group, number } = turn
   const at = lanes.findIndex((lane) => lane.group === group && lane.first <= number && number < lane.next)
   const own = lanes[at]
   if (own === undefined) return null

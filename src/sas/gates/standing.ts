@@ -1,6 +1,7 @@
-import type { StepDocument } from '../model/documents.js'
+import type { JobDocument, StepDocument } from '../model/documents.js'
 import type { Visitor } from '../model/gate-documents.js'
-import { deadline, withDerivedState } from '../model/process-state.js'
+import { entryOfJob } from './job-place.js'
+import { deadline, isTerminal, withDerivedState } from '../model/process-state.js'
 
 /**
  * How a step stands to a gate whose document names it:
@@ -23,6 +24,24 @@ export function standingOf(step: StepDocument | null, visitor: Visitor, key: str
   if (completeByMs === null && held === undefined) return 'gone'
   return place.waitsFor === key && step.lockedBy === null && step.notBeforeMs !== null ? 'waiting' : 'inside'
 }
+
+/** Returns how a job stands to the gate of this key. `job` is null if its document is gone. */
+export function standingOfJob(job: JobDocument | null, visitor: Visitor, key: string): Standing {
+  if (job === null || visitor.entry < entryOfJob(job)) return 'gone'
+  const { place, lockedBy } = job
+  // The read may also be older than the end of the run before this one.
+  if (place?.entry !== visitor.entry || place.gates.length === 0) return 'coming'
+  if (isTerminal(job)) return 'gone'
+  return place.waitsFor === key && lockedBy !== null ? 'waiting' : 'inside'
+}
+
+/** Returns a job that waits at a gate, offered to its scheduler because it may enter (W6). */
+export function calledJob(job: JobDocument, now: number): JobDocument {
+  return withDerivedState({ ...job, fence: job.fence + 1, lockedBy: null, ...deadline(now + takenWithinMs) })
+}
+
+/** The time within which a scheduler must take a called job. */
+const takenWithinMs = 60_000
 
 /** Returns a step that waits at a gate, offered to the scheduler because it may enter (W6). */
 export function calledStep(step: StepDocument, now: number): StepDocument {

@@ -1,5 +1,6 @@
 import { decodeDocument } from '../model/decode.js'
-import { gateDocumentId, stepDocumentId, waiterDocumentId } from '../model/document-ids.js'
+import { wholeJob } from './job-place.js'
+import { gateDocumentId, jobDocumentId, stepDocumentId, waiterDocumentId } from '../model/document-ids.js'
 import type { GateDocument, GateWaiterDocument, Visitor } from '../model/gate-documents.js'
 import type { Turn } from '../model/gate-parts.js'
 import type { DocumentAddress, StateStore, Stored } from '../store/state-store.js'
@@ -24,14 +25,14 @@ export async function readGate(
 export async function readWaiter(
   store: StateStore,
   gate: string,
-  { group, number }: Turn,
+  turn: Turn,
 ): Promise<Stored<GateWaiterDocument> | null> {
-  const document = await store.read({ pk: gate, id: waiterDocumentId(group, number) })
+  const document = await store.read({ pk: gate, id: waiterDocumentId(turn) })
   const decoded = document === null ? null : decodeDocument(document)
   if (document === null || decoded?.kind !== 'waiter') return null
   return { ...decoded.waiter, _etag: document._etag, _ts: document._ts }
 }
 
-export function stepAddressOf({ pk, jobId, stepId }: Visitor): DocumentAddress {
-  return { pk, id: stepDocumentId(jobId, stepId) }
+export function addressOf({ pk, jobId, stepId }: Visitor): DocumentAddress {
+  return { pk, id: stepId === wholeJob ? jobDocumentId(jobId) : stepDocumentId(jobId, stepId) }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/index.js'
 import type { JobDocument } from '../model/documents.js'
 import type { Gatekeeper } from './gatekeeper.js'
 import type { GateOfStep } from '../model/gate-parts.js'
+import { wholeJob } from './job-place.js'
 import type { GateRequest, Pass } from './pass.js'
 
 /** The shortest time after which a supervisor checks a step that has entered. */
@@ -41,21 +42,23 @@ export class Visits {
     await Promise.all(
       requests.map(async (request) => {
         const pass = await this.visit(job, request)
-        this.known.set(request.step.stepId, { pass, untilMs })
+        this.known.set(request.step?.stepId ?? wholeJob, { pass, untilMs })
       }),
     )
   }
 
-  private async visit({ submittedAtMs }: JobDocument, request: GateRequest): Promise<Pass> {
+  private async visit(
+    { pk, jobId, submittedAtMs, priority }: JobDocument,
+    request: GateRequest,
+  ): Promise<Pass> {
     const { step, entry, gates, reservedMs } = request
-    const { pk, jobId, stepId, completeWithinMs, place } = step
-    const visitor = { pk, jobId, stepId, entry }
-    const withinMs = Math.max(completeWithinMs, leastWithinMs)
-    const common = { visitor, submittedAtMs, withinMs, reservedMs }
+    const visitor = { pk, jobId, stepId: step?.stepId ?? wholeJob, entry }
+    const withinMs = Math.max(step?.completeWithinMs ?? 0, leastWithinMs)
+    const common = { visitor, submittedAtMs, priority, withinMs, reservedMs }
     const rated: GateOfStep[] = []
     let atMs = 0
     for (const [index, gate] of gates.entries()) {
-      const turn = place?.waitsFor === gate.key ? request.turn : null
+      const turn = request.waitsFor === gate.key ? request.turn : null
       const isLast = index === gates.length - 1
       const answer = await this.gates.arrive({ ...common, gate, turn, isLast })
       if (answer.kind === 'waits') {

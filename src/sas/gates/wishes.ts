@@ -6,7 +6,6 @@ import {
   called,
   checkedLater,
   left,
-  nextTurns,
   ruledBy,
   served,
   withNextCheck,
@@ -15,6 +14,7 @@ import {
   type GateAnswer,
 } from './gate.js'
 import { keptDecision } from './limit-decisions.js'
+import { nextTurns } from './queues.js'
 import { readWaiter } from './stored-gate.js'
 
 /** A change of the gate's document that one caller wants. */
@@ -42,9 +42,19 @@ export interface Decided {
   readonly called: readonly Visitor[]
 }
 
-/** Returns the rules that an operator sets, or null if the operator gives the limit back. */
-function operatedBy({ command, ...set }: LimitDecision): GateDocument['operated'] {
-  return command === 'set' ? set : null
+/**
+ * Returns the rules of an operator after a decision, or null if the rules of the workflows apply. The same decision
+ * may come twice, because an answer can be lost.
+ */
+function operatedBy(
+  { command, ...terms }: LimitDecision,
+  present: GateDocument['operated'],
+): GateDocument['operated'] {
+  if (command === 'set') return terms
+  if (command === 'clear') return null
+  const isPaused = present?.atOnce === 0
+  const before = isPaused ? (present.before ?? null) : present
+  return command === 'resume' ? before : { ...terms, before }
 }
 
 function creating(document: GateWaiterDocument): StateWrite {
@@ -68,7 +78,7 @@ export async function decideWishes(
     if (wish.kind === 'arrive') gate = ruledBy(gate, wish.arrival)
     else if (wish.kind === 'leave') gate = left(gate, wish.visitor)
     else if (wish.kind === 'checkLater') gate = checkedLater(gate, wish)
-    else if (wish.kind === 'decide') gate = { ...gate, operated: operatedBy(wish.made) }
+    else if (wish.kind === 'decide') gate = { ...gate, operated: operatedBy(wish.made, gate.operated) }
   }
   const next = nextTurns(gate)
   gate = next.gate

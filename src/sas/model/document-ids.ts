@@ -1,3 +1,4 @@
+import type { Turn } from './gate-parts.js'
 import type { JobDocument } from './documents.js'
 
 /** The characters that Cosmos DB or its clients do not accept in an id, and our own escape character. */
@@ -58,8 +59,9 @@ export function gateDocumentId(key: string): string {
 }
 
 /** Returns the document id of a waiter, which is unique within the partition of its gate. */
-export function waiterDocumentId(group: string, number: number): string {
-  return `sas.waiter:${safeId(group)}:${number}`
+export function waiterDocumentId({ group, number, priority }: Turn): string {
+  const place = priority === undefined ? String(number) : `${number}p${priority}`
+  return `sas.waiter:${safeId(group)}:${place}`
 }
 
 /** The id of the document with the decisions about a limit, in the partition of its gate. */

@@ -33,7 +33,7 @@ export type {
 } from './readable-parts.js'
 
 /** The newest version of the document schema that this code knows. Newer documents are left alone. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 
 /** The version of the documents on which code that knows only version 1 also acts correctly. */
 export const basicSchema = 1
@@ -56,6 +56,12 @@ export const restartSchema = 3
  * plan.
  */
 export const migratedSchema = 3
+
+/** The version of a job with limits of its own. Code of version 3 would run it without a place. */
+export const limitedJobSchema = 4
+
+/** The version of a limit at which steps of other priorities than 0 wait. Code of version 3 would mix up their queues. */
+export const priorityGateSchema = 4
 
 export const jobSchema = z.object({
   ...envelope,

@@ -20,8 +20,19 @@ const holder = visitor.extend({
   isAwaited: z.boolean().optional(),
 })
 
-/** The queue of one group. Its waiters have the numbers from `first` to before `next`. */
-const lane = z.object({ group: z.string(), first: z.number().int(), next: z.number().int() })
+/** The queue of one group and priority. Its waiters have the numbers from `first` to before `next`. */
+const lane = z.object({
+  group: z.string(),
+  /** The priority of the jobs. Missing if it is 0. */
+  priority: z.number().optional(),
+  first: z.number().int(),
+  next: z.number().int(),
+  /** The number of turns of the group since the last turn of this queue. Missing if it is 0. */
+  passed: z.number().int().optional(),
+})
+
+/** The rules that an operator has set in place of those of the workflows. */
+const operated = gateRules.extend({ at: z.string(), by: z.string(), why: z.string() })
 
 /** The gate of one key. Its waiters are documents of the same partition, {@link gateWaiterSchema}. */
 export const gateSchema = z.object({
@@ -35,7 +46,12 @@ export const gateSchema = z.object({
   /** The submission of that job, in milliseconds since the epoch. */
   rulesOfMs: z.number(),
   /** The rules that an operator has set in their place, or null. */
-  operated: gateRules.extend({ at: z.string(), by: z.string(), why: z.string() }).nullable(),
+  operated: operated
+    .extend({
+      /** While the key is paused: the rules of an operator before the pause, or null. Otherwise missing. */
+      before: operated.nullable().optional(),
+    })
+    .nullable(),
   holders: z.array(holder),
   /** The queues with waiters. The first queue is served next, and then moves to the end. */
   lanes: z.array(lane),
@@ -59,6 +75,7 @@ export const gateWaiterSchema = z.object({
   visitor,
   group: z.string(),
   number: z.number().int(),
+  priority: z.number().optional(),
   sinceMs: z.number(),
   /** The value is -1 while the step waits. */
   ttl: z.number().int(),
@@ -66,7 +83,7 @@ export const gateWaiterSchema = z.object({
 
 /** A decision of an operator about a limit, with the numbers that it set. */
 const limitDecision = gateRules.extend({
-  command: z.enum(['set', 'clear']),
+  command: z.enum(['set', 'clear', 'pause', 'resume']),
   at: z.string(),
   by: z.string(),
   why: z.string(),
@@ -95,3 +112,4 @@ export type GateDocument = z.infer<typeof gateSchema>
 export type GateWaiterDocument = z.infer<typeof gateWaiterSchema>
 export type Visitor = z.infer<typeof visitor>
 export type Holder = z.infer<typeof holder>
+export type Lane = z.infer<typeof lane>

@@ -22,8 +22,8 @@ export const limit = gateRules.extend({
 /** A gate that a step has entered or at which it waits. */
 export const gateOfStep = gateRules.extend({ key: z.string(), group: z.string() })
 
-/** The number of a waiter in the queue of a group. */
-const turn = z.object({ group: z.string(), number: z.number().int() })
+/** The number of a waiter in the queue of a group and priority. A missing priority is 0. */
+const turn = z.object({ group: z.string(), number: z.number().int(), priority: z.number().optional() })
 
 /**
  * The place of a step at its gates. It exists from the first dispatch until the step begins again.

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { json } from './values/plain-json.js'
 import type { Compensation, Pause, RestartedAs, RestartOf } from './readable-parts.js'
+import { limit, place } from './gate-parts.js'
 import { pausedWith } from './pause-documents.js'
 import { secretHolder, ticketHolder } from './shared-parts.js'
 
@@ -83,5 +84,12 @@ export const optionalJobParts = {
   restartedAs: restartedAs.optional(),
   /** The job of which this job is the restart. Written at its creation. */
   restartOf: restartOf.optional(),
+  /** The limits of the job, whose keys refer only to its input. Missing if its workflow has none. */
+  limits: z.array(limit).optional(),
+  /**
+   * The place of the job at its limits, which a scheduler writes. Missing before the job has come to a limit. Its
+   * `gates` are empty if the job has left them.
+   */
+  place: place.optional(),
   ...ticketHolder,
 }

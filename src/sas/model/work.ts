@@ -1,4 +1,4 @@
-import type { StepDocument } from './documents.js'
+import type { Attention, StepDocument } from './documents.js'
 
 /** The operation of an attempt: the step's own operation, or its undo. */
 export interface Work {
@@ -59,4 +59,28 @@ export function isWaiting({ attention }: StepDocument): boolean {
 /** Checks whether the job goes on without the step, so that no operator has to act if the step is given up. */
 export function isLeftToJob({ direction, jobGoesOn }: StepDocument): boolean {
   return direction === 'do' && jobGoesOn === true
+}
+
+/** The longest time between two offers of work that no instance takes, unless an attempt may take longer. */
+const longestOfferMs = 3_600_000
+/** The pause after the first dispatch whose deadline had passed when it was written. */
+const firstPauseMs = 1_000
+
+/**
+ * Returns the time until the work is offered again, in milliseconds. The first offer lasts for the time that
+ * an attempt may take. Later offers double, because each lasts for the time since the work was flagged. An
+ * offer stays in the feed, so an instance that starts later takes the work immediately.
+ */
+export function offerWithinMs(usualMs: number, attention: Attention | null, now: number): number {
+  const flaggedMs = attention?.kind === 'unclaimed' ? now - Date.parse(attention.since) : 0
+  return Math.max(usualMs, Math.min(flaggedMs, longestOfferMs))
+}
+
+/**
+ * Returns the pause after a late dispatch, which is one that was written after its deadline.
+ *
+ * @param lateDispatches the number of late dispatches directly before it
+ */
+export function pauseAfterLateMs(lateDispatches: number): number {
+  return Math.min(firstPauseMs * 2 ** Math.min(lateDispatches, 30), longestOfferMs)
 }

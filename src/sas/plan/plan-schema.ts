@@ -1,4 +1,4 @@
-import { basicSchema, continuingSchema, type Json } from '../model/documents.js'
+import { basicSchema, continuingSchema, limitedJobSchema, type Json } from '../model/documents.js'
 import type { Condition } from './condition.js'
 import type { Plan, PlanStep } from './plan.js'
 import { hasText, stepsWithPart } from './template.js'
@@ -15,7 +15,8 @@ const basicOperators: ReadonlySet<unknown> = new Set<Condition['operator']>([
 ])
 
 /** Returns the schema version of a job with this plan: the lowest that reads all parts of the plan. */
-export function schemaOf({ steps }: Pick<Plan, 'steps'>): number {
+export function schemaOf({ steps, limits }: Pick<Plan, 'steps' | 'limits'>): number {
+  if (limits !== undefined) return limitedJobSchema
   return steps.some(isContinuing) ? continuingSchema : basicSchema
 }
 

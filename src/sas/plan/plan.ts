@@ -69,6 +69,8 @@ export interface Plan {
   readonly output?: Json
   /** The JSON Schema of the input. A supervisor checks the jobs of schedules by it. Missing if there is none. */
   readonly inputSchema?: Json
+  /** The limits of the jobs, whose keys refer only to the input. Missing if the jobs have none. */
+  readonly limits?: readonly PlanLimit[]
   /** The paths of secret values in the input and the result of the job. Missing if no step has a secret either. */
   readonly secrets?: readonly SecretPath[]
 }

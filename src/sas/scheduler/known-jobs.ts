@@ -1,6 +1,7 @@
 import type { Change } from '../../change-feed-processor/index.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId, stepDocumentId } from '../model/document-ids.js'
+import { wholeJob } from '../gates/job-place.js'
 import { decodeDocument, type Decoded } from '../model/decode.js'
 import type { SeenVersions } from './changed-jobs.js'
 import { RecentDocuments } from './recent-documents.js'
@@ -91,6 +92,11 @@ export class KnownJobs {
 
   step(job: JobDocument, stepId: string): Stored<StepDocument> | undefined {
     return this.steps.get(stepAddress(job, stepId))
+  }
+
+  /** Returns the place at limits of a step, or of the job itself. */
+  placeOf(job: JobDocument, stepId: string): StepDocument['place'] {
+    return stepId === wholeJob ? this.jobs.get(job)?.place : this.step(job, stepId)?.place
   }
 
   stepsOf(job: JobDocument): Map<string, Stored<StepDocument>> {

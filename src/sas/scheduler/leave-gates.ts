@@ -1,17 +1,46 @@
 import type { Telemetry } from '../../telemetry/index.js'
+import { entryOfJob, wholeJob } from '../gates/job-place.js'
 import type { Gatekeeper } from '../gates/gatekeeper.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
+import type { Visitor } from '../model/gate-documents.js'
 import type { Settled, Written } from './job-writer.js'
 import type { KnownJobs } from './known-jobs.js'
 
+/** A step or a job that leaves its gates, with their keys. */
+export interface Leaving {
+  readonly visitor: Visitor
+  readonly keys: readonly string[]
+}
+
+interface Remembered {
+  readonly known: KnownJobs
+  readonly settled?: Settled
+}
+
 /**
- * Returns the steps whose places at gates a decision frees: steps that are over or stopped, and steps that wait
- * for an operator. A step whose job is paused leaves with the place that it had.
+ * Returns who leaves its gates by a decision: steps that are over or stopped, steps that wait for an operator, and a
+ * job that ends. A step or a job that is paused while it waits leaves with the place that it had.
  */
-export function leavingGates(
+export function leavingGates(before: JobDocument, written: Written, by: Remembered): readonly Leaving[] {
+  const steps = leavingSteps(before, written, by).flatMap(leavingOf)
+  const hasLeft = before.place !== undefined && entryOfJob(written.job) !== entryOfJob(before)
+  return hasLeft ? [...steps, ...leavingOf({ ...before, stepId: wholeJob })] : steps
+}
+
+function leavingOf({
+  pk,
+  jobId,
+  stepId,
+  place,
+}: Pick<StepDocument, 'pk' | 'jobId' | 'stepId' | 'place'>): readonly Leaving[] {
+  if (place === undefined) return []
+  return [{ visitor: { pk, jobId, stepId, entry: place.entry }, keys: place.gates.map(({ key }) => key) }]
+}
+
+function leavingSteps(
   before: JobDocument,
   { job: after, changed }: Written,
-  { known, settled }: { readonly known: KnownJobs; readonly settled?: Settled },
+  { known, settled }: Remembered,
 ): readonly StepDocument[] {
   const written = new Map(changed.map((step) => [step.stepId, step]))
   return after.stepIds.flatMap((stepId) => {
@@ -27,12 +56,10 @@ export function leavingGates(
   })
 }
 
-/** Frees the places of steps. If the process dies before, a supervisor frees them. */
-export function leaveGates(steps: readonly StepDocument[], gates: Gatekeeper, telemetry: Telemetry): void {
-  for (const { pk, jobId, stepId, place } of steps) {
-    if (place === undefined) continue
-    const visitor = { pk, jobId, stepId, entry: place.entry }
-    for (const { key } of place.gates) {
+/** Frees the places of steps and jobs. If the process dies before, a supervisor frees them. */
+export function leaveGates(leaving: readonly Leaving[], gates: Gatekeeper, telemetry: Telemetry): void {
+  for (const { visitor, keys } of leaving) {
+    for (const key of keys) {
       gates.leave(key, visitor).catch((error: unknown) => {
         telemetry.emit({ type: 'loop.failed', loop: 'gates', error })
       })

@@ -5,7 +5,6 @@ import type { Telemetry } from '../../telemetry/index.js'
 import { changedJob, noneSeen, type ChangedJob } from './changed-jobs.js'
 import { noteChange, type Noting } from './note-change.js'
 import type { Visitor } from '../model/gate-documents.js'
-import type { StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { StoreUnavailable } from '../model/errors.js'
@@ -14,7 +13,7 @@ import { Gatekeeper } from '../gates/gatekeeper.js'
 import type { PauseBoard } from '../pauses/pause-board.js'
 import { Visits } from '../gates/visits.js'
 import { WaitingHere } from './waiting-here.js'
-import { leaveGates, leavingGates } from './leave-gates.js'
+import { leaveGates, leavingGates, type Leaving } from './leave-gates.js'
 import { decideJob, type DecidingBy } from './decide-job.js'
 import { JobsAside } from './jobs-aside.js'
 import { emitDispatches, emitEnd } from './job-events.js'
@@ -205,8 +204,8 @@ export class Scheduler {
       const job = await this.known.job(changed, noneSeen())
       if (job === null || isTerminal(job) || job.lockedBy !== this.options.instanceName) return false
       await this.advance(changed, leaseToken, called)
-      // If the step still waits, for example because its job is paused, it is offered by a write.
-      return this.known.step(job, step.stepId)?.place?.waitsFor === null
+      // If it still waits, for example because its job is paused, it is offered by a write.
+      return this.known.placeOf(job, step.stepId)?.waitsFor === null
     })
   }
 
@@ -280,7 +279,7 @@ export class Scheduler {
     decision: Pick<Written, 'job' | 'changed'>,
     { ended, steps, physicalRangeId }: Applied,
     leaseToken: string | null,
-    leaving: readonly StepDocument[] = [],
+    leaving: readonly Leaving[] = [],
   ): void {
     const { inProcessPath, onOpenSteps, onJobEnded, telemetry, clock } = this.options
     emitDispatches(decision, telemetry)

@@ -1,7 +1,8 @@
+import { wholeJob } from '../gates/job-place.js'
 import type { Visitor } from '../model/gate-documents.js'
 import type { JobDocument, StepDocument } from '../model/documents.js'
 
-/** A step that this process has put into the queue of a limit. */
+/** A step that this process has put into the queue of a limit, or a job, whose `stepId` is empty. */
 export interface WaitingStep {
   readonly step: Pick<StepDocument, 'pk' | 'jobId' | 'stepId' | 'priority'>
   readonly leaseToken: string
@@ -19,12 +20,13 @@ export class WaitingHere {
 
   /** Remembers the waiting steps among those that were written with a job, and forgets the others. */
   note(job: JobDocument, steps: readonly StepDocument[], leaseToken: string | null): void {
-    for (const step of steps) {
-      const { place, pk, jobId, stepId, priority } = step
+    const isHere = job.lockedBy !== null && leaseToken !== null
+    for (const step of [{ ...job, stepId: wholeJob, lockedBy: null }, ...steps]) {
+      const { place, pk, jobId, stepId, priority, lockedBy } = step
       if (place === undefined) continue
       const name = nameOf({ pk, jobId, stepId, entry: place.entry })
-      const isWaiting = place.waitsFor !== null && step.lockedBy === null && job.lockedBy !== null
-      if (!isWaiting || leaseToken === null) this.waiting.delete(name)
+      const isWaiting = place.waitsFor !== null && lockedBy === null
+      if (!isHere || !isWaiting) this.waiting.delete(name)
       else if (this.waiting.size < maxRemembered) {
         this.waiting.set(name, { step: { pk, jobId, stepId, priority }, leaseToken })
       }

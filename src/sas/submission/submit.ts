@@ -1,4 +1,5 @@
 import {
+  basicSchema,
   continuingSchema,
   type JobDocument,
   type Json,
@@ -122,14 +123,18 @@ function jobOf(request: SubmitRequest): JobDocument {
     submittedAtMs: now,
     endedAt: null,
     endedAtMs: null,
-    ...envelopeOf(request, request.hasTickets === true ? continuingSchema : schemaOf(plan)),
+    ...envelopeOf(
+      request,
+      Math.max(request.hasTickets === true ? continuingSchema : basicSchema, schemaOf(plan)),
+    ),
     ...optionalPartsOf(request),
   })
 }
 
 function optionalPartsOf({ tags = [], plan, hasTickets }: SubmitRequest): Partial<JobDocument> {
-  const { output, secrets } = plan
+  const { output, secrets, limits } = plan
   return {
+    ...(limits === undefined ? {} : { limits: [...limits] }),
     ...(secrets === undefined ? {} : { secrets: copied(secrets) }),
     ...(hasTickets === true ? { hasTickets } : {}),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),

@@ -1,5 +1,6 @@
 import { readLimits, type Limit } from '../gates/limit-options.js'
 import type { PlanLimit } from '../model/gate-parts.js'
+import { stepsReferredTo } from '../plan/template.js'
 
 /** The parts of a draft that the limits of a step need. */
 interface LimitsDraft {
@@ -26,4 +27,21 @@ export function limitsOf(
 /** Returns the parts of limits that may contain references. */
 export function templatesOf(limits: readonly PlanLimit[] = []): readonly PlanLimit['key'][] {
   return limits.flatMap(({ key, fairBy = null }) => [key, fairBy])
+}
+
+/** A limit of jobs: how many of them may run at once. The key may refer to the input of the job. */
+export type JobLimit = Pick<Limit, 'key' | 'fairBy'> & Required<Pick<Limit, 'atOnce'>>
+
+/** Returns the limits of the jobs of a workflow as they are stored, and notes what is wrong with them. */
+export function limitsOfJobs(
+  draft: { problem(what: string): void },
+  given: readonly JobLimit[],
+): readonly PlanLimit[] {
+  const { limits, problems } = readLimits(given)
+  for (const what of problems) draft.problem(`job.limits: ${what}`)
+  if (limits.some(({ perSecond }) => perSecond !== undefined))
+    draft.problem('job.limits: a limit of jobs has atOnce and no perSecond; give perSecond to the first step')
+  if (templatesOf(limits).some((each) => stepsReferredTo(each).size > 0))
+    draft.problem('job.limits: the job comes to its limits before its steps, so refer to job.input only')
+  return limits
 }

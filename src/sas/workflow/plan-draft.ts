@@ -2,22 +2,24 @@ import { namePattern, type OperationCall } from '../agents/agent.js'
 import { conditionTemplate } from '../plan/condition.js'
 import { conditionProblem, stepsAskedForFailure } from '../plan/condition-problem.js'
 import type { ExhaustionPolicy, Json } from '../model/documents.js'
-import { optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { readOptions } from '../../platform/options.js'
 import { maxSteps, type Plan, type PlanStep, type StepKind, type DraftedStep } from '../plan/plan.js'
+import type { PlanLimit } from '../model/gate-parts.js'
 import type { PlanQuestion } from '../model/question-parts.js'
 import type { PlanRepeat } from '../model/step-parts.js'
 import { isReference, reference } from '../model/values/reference.js'
 import { StepHandle, type Step } from '../model/values/step-handle.js'
 import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
 import {
-  exhaustionPolicy,
+  exhaustionShape,
+  policyOf,
   readStepOptions,
   type OnExhausted,
   type StepOptions,
   type Undo,
 } from './step-options.js'
 import { stepsReferredTo, stepsWithPart } from '../plan/template.js'
-import { limitsOf, templatesOf } from './limits.js'
+import { limitsOf, limitsOfJobs, templatesOf, type JobLimit } from './limits.js'
 import { emptyProblems, undoProblems } from './undo-problems.js'
 
 type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input' | 'limits'>
@@ -42,6 +44,7 @@ export interface Drafted {
   readonly onExhausted: ExhaustionPolicy | null
   /** The template of the output that this workflow has as a part of another workflow. */
   readonly output: Json
+  readonly hasLimits: boolean
 }
 
 export interface Compiled {
@@ -58,27 +61,13 @@ export function byScheduler(input: Json): Call {
 /** The longest step id. The document id of a step has at most 1,023 bytes, also with the longest job id. */
 const maxIdLength = 200
 
-const exhaustionShape = {
-  policy: exhaustionPolicy,
-  maxGenerations: optional(wholeNumber(1), 3),
-}
-
-/** Returns the stored policy. A step without which the job goes on fails like a step that ends its job. */
-function policyOf({
-  onExhausted,
-}: {
-  readonly onExhausted: ExhaustionPolicy | 'continue' | null
-}): Pick<PlanStep, 'onExhausted' | 'jobGoesOn'> {
-  if (onExhausted === 'continue') return { onExhausted: 'error', jobGoesOn: true }
-  return { onExhausted: onExhausted ?? 'error' }
-}
-
 /** Collects the steps and the problems of a workflow while its definition runs. */
 export class PlanDraft {
   private readonly steps = new Map<string, DraftedStep>()
   private readonly problems = new Set<string>()
   private onExhausted: ExhaustionPolicy | null = null
   private maxGenerations = 3
+  private limits: readonly PlanLimit[] | undefined
 
   problem(what: string): void {
     this.problems.add(what)
@@ -93,6 +82,10 @@ export class PlanDraft {
     for (const what of problems) this.problem(`job.onExhausted: ${what}`)
     this.onExhausted = problems.length > 0 ? 'error' : values.policy
     this.maxGenerations = values.maxGenerations
+  }
+
+  setLimits(given: readonly JobLimit[]): void {
+    this.limits = limitsOfJobs(this, given)
   }
 
   addStep<O>(drafted: StepDraft<O>): Step<O> {
@@ -240,8 +233,14 @@ export class PlanDraft {
         onExhausted,
         maxGenerations: this.maxGenerations,
         ...(output === null ? {} : { output }),
+        ...(this.limits && { limits: this.limits }),
       },
-      drafted: { steps: drafted, onExhausted: this.onExhausted, output },
+      drafted: {
+        steps: drafted,
+        onExhausted: this.onExhausted,
+        output,
+        hasLimits: this.limits !== undefined,
+      },
       problems: [...this.problems],
     }
   }

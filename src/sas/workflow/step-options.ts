@@ -10,11 +10,13 @@ import {
   readOptions,
   retryOption,
   textThat,
+  wholeNumber,
   type Read,
 } from '../../platform/options.js'
 import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
 import type { ExhaustionPolicy } from '../model/documents.js'
+import type { PlanStep } from '../plan/plan.js'
 import { betweenStates } from '../model/process-state.js'
 import type { Limit } from '../gates/limit-options.js'
 import type { Reference } from '../model/values/reference.js'
@@ -96,9 +98,23 @@ const extendedWait = group({ extendedWait: duration() }).transform((wait) => ({
 }))
 
 /** Reads an {@link OnExhausted} option and returns the policy as it is stored. */
-export const exhaustionPolicy = chosen<ExhaustionPolicy>((value) =>
-  isObject(value) ? extendedWait : policyName,
-)
+const exhaustionPolicy = chosen<ExhaustionPolicy>((value) => (isObject(value) ? extendedWait : policyName))
+
+/** The parts of `job.onExhausted`. */
+export const exhaustionShape = {
+  policy: exhaustionPolicy,
+  maxGenerations: optional(wholeNumber(1), 3),
+}
+
+/** Returns the stored policy. A step without which the job goes on fails like a step that ends its job. */
+export function policyOf({
+  onExhausted,
+}: {
+  readonly onExhausted: ExhaustionPolicy | 'continue' | null
+}): Pick<PlanStep, 'onExhausted' | 'jobGoesOn'> {
+  if (onExhausted === 'continue') return { onExhausted: 'error', jobGoesOn: true }
+  return { onExhausted: onExhausted ?? 'error' }
+}
 
 const stepPolicy = chosen<ExhaustionPolicy | 'continue'>((value) =>
   value === 'continue' ? kind<'continue'>('', () => true) : exhaustionPolicy,

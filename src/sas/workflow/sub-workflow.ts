@@ -30,6 +30,11 @@ export function addRun<O>(draft: PlanDraft, { id, drafted, input, options }: Run
     draft.problemOf(id, `it runs no workflow; ${rule}`)
     return new StepHandle(id)
   }
+  if (drafted.hasLimits) {
+    const rule =
+      'a part of another job has no place of its own: give limits to its steps, or call job.limits here'
+    draft.problemOf(id, `it runs a workflow with job.limits; ${rule}`)
+  }
   const given = draft.template(id, '', () => toTemplate(input, 'input'))
   const condition = draft.sharedConditionOf(id, options)
   const first = draft.dependencies(id, options, { input: [given, condition], undo: null, own: id })

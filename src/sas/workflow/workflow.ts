@@ -8,6 +8,7 @@ import { readOptions, shown } from '../../platform/options.js'
 import { addSleep, type SleepOptions } from './sleep.js'
 import { addRepeat, type RepeatOptions } from './repeat.js'
 import { addQuestion, type AskOptions, type QuestionDraft } from './ask.js'
+import type { JobLimit } from './limits.js'
 import { addForEachJob, type ForEachJobOptions, type ItemsResult } from './each-job.js'
 import { addForEach, type ForEachDraft, type ForEachOptions } from './for-each.js'
 import { withSecrets } from './secrets.js'
@@ -117,6 +118,13 @@ export interface WorkflowBuilder<I> {
    * Default 3.
    */
   onExhausted(policy: OnExhausted, limits?: { readonly maxGenerations?: number }): void
+  /**
+   * Sets how many jobs may run at once, for each value of a key. A job that has no room waits before its first step.
+   * It has a place from its first step until it ends, also while it is undone. With `atOnce: 1`, the jobs of one
+   * key run one after another. Jobs of all workflows share the limits of jobs. They are apart from the limits of
+   * steps, and their keys begin with `jobs:` where operators see them. At most 5 limits.
+   */
+  limits(limits: readonly JobLimit[]): void
 }
 
 /** A document of the user that is created in the same transaction as the job. */
@@ -270,6 +278,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         options: optionsOf(draft, id, 'run', options ?? {}),
       }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),
+    limits: (limits) => draft.setLimits(limits),
   })
 }
 

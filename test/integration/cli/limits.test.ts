@@ -27,7 +27,7 @@ const paying = defineWorkflow<{ readonly tenant: string }>('paying', (job) => {
 let emulator: Emulator
 let host: Host
 let store: { readonly endpoint: string; readonly key: string }
-const { terminal, said, forget } = recordedTerminal()
+const { terminal, said, noted, forget } = recordedTerminal()
 
 beforeAll(async () => {
   emulator = await startEmulator({ port: 0 })
@@ -85,9 +85,17 @@ describe('the commands about limits', () => {
   })
 
   it('refuse numbers that are no numbers, and a limit without numbers', async () => {
-    expect(await set({ atOnce: 'many' })).toBe(2)
     expect(await set({})).toBe(2)
-    expect(await set({ atOnce: '2000' })).toBe(2)
+    const whole = 'must be a whole number from'
+    const wrong: readonly (readonly [SetLimitOptions, string])[] = [
+      [{ atOnce: 'many' }, `--at-once "many" ${whole} 0 to 1000`],
+      [{ atOnce: '-1' }, `--at-once "-1" ${whole} 0 to 1000`],
+      [{ atOnce: '2000' }, `--at-once "2000" ${whole} 0 to 1000`],
+      [{ perSecond: '0' }, '--per-second "0": it must be a number from 0.0001 to 10,000'],
+      [{ perSecond: '5', burst: '1.5' }, `--burst "1.5" ${whole} 1 to 10000`],
+    ]
+    for (const [options, message] of wrong)
+      await expect(setLimit('bank', { ...store, ...options }, terminal)).rejects.toThrow(message)
     expect((await host.client.limits.get('bank'))?.set).toBeNull()
   })
 
@@ -103,6 +111,32 @@ describe('the commands about limits', () => {
     expect(said()).toMatch(/^limit bank: at work 1, paused, rate -, set by ann at 20.*: the bank is down/)
     expect(await decidePause('resume', { what: 'key', name: 'bank' }, options, terminal)).toBe(0)
     expect(await host.client.limits.get('bank')).toMatchObject({ atOnce: 1, set: null })
+  })
+
+  it('keep a limit that an operator set while the key is paused', async () => {
+    await set({ atOnce: '1', perSecond: '5', why: 'slow' })
+    const options = { ...store, by: 'bob', why: 'down' }
+    await decidePause('pause', { what: 'key', name: 'bank' }, options, terminal)
+    await decidePause('resume', { what: 'key', name: 'bank' }, options, terminal)
+    expect(await host.client.limits.get('bank')).toMatchObject({ perSecond: 5, set: { by: 'ann' } })
+    await clearLimit('bank', store, terminal)
+  })
+
+  it('say that no limit has the name, and write nothing for it but a pause', async () => {
+    const [options, unknown] = [
+      { ...store, why: 'x' },
+      { what: 'key', name: 'bnak' },
+    ]
+    const rule = 'no step has come to limit "bnak" today'
+    for (const dryRun of [true, false])
+      await expect(decidePause('resume', unknown, { ...options, dryRun }, terminal)).rejects.toThrow(rule)
+    await expect(clearLimit('bnak', store, terminal)).rejects.toThrow(rule)
+    await decidePause('pause', unknown, { ...options, dryRun: true }, terminal)
+    expect(await host.client.limits.get('bnak')).toBeNull()
+    expect(noted.join()).toContain(rule)
+    await decidePause('pause', unknown, options, terminal)
+    expect(await host.client.limits.get('bnak')).toMatchObject({ atOnce: 0 })
+    await decidePause('resume', unknown, options, terminal)
   })
 
   it('set a limit while a job waits, which then begins, and give it back', async () => {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { idleCharge, idleCost, jobCost, tickCost, type CostQuestion } from '../../../src/sas/internal.js'
+import {
+  idleCharge,
+  idleCost,
+  jobCost,
+  limitCost,
+  tickCost,
+  type CostQuestion,
+} from '../../../src/sas/internal.js'
 import { defineSchedule } from '../../../src/sas/index.js'
-import { pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
+import { limitedSteps, pricedWorld, steadyLoad, threeSteps } from '../../support/job-costs.js'
 
 /** The measured case, as a question to the formulas of `stepward cost`. */
 const question: CostQuestion = {
@@ -85,6 +92,36 @@ it('a tick costs at most ten request units besides the submission of its job (R1
   expect(Math.abs(tickCost(question) / charge - 1), `${charge} measured`).toBeLessThan(0.05)
   await world.stop()
 })
+
+// If the first thing that a job does is to come to a limit, its submission does not begin it.
+it.each([
+  { of: 'second', requests: 2, replaces: 2 },
+  { of: 'first', requests: 3, replaces: 4 },
+  { of: 'job', requests: 3, replaces: 4 },
+] as const)(
+  'a limit of the $of with room costs $requests requests more',
+  async ({ of, requests, replaces }) => {
+    const world = await pricedWorld({ together: true })
+    const isState = (operation: string): boolean => operation.startsWith('state.')
+    const costOf = async (workflow: typeof threeSteps, jobId: string) => {
+      world.bill.clear()
+      const job = await world.client.submit(workflow, { value: 1 }, { jobId })
+      const result = job.result()
+      await world.clock.advance(1)
+      await result
+      return { requests: world.bill.requests(isState), charge: world.bill.charge(isState) }
+    }
+    const workflow = limitedSteps(of)
+    // The scheduler reads a limit until it has seen that no other process changes it.
+    for (const jobId of ['a', 'b', 'c']) await costOf(workflow, jobId)
+    const [limited, plain] = [await costOf(workflow, 'd'), await costOf(threeSteps, 'e')]
+    expect(limited.requests - plain.requests).toBe(requests)
+    const computed = (limitCost(question) * replaces) / 2
+    const measured = limited.charge - plain.charge
+    expect(Math.abs(computed / measured - 1), `${measured} measured`).toBeLessThan(0.05)
+    await world.stop()
+  },
+)
 
 describe('idle units', () => {
   it.each([

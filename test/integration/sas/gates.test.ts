@@ -198,6 +198,37 @@ describe('steps with a limit of steps at once', () => {
     expect(await states('b', 'c', 'd')).toEqual(['Processing', 'Processing', 'Pending'])
   })
 
+  it('have the limit of an operator again after a pause of their key', async () => {
+    await submitted(two, ['a'])
+    const { limits } = client
+    await limits.set('bank', { atOnce: 7, perSecond: 5 }, { by: 'ann', why: 'slow' })
+    expect(await limits.pause('bank', { by: 'bob', why: 'down' })).toMatchObject({
+      atOnce: 0,
+      set: { by: 'bob', why: 'down' },
+    })
+    await expect(limits.pause('bank')).rejects.toThrow('limit "bank" was paused by bob at')
+    const ofAnn = { atOnce: 7, perSecond: 5, set: { by: 'ann', why: 'slow' } }
+    expect(await limits.resume('bank')).toMatchObject(ofAnn)
+    await expect(limits.resume('bank')).rejects.toThrow('limit "bank" is not paused')
+    expect(await limits.get('bank')).toMatchObject(ofAnn)
+    await limits.pause('bank')
+    expect(await limits.clear('bank')).toMatchObject({ atOnce: 2, set: null })
+  })
+
+  it('may be paused by key before the first of them comes, and no other command makes a limit', async () => {
+    const unknown = 'no step has come to limit "bank" today, and no operator has set it'
+    await expect(client.limits.clear('bank')).rejects.toThrow(unknown)
+    await expect(client.limits.resume('bank')).rejects.toThrow(unknown)
+    expect(await client.limits.list()).toEqual([])
+    await client.limits.pause('bank')
+    await submitted(two, ['a'])
+    expect(await states('a')).toEqual(['Pending'])
+    await client.limits.resume('bank')
+    await world.clock.advance(1)
+    await schedule()
+    expect(await states('a')).toEqual(['Processing'])
+  })
+
   it('are listed with the steps at work and the groups that wait', async () => {
     const fair = limited(({ tenant }) => [{ key: 'bank', atOnce: 1, fairBy: tenant }])
     await submitted(fair, ['a', 'b', 'c'], 'x')

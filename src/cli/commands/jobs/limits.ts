@@ -3,6 +3,7 @@ import type { LimitRules, LimitView } from '../../../sas/index.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { fitted } from '../../output/fitted.js'
 import { withClient, withExistingStore } from '../../input/store.js'
+import { wholeNumber } from '../../input/whole-number.js'
 import type { StoreOptions } from '../../input/store-options.js'
 import { table, type Terminal } from '../../output/terminal.js'
 import { whoAmI } from '../../input/who-am-i.js'
@@ -40,8 +41,7 @@ export async function showLimit(key: string, options: StoreOptions, terminal: Te
     withClient(settings, (client) => client.limits.get(key)),
   )
   if (found === null) {
-    const rule = `no step has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
-    throw new CliError(rule, exitCodes.failed)
+    throw new CliError(unknownLimit(key), exitCodes.failed)
   }
   terminal.print(options.json === true ? JSON.stringify(found) : described(found))
   return exitCodes.ok
@@ -51,20 +51,26 @@ export async function showLimit(key: string, options: StoreOptions, terminal: Te
 export async function setLimit(key: string, options: SetLimitOptions, terminal: Terminal): Promise<number> {
   const { by = whoAmI(), why = 'set' } = options
   const rules = {
-    ...numberOf('atOnce', '--at-once', options.atOnce),
-    ...numberOf('perSecond', '--per-second', options.perSecond),
-    ...numberOf('burst', '--burst', options.burst),
+    ...(options.atOnce !== undefined && {
+      atOnce: wholeNumber('--at-once', options.atOnce, { min: 0, max: 1_000 }),
+    }),
+    ...(options.perSecond !== undefined && { perSecond: rateOf(options.perSecond) }),
+    ...(options.burst !== undefined && {
+      burst: wholeNumber('--burst', options.burst, { min: 1, max: 10_000 }),
+    }),
   }
   if (Object.keys(rules).length === 0) {
     throw new CliError('name the limit: --at-once, --per-second, or both', exitCodes.usage)
   }
-  const set = await withExistingStore({ options, terminal }, (settings) =>
+  const { set, isKnown } = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
-      const known = ((await client.limits.get(key)) ?? {}) as Partial<LimitView>
-      return client.limits.set(key, { ...numbersOf(known), ...rules }, { by, why })
+      const known = await client.limits.get(key)
+      const all = { ...numbersOf(known ?? {}), ...rules }
+      return { set: await client.limits.set(key, all, { by, why }), isKnown: known !== null }
     }),
   )
   terminal.print(options.json === true ? JSON.stringify(set) : described(set))
+  if (!isKnown) terminal.note(unknownLimit(key))
   return exitCodes.ok
 }
 
@@ -91,13 +97,16 @@ function numbersOf({ atOnce, perSecond, burst }: Partial<LimitView>): LimitRules
   })
 }
 
-function numberOf(name: string, option: string, given: string | undefined): Readonly<Record<string, number>> {
-  if (given === undefined) return {}
-  const number = Number(given)
-  if (given.trim() === '' || !Number.isFinite(number)) {
-    throw new CliError(`${option} must be a number, and it is ${JSON.stringify(given)}`, exitCodes.usage)
-  }
-  return { [name]: number }
+function rateOf(given: string): number {
+  const rate = Number(given)
+  if (given.trim() !== '' && rate >= 0.0001 && rate <= 10_000) return rate
+  const rule = 'it must be a number from 0.0001 to 10,000'
+  throw new CliError(`--per-second ${JSON.stringify(given)}: ${rule}`, exitCodes.usage)
+}
+
+/** Says that a key may be misspelt. */
+export function unknownLimit(key: string): string {
+  return `no step has come to limit ${JSON.stringify(key)} today: "stepward limits" lists the limits`
 }
 
 function listed(found: readonly LimitView[], width: number): string {

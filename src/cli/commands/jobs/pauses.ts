@@ -3,6 +3,7 @@ import { runningAgents, type UnitSelection } from '../../../operations/index.js'
 import type { JobClient, JobSummary, PauseView } from '../../../sas/index.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
+import { unknownLimit } from './limits.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { wholeNumber } from '../../input/whole-number.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
@@ -41,22 +42,30 @@ export async function decidePause(
   const { by = whoAmI(), why = kind === 'resume' ? past[kind] : undefined, dryRun = false } = options
   if (why === undefined)
     throw new CliError('pass --why TEXT, the reason: it is stored with the decision', exitCodes.usage)
-  const isUnknown = await withExistingStore({ options, terminal }, (settings) =>
+  const advice = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, async (client) => {
-      await decisions[what](client, { kind, what, name, by, why, dryRun })
+      const said = await decisions[what](client, { kind, what, name, by, why, dryRun })
+      if (kind !== 'pause' || typeof said === 'string') return said
       // The pause is made, so an error here changes nothing.
-      return kind === 'pause' ? isUnknownName(client, settings, { what, name }).catch(() => false) : false
+      const isUnknown = await isUnknownName(client, settings, { what, name }).catch(() => false)
+      return isUnknown ? `stepward: ${unknownText(what, name)}` : undefined
     }),
   )
-  if (isUnknown) terminal.note(`stepward: ${unknownText(what, name)}`)
   const subject = what === 'job' ? { jobId: name } : { [what]: name }
   if (options.json === true)
-    terminal.print(JSON.stringify({ command: kind, ...subject, by, why, isDryRun: dryRun }))
+    terminal.print(
+      JSON.stringify({ command: kind, ...subject, by, why, isDryRun: dryRun, ...noteOf(advice) }),
+    )
   else terminal.print(`${what} ${name} ${dryRun ? 'would be' : 'is'} ${past[kind]}`)
+  if (typeof advice === 'string') terminal.note(advice)
   if (!dryRun && kind === 'pause' && (what === 'workflow' || what === 'agent')) {
     terminal.note('no attempt is dispatched later than 30 s from now')
   }
   return exitCodes.ok
+}
+
+function noteOf(advice: unknown): { readonly note?: string } {
+  return typeof advice === 'string' ? { note: advice } : {}
 }
 
 /** Checks whether a workflow has no job, or an agent is in no running instance, so that its name may be wrong. */
@@ -98,11 +107,22 @@ async function decideTarget(client: JobClient, { kind, what, name, by, why, dryR
   else await client.resume(target, { by, why, dryRun })
 }
 
-/** Lets no step with a limit of this key begin, or gives the limit back to the workflows. */
-async function decideKey(client: JobClient, { kind, name, by, why, dryRun }: Terms): Promise<void> {
-  if (dryRun) return
-  if (kind === 'pause') await client.limits.set(name, { atOnce: 0 }, { by, why })
-  else await client.limits.clear(name, { by, why })
+/**
+ * Lets no step with a limit of this key begin, or restores the limit. Returns what the operator should know. A key
+ * may be paused before its first use, so a name that no limit knows is no error, but it may be a slip.
+ */
+async function decideKey(
+  client: JobClient,
+  { kind, name, by, why, dryRun }: Terms,
+): Promise<string | undefined> {
+  const isKnown = (await client.limits.get(name)) !== null
+  if (kind === 'pause') {
+    if (!dryRun) await client.limits.pause(name, { by, why })
+    return isKnown ? undefined : unknownLimit(name)
+  }
+  if (!dryRun) await client.limits.resume(name, { by, why })
+  else if (!isKnown) throw new CliError(unknownLimit(name), exitCodes.failed)
+  return undefined
 }
 
 /** Lists the paused workflows and agents, and the paused jobs with the newest submission first. */

@@ -58,7 +58,7 @@ async function asked(
 }
 
 function textOf(
-  { jobs, tickCharge, idle, ...sums }: CostReport,
+  { jobs, tickCharge, limitCharge, idle, ...sums }: CostReport,
   question: CostQuestion,
   jobsPerDay: number,
 ): string {
@@ -90,7 +90,8 @@ function textOf(
   const mean = `${jobsPerDay.toLocaleString('en')} jobs a day: ${rounded(sums.meanCharge)} RU/s on average`
   const month = `${rounded(sums.monthlyCharge / 1e6)} million RU in ${daysPerMonth} days`
   const perTick = `a tick of a schedule: ${rounded(tickCharge)} RU besides the submission of its job`
-  return [perJob, '', perTick, '', atRest, '', `${mean}, ${month}`].join('\n')
+  const perLimit = `a limit: 2 requests and ${rounded(limitCharge)} RU for each step or job that has room`
+  return [perJob, '', perTick, perLimit, '', atRest, '', `${mean}, ${month}`].join('\n')
 }
 
 function rounded(value: number): string {

@@ -99,7 +99,7 @@
  *
  * @typedef {{ writeRequests: number, writeCharge: number, feedCharge: number, totalCharge: number }} JobCost
  *
- * @typedef {{ jobs: { together: JobCost, apart: JobCost }, tickCharge: number,
+ * @typedef {{ jobs: { together: JobCost, apart: JobCost }, tickCharge: number, limitCharge: number,
  *   idle: { polls: number, renewals: number, looksAtLeases: number, sweeps: number, pauses: number, total: number },
  *   meanCharge: number, monthlyCharge: number,
  *   workflows: { name: string, steps: number, together: number, apart: number }[] }} CostReport

@@ -62,6 +62,7 @@ const jobPartsOf = (job: JobDocument): Readonly<Record<string, Json | undefined>
   maxGenerations: job.maxGenerations,
   result: job.resultTemplate,
   secrets: job.secrets,
+  limits: job.limits as Json | undefined,
 })
 
 /**
@@ -88,7 +89,7 @@ export function migrate(standing: Standing, { planned, by, why }: Migration): Mi
       return differing({ stepId: step.stepId, secrets }, partsOf(step), partsOf(next))
     }),
   ])
-  const { resultTemplate: _resultTemplate, ...own } = job
+  const { resultTemplate: _resultTemplate, limits: _limits, ...own } = job
   const entry = { command: 'migrate' as const, stepId: null, at: new Date(now).toISOString(), by, why, edit }
   const after: JobDocument = {
     ...own,
@@ -98,6 +99,7 @@ export function migrate(standing: Standing, { planned, by, why }: Migration): Mi
     maxGenerations: wanted.maxGenerations,
     ...(wanted.resultTemplate === undefined ? {} : { resultTemplate: wanted.resultTemplate }),
     ...(wanted.secrets === undefined ? {} : { secrets: wanted.secrets }),
+    ...(wanted.limits === undefined ? {} : { limits: wanted.limits }),
     steps: { ...job.steps, ...ledgerOf(job, changed) },
     audit: [...job.audit, entry].slice(-maxAuditEntries),
     operatedAtMs: now,
@@ -106,14 +108,20 @@ export function migrate(standing: Standing, { planned, by, why }: Migration): Mi
   return { job: toBeScheduled(after, now), changed, kept, isJobChanged }
 }
 
-/** Returns the job with its new plan. What the old plan or the new one keeps secret stays secret. */
+/**
+ * Returns the job with its new plan. What the old plan or the new one keeps secret stays secret. A job that has come
+ * to its limits keeps them.
+ */
 function wantedJob(job: JobDocument, planned: JobDocument): JobDocument {
   const known = job.secrets ?? []
   const added = (planned.secrets ?? []).filter(
     (path) => !known.some((other) => isDeepStrictEqual(other, path)),
   )
+  const { limits: newLimits, ...rest } = planned
+  const limits = job.place === undefined ? newLimits : job.limits
   return {
-    ...planned,
+    ...rest,
+    ...(limits === undefined ? {} : { limits }),
     maxGenerations: Math.max(job.generation, planned.maxGenerations),
     ...(known.length + added.length === 0 ? {} : { secrets: [...known, ...added] }),
   }

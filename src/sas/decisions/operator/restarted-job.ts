@@ -92,7 +92,7 @@ function jobOf(
   const { as, from, by, why, input = origin.input } = request
   const at = new Date(now).toISOString()
   const { restartedAs: _as, outputs: _outputs, result: _result, paused: _paused, ...own } = origin
-  const { operatedAtMs: _operatedAtMs, hasTickets: _hasTickets, ...kept } = own
+  const { operatedAtMs: _operatedAtMs, hasTickets: _hasTickets, place: _place, ...kept } = own
   const undoesFirst = plan.undone.length > 0
   const reason = `undone before the job runs again from step ${from}: ${why}`
   return withDerivedState({

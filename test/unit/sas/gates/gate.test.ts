@@ -7,14 +7,14 @@ import {
   emptyGate,
   holderOf,
   left,
-  nextTurns,
   ruledBy,
   withNextCheck,
   type Arrival,
   type GateAnswer,
 } from '../../../../src/sas/gates/gate.js'
 import type { GateDocument, GateWaiterDocument, Visitor } from '../../../../src/sas/model/gate-documents.js'
-import type { GateRules } from '../../../../src/sas/model/gate-parts.js'
+import { maxPassed, nextTurns } from '../../../../src/sas/gates/queues.js'
+import type { GateRules, Turn } from '../../../../src/sas/model/gate-parts.js'
 
 const now = 1_000_000
 
@@ -32,6 +32,7 @@ function arrivalOf(
     visitor: visitorOf(name),
     gate: { key: 'bank', group, ...rules },
     submittedAtMs: now,
+    priority: 0,
     withinMs: 60_000,
     turn: null,
     reservedMs: null,
@@ -72,8 +73,8 @@ class Bank {
   }
 }
 
-function idOf({ group, number }: { readonly group: string; readonly number: number }): string {
-  return `${group} ${number}`
+function idOf({ group, number, priority = 0 }: Turn): string {
+  return `${group} ${number} ${priority}`
 }
 
 describe('a gate for a number of steps at once', () => {
@@ -124,6 +125,60 @@ describe('a gate for a number of steps at once', () => {
       inside = bank.inside[0] ?? ''
     }
     expect(bank.called).toEqual(['x1', 'y1', 'z1', 'x2', 'y2', 'x3', 'x4'])
+  })
+
+  it('serves higher priorities first within a group, and equal ones in order of arrival', () => {
+    const bank = new Bank()
+    bank.come(arrivalOf('first', { atOnce: 1 }))
+    for (const [name, priority] of [
+      ['a', 0],
+      ['b', 5],
+      ['c', 0],
+      ['d', 5],
+      ['e', -1],
+    ] as const)
+      bank.come(arrivalOf(name, { atOnce: 1 }, { priority }))
+    bank.come(arrivalOf('other', { atOnce: 1 }, { group: 'other' }))
+    expect(bank.gate.schema).toBe(4)
+    while (bank.inside.length > 0) bank.leave(bank.inside[0] ?? '')
+    expect(bank.called).toEqual(['b', 'other', 'd', 'a', 'c', 'e'])
+    expect(bank.gate.schema).toBe(2)
+  })
+
+  it('passes over no queue for longer than 4 turns of its group and one for each other priority (I41)', () => {
+    const priorities = fc.integer({ min: 0, max: 3 })
+    const steps = fc.array(fc.record({ priority: priorities, leaves: fc.boolean() }), {
+      maxLength: 200,
+      size: 'max',
+    })
+    fc.assert(
+      fc.property(steps, (all) => {
+        const bank = new Bank()
+        const passed = new Map<number, number>()
+        bank.come(arrivalOf('first', { atOnce: 1 }))
+        for (const [index, { priority, leaves }] of all.entries()) {
+          bank.come(arrivalOf(`${index}`, { atOnce: 1 }, { priority }))
+          const [inside] = bank.inside
+          if (!leaves || inside === undefined) continue
+          const waiting = bank.gate.lanes.map((lane) => lane.priority ?? 0)
+          bank.leave(inside)
+          const served = all[Number(bank.called.at(-1))]?.priority ?? 0
+          for (const each of waiting) passed.set(each, each === served ? 0 : (passed.get(each) ?? 0) + 1)
+          for (const times of passed.values()) expect(times).toBeLessThanOrEqual(maxPassed + 3)
+        }
+      }),
+    )
+  })
+
+  it('lets the lowest priority begin although higher ones keep coming (I41)', () => {
+    const bank = new Bank()
+    bank.come(arrivalOf('first', { atOnce: 1 }))
+    bank.come(arrivalOf('low', { atOnce: 1 }))
+    for (let index = 0; index < 20; index += 1) {
+      bank.come(arrivalOf(`high-${index}`, { atOnce: 1 }, { priority: 9 }))
+      bank.leave(bank.inside[0] ?? '')
+    }
+    expect(bank.called.indexOf('low')).toBe(maxPassed)
   })
 
   it('shares the queues if more than 100 groups wait, and loses no step', () => {

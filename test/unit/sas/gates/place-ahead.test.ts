@@ -37,6 +37,17 @@ describe('the number of steps ahead of a waiter', () => {
     expect([2, 3, 4].map((number) => ahead(lanes, 'b', number))).toEqual([4, 5, 6])
   })
 
+  it('counts the waiters of higher priorities, and the turns after which a priority comes next', () => {
+    const lanes = [
+      { group: '', first: 1, next: 3 },
+      { group: '', priority: 9, first: 1, next: 21 },
+    ]
+    expect(ahead(lanes, '', 1)).toBe(4)
+    expect(ahead(lanes, '', 2)).toBe(9)
+    expect(placeAt(fullGate(lanes), { group: '', number: 1, priority: 9 }).ahead).toBe(0)
+    expect(placeAt(fullGate(lanes), { group: '', number: 5, priority: 9 }).ahead).toBe(5)
+  })
+
   it('is unknown for a waiter that was called', () => {
     expect(ahead([{ group: '', first: 10, next: 30 }], '', 9)).toBeNull()
     expect(placeAt(fullGate([]), null)).toEqual({ inside: 2, atOnce: 2, ahead: null, set: null })

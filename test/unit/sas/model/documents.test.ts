@@ -37,9 +37,9 @@ describe('a decoded document', () => {
   it.each(['sas.job', 'sas.step', 'sas.something-new'])(
     'is reported if it has a newer schema: %s (F-C10)',
     (type) => {
-      expect(decodeDocument({ type, schema: 4, shape: 'unknown' })).toEqual({
+      expect(decodeDocument({ type, schema: 5, shape: 'unknown' })).toEqual({
         kind: 'newerSchema',
-        schema: 4,
+        schema: 5,
       })
     },
   )

@@ -1,0 +1,57 @@
+import type { GateDocument, Holder, Visitor } from '../model/gate-documents.js'
+import type { StateStore } from '../store/state-store.js'
+import { readJob, readStep, updateDocument } from '../store/update-document.js'
+import { wholeJob } from './job-place.js'
+import { calledJob, calledStep, standingOf, standingOfJob, type Standing } from './standing.js'
+import { addressOf } from './stored-gate.js'
+
+/** How a visitor stands to a gate, and when it should be checked again. */
+export interface Found {
+  readonly standing: Standing
+  readonly againMs: number
+}
+
+/** The longest pause between two checks of a visitor that reports no deadline. */
+const maxPauseMs = 60_000
+
+/** The pause between two checks of a job that is under way. Its end normally frees its place. */
+const jobPauseMs = 600_000
+
+/** Reads how a step or a job inside a gate stands to it. */
+export async function find(
+  store: StateStore,
+  holder: Holder,
+  { key }: Pick<GateDocument, 'key'>,
+  now: number,
+): Promise<Found> {
+  if (holder.stepId === wholeJob) {
+    const standing = standingOfJob(await readJob(store, addressOf(holder)), holder, key)
+    return { standing, againMs: now + (standing === 'inside' ? jobPauseMs : maxPauseMs) }
+  }
+  const step = await readStep(store, addressOf(holder))
+  const standing = standingOf(step, holder, key)
+  const withinMs = step?.completeWithinMs ?? 0
+  const againMs = now + (standing === 'coming' ? maxPauseMs : Math.min(withinMs, maxPauseMs))
+  return { standing, againMs: Math.max(standing === 'inside' ? (step?.completeByMs ?? 0) : 0, againMs) }
+}
+
+/** Offers a visitor that waits to its scheduler. Returns how it stood to the gate. */
+export async function offer(
+  store: StateStore,
+  visitor: Visitor,
+  key: string,
+  now: () => number,
+): Promise<Standing> {
+  const from = { address: addressOf(visitor), known: null }
+  const update =
+    visitor.stepId === wholeJob
+      ? await updateDocument(store, { ...from, read: readJob }, (job) => {
+          const result = standingOfJob(job, visitor, key)
+          return { write: result === 'waiting' ? calledJob(job, now()) : null, result }
+        })
+      : await updateDocument(store, { ...from, read: readStep }, (step) => {
+          const result = standingOf(step, visitor, key)
+          return { write: result === 'waiting' ? calledStep(step, now()) : null, result }
+        })
+  return update.kind === 'missing' ? 'gone' : update.result
+}
