@@ -89,7 +89,7 @@ const rooms = {
     submission: ['decisions', 'model', 'model/values', 'pauses', 'plan', 'store', '/platform'],
     'in-process': ['decisions', 'model', 'model/values', 'pauses', 'store', 'submission', '/change-feed-processor'],
     agents: [
-      'decisions', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
+      'decisions', 'gates', 'in-process', 'model', 'model/values', 'payloads', 'plan', 'store', '/change-feed-processor', '/platform',
       '/telemetry',
     ],
     timing: ['store', '/platform', '/telemetry'],

@@ -213,6 +213,7 @@ type Ours = Pick<
   | 'process'
   | 'wakeAddress'
   | 'version'
+  | 'serves'
   | 'unfinishedFrom'
   | 'timestampMs'
 >
@@ -224,13 +225,14 @@ const unowned = {
   process: null,
   wakeAddress: null,
   version: null,
+  serves: null,
   unfinishedFrom: null,
   timestampMs: null,
 } as const
 
 function propertiesOf(stored: unknown, ours: Ours): Readonly<Record<string, unknown>> {
   const { firstPosition, owner, incarnation, handover } = ours
-  const entry = [ours.process, ours.wakeAddress, ours.version, ours.unfinishedFrom]
+  const entry = [ours.process, ours.wakeAddress, ours.version, ours.serves, ours.unfinishedFrom]
   return {
     ...foreignProperties(stored),
     ...(firstPosition === null ? {} : { [firstPositionProperty]: encodeFirstPosition(firstPosition) }),

@@ -46,6 +46,8 @@ export interface Lease {
   readonly wakeAddress: string | null
   /** The version of Stepward in the owner's process, or null if it is unknown. */
   readonly version: string | null
+  /** The names of the agents in the owner's process, or null if they are unknown. */
+  readonly serves: readonly string[] | null
   /**
    * The position before the changes on which the owner still works, if that position is before
    * `continuationToken`. If the owner's process has ended, the next owner begins to read here. Otherwise
@@ -101,6 +103,8 @@ export interface LeaseOwner {
   readonly wakeAddress?: string
   /** The version of Stepward in its process. Absent if it is unknown. */
   readonly version?: string
+  /** The names of the agents in its process. Absent if they are unknown. */
+  readonly serves?: readonly string[]
 }
 
 /** The fields needed to create a lease. All other fields start empty. */

@@ -7,13 +7,14 @@ import type { Lease } from './lease.js'
  */
 export const processProperty = 'stepward.process'
 
-type ProcessEntry = Pick<Lease, 'process' | 'wakeAddress' | 'version' | 'unfinishedFrom'>
+type ProcessEntry = Pick<Lease, 'process' | 'wakeAddress' | 'version' | 'serves' | 'unfinishedFrom'>
 
 export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'timestampMs'>): string {
-  const { owner, timestampMs, process, wakeAddress, version, unfinishedFrom } = lease
+  const { owner, timestampMs, process, wakeAddress, version, serves, unfinishedFrom } = lease
   const more = {
     ...(wakeAddress === null ? {} : { wakeAddress }),
     ...(version === null ? {} : { version }),
+    ...(serves === null ? {} : { serves }),
   }
   return JSON.stringify({ owner, at: encodeTimestamp(timestampMs), process, ...more, unfinishedFrom })
 }
@@ -22,11 +23,12 @@ export function encodeProcess(lease: ProcessEntry & Pick<Lease, 'owner' | 'times
 export function decodeProcess(stored: unknown, owner: string | null, timestamp: unknown): ProcessEntry {
   const said = parsedRecord(stored)
   const isValid = said['owner'] === owner && typeof timestamp === 'string' && said['at'] === timestamp
-  if (!isValid) return { process: null, wakeAddress: null, version: null, unfinishedFrom: null }
+  if (!isValid) return { process: null, wakeAddress: null, version: null, serves: null, unfinishedFrom: null }
   return {
     process: textOf(said['process']),
     wakeAddress: textOf(said['wakeAddress']),
     version: textOf(said['version']),
+    serves: textsOf(said['serves']),
     unfinishedFrom: textOf(said['unfinishedFrom']),
   }
 }
@@ -48,6 +50,11 @@ export function parsedRecord(stored: unknown): Readonly<Record<string, unknown>>
 /** Returns the value if it is a text with at least one character, or else null. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** Returns the value if it is a list of texts, or else null. */
+function textsOf(value: unknown): readonly string[] | null {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : null
 }
 
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -11,7 +11,14 @@ import type { Lease, LeaseOwner } from './lease.js'
  * known to be dead stays with that owner.
  */
 export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
-  const { instanceName, incarnation, process = null, wakeAddress = null, version = null } = owner
+  const {
+    instanceName,
+    incarnation,
+    process = null,
+    wakeAddress = null,
+    version = null,
+    serves = null,
+  } = owner
   const unfinishedFrom = lease.owner === null ? lease.unfinishedFrom : null
   return {
     ...lease,
@@ -20,6 +27,7 @@ export function acquire(lease: Lease, owner: LeaseOwner, now: number): Lease {
     process,
     wakeAddress,
     version,
+    serves,
     unfinishedFrom,
     handover: null,
     timestampMs: now,
@@ -59,7 +67,14 @@ export function release(lease: Lease, now: number): Lease {
  * work.
  */
 export function releaseOfDead(lease: Lease, now: number): Lease {
-  const nobody = { owner: null, incarnation: null, process: null, wakeAddress: null, version: null }
+  const nobody = {
+    owner: null,
+    incarnation: null,
+    process: null,
+    wakeAddress: null,
+    version: null,
+    serves: null,
+  }
   return { ...lease, ...nobody, timestampMs: now }
 }
 

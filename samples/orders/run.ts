@@ -26,11 +26,17 @@ interface Scene {
   readonly operator: Operator
 }
 
+interface Result {
+  readonly summary: Summary
+  /** An order that is worth a look: one that failed, if there is one. */
+  readonly example: string
+}
+
 /**
  * Submits every order, runs all roles on an embedded Cosmos DB until each job has ended, and returns a
  * summary.
  */
-async function run(options: CommandLine): Promise<Summary> {
+async function run(options: CommandLine): Promise<Result> {
   const orders = await readOrders(options.orders)
   const stock = options.stock === null ? [] : await readStock(options.stock)
   const services = await startServices({ stock, faults: options.faults, seed: options.seed })
@@ -58,7 +64,7 @@ async function run(options: CommandLine): Promise<Summary> {
   }
 }
 
-async function play(scene: Scene): Promise<Summary> {
+async function play(scene: Scene): Promise<Result> {
   const { options, orders, services, host, observer, operator } = scene
   // With --json, the progress goes to standard error, because standard output must contain only the summary.
   const progress = showProgress(observer, orders.length, options.isJson ? process.stderr : process.stdout)
@@ -79,7 +85,8 @@ async function play(scene: Scene): Promise<Summary> {
   const { alerts } = operator
   if (!options.isJson && alerts.length > 0) process.stdout.write(`${describeAlerts(alerts)}\n`)
   const measured = { elapsedMs, requestUnits, retries, alerts: alerts.length }
-  return summarize({ orderIds, jobs, ledger: services.ledger(), ...measured })
+  const example = jobs.find(({ state }) => state === 'Error')?.jobId ?? orderIds[0] ?? 'ORDER'
+  return { summary: summarize({ orderIds, jobs, ledger: services.ledger(), ...measured }), example }
 }
 
 /** Returns whether the shop has every final reply and the operator has an alert for every failed job. */
@@ -127,14 +134,15 @@ function isFlawless({ submitted, lost, duplicateEffects, shopToldOf, misorderedR
   return lost === 0 && duplicateEffects === 0 && shopToldOf === submitted && misorderedReplies === 0
 }
 
-function whereToLook(data: string): string {
-  const directory = relative(process.cwd(), data)
+function whereToLook(data: string, orderId: string): string {
+  const store = `--data ${relative(process.cwd(), data)}`
   return [
-    'Look further:',
-    `  npx stepward page --data ${directory}`,
-    `  npx stepward attention --data ${directory}`,
-    `  npx stepward list --data ${directory} --state Error`,
-    `  npx stepward status ORDER --data ${directory}`,
+    'This command prints an address that shows in a browser what just happened:',
+    `  npx stepward page ${store}`,
+    'These commands show it in the terminal:',
+    `  npx stepward attention ${store}`,
+    `  npx stepward list ${store} --state Error`,
+    `  npx stepward status ${orderId} ${store}`,
   ].join('\n')
 }
 
@@ -143,9 +151,9 @@ try {
   if (options.isHelp) {
     process.stdout.write(`${usage}\n`)
   } else {
-    const summary = await run(options)
+    const { summary, example } = await run(options)
     process.stdout.write(`${options.isJson ? JSON.stringify(summary) : describe(summary)}\n`)
-    if (!options.isJson) process.stdout.write(`${whereToLook(options.data)}\n`)
+    if (!options.isJson) process.stdout.write(`${whereToLook(options.data, example)}\n`)
     process.exitCode = isFlawless(summary) ? 0 : 1
   }
 } catch (error) {

@@ -7,7 +7,7 @@ import { toOrder, type Order } from './orders-file.js'
  * minutes.
  */
 const patience = {
-  completeWithin: '3s',
+  completeWithin: '1500ms',
   retry: { tries: 10, backoff: { min: '100ms', max: '2s' } },
 } as const
 

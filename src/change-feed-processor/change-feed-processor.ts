@@ -184,7 +184,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
 
   private async runtime(options: ResolvedOptions, ports: Ports): Promise<Runtime> {
     const { processorName, instanceName, clock, random, telemetry, processes } = options
-    const { wakeAddress, version } = options
+    const { wakeAddress, version, serves } = options
     const userCode = await userCodeOf(options, ports.feed)
     return {
       options,
@@ -205,6 +205,7 @@ export class ChangeFeedProcessor<T = Record<string, unknown>> implements AsyncDi
         ...(processes.own === null ? {} : { process: processes.own }),
         ...(wakeAddress === null ? {} : { wakeAddress }),
         ...(version === null ? {} : { version }),
+        ...(serves === null ? {} : { serves }),
       },
       notifications: new Notifications({ callbacks: options, telemetry, processorName, instanceName }),
       clock,

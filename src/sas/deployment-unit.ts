@@ -14,6 +14,7 @@ import type { Telemetry } from '../telemetry/index.js'
 import { silent } from '../telemetry/internal.js'
 import type { Agent } from './agents/agent.js'
 import { Agents } from './agents/agents.js'
+import { announced, type Serving } from './agents/announced.js'
 import type { Reader } from './decisions/readers.js'
 import type { EndedJob } from './in-process/job-endings.js'
 import { withItems } from './items/items-agent.js'
@@ -172,7 +173,7 @@ export function createAgents(
     slots,
     ...withoutUndefined({ unhealthyReason }),
   })
-  return unit(options, 'agents', {
+  return unit({ ...options, ...announced(known) }, 'agents', {
     unhealthyReason: () => agents.unhealthyReason(),
     onChanges: (changes, context) => agents.onChanges(changes, context),
     onLeaseAcquired: (leaseToken) =>
@@ -249,10 +250,10 @@ function resolved({ store, instanceName, hints, inProcessPath, telemetry, clock,
 }
 
 /** Runs a role on a change feed processor that reads from the beginning, so that no job is missed (R163). */
-function unit(options: UnitOptions, reader: Reader, role: Role): Unit {
+function unit(options: UnitOptions & Serving, reader: Reader, role: Role): Unit {
   const { feed, leases, processorName, instanceName, timing, hints, telemetry } = options
-  const { clock, random, processes, wakeAddress, version } = options
-  const self = { clock, random, processes, wakeAddress, version }
+  const { clock, random, processes, wakeAddress, version, serves } = options
+  const self = { clock, random, processes, wakeAddress, version, serves }
   const internals = withoutUndefined({
     restAfterPageMs: timing?.pollInterval ? undefined : pollIntervals[reader].min,
     hints: hints?.part(reader),

@@ -1,10 +1,11 @@
 /** The additional names of this room that only other rooms see. */
 export { agentOperations, isAgent, observed } from './agents/agent.js'
-export { largeListOf } from './plan/item-jobs.js'
+export { itemsOperation, largeListOf } from './plan/item-jobs.js'
 export { longestTimes } from './plan/longest-times.js'
 export { conditionText, templateText } from './plan/template-text.js'
 export { CosmosReplyContainers } from './notifier/cosmos-reply-containers.js'
 export { CosmosJobQueries } from './store/cosmos-job-queries.js'
+export { rangeIdIn } from './store/cosmos-batch.js'
 export { CosmosStateStore } from './store/cosmos-state-store.js'
 export {
   createAgents,

@@ -111,6 +111,7 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
     },
   ],
   shared: [{ calls: [['charge', { amount: 1_200 }]] }],
+  transfer: [{ calls: [['transfer', { amount: 1_200, account: 'ada@example.com' }]] }],
   waiting: [
     {
       input: { ...purchase, shipAt: '2030-01-01T00:00:00Z' },

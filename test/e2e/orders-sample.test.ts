@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { cli, ordersRun, run, temporaryDirectory } from './processes.js'
@@ -6,7 +6,10 @@ import { cli, ordersRun, run, temporaryDirectory } from './processes.js'
 it('the sample ends every order and leaves a store that commands can read (R176)', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--json', '--data', data])
-  expect(JSON.parse(ended.stdout)).toMatchObject({
+  const summary = JSON.parse(ended.stdout) as { requestUnitsPerJob: number; retries: number }
+  // An order costs at most 230 request units, and each attempt that is tried again 100 more.
+  expect(summary.requestUnitsPerJob - (summary.retries * 100) / 40).toBeLessThanOrEqual(230)
+  expect(summary).toMatchObject({
     submitted: 40,
     ended: { Processed: 37, Error: 3 },
     lost: 0,
@@ -61,10 +64,14 @@ it('an alerted operator resubmits failed orders, and the shop is notified (R114,
 it('the sample prints lines of progress and a final table when its output is not a terminal', async () => {
   const data = join(await temporaryDirectory(), 'data')
   const ended = await run(ordersRun, ['--faults', 'none', '--data', data])
+  const [, charge] = /request units per job +│ ([\d.]+)/.exec(ended.stdout) ?? []
+  expect(Number(charge)).toBeLessThanOrEqual(250)
   expect(ended.stdout).toMatch(/^40\/40 orders ended/m)
   expect(ended.stdout).toMatch(/orders accepted +│ 40 /)
   expect(ended.stdout).toMatch(/alert: SW-1008: .*out-of-stock/)
-  expect(ended.stdout).toMatch(/npx stepward list --data/)
+  const [, store = ''] = /npx stepward page --data (\S+)/.exec(ended.stdout) ?? []
+  expect(resolve(store)).toBe(data)
+  expect(ended.stdout).toMatch(/npx stepward status SW-10\d\d --data/)
   expect(ended.stdout + ended.stderr).not.toContain('Warning')
 })
 

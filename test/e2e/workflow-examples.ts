@@ -84,7 +84,9 @@ async function ran(
         ]),
       ),
     )
-  const agents = [agent('shop', Object.keys(outputs)), agent('mail', ['send']), agent('assistant', ['work'])]
+  const others = { mail: ['send'], assistant: ['work'], bank: ['transfer'] }
+  const named = Object.entries(others).map(([name, operations]) => agent(name, operations))
+  const agents = [agent('shop', Object.keys(outputs)), ...named]
   const { ends, problems } = await simulateWorkflow({
     workflow,
     input,

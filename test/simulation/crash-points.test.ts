@@ -4,14 +4,14 @@ import { faultKinds, type Place } from '../../src/testing/fault-place.js'
 import { samplePairs } from './fault-pairs.js'
 import { scenarios } from './scenarios.js'
 
-const pairsOfScenario = 4
+const pairsOfScenario = 2
 
 /**
- * How many kinds of fault strike each write: all of them, half, or a quarter. `npm run simulate:full` strikes
- * all.
+ * How many kinds of fault strike each write: all six, a third of them, or one. `npm run simulate:full`
+ * strikes all.
  */
 const everyKind = ['happy']
-const halfOfKinds = [
+const thirdOfKinds = [
   'retry',
   'compensate',
   'exhaust',
@@ -23,7 +23,7 @@ const halfOfKinds = [
 
 /** Checks whether the fault of this kind strikes the write at this place of its story. */
 function isStruck(scenario: string, index: number, kind: (typeof faultKinds)[number]): boolean {
-  const every = everyKind.includes(scenario) ? 1 : halfOfKinds.includes(scenario) ? 2 : 4
+  const every = everyKind.includes(scenario) ? 1 : thirdOfKinds.includes(scenario) ? 3 : faultKinds.length
   return (index + faultKinds.indexOf(kind)) % every === 0
 }
 

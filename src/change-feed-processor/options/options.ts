@@ -111,6 +111,8 @@ export interface ProcessorInternals {
   readonly wakeAddress?: string
   /** The version of this package, which the leases that it owns contain. */
   readonly version?: string
+  /** The names of the agents that this process has, which the leases that it owns contain. */
+  readonly serves?: readonly string[]
 }
 
 /** The options, with every default filled in. */
@@ -147,6 +149,7 @@ export interface ResolvedOptions extends UserCode, LifecycleNotifications {
   readonly processes: Processes
   readonly wakeAddress: string | null
   readonly version: string | null
+  readonly serves: readonly string[] | null
 }
 
 const shape = {
@@ -212,6 +215,7 @@ function resolved(values: Values<typeof shape>, internals: ProcessorInternals): 
     processes: internals.processes ?? machineProcesses,
     wakeAddress: internals.wakeAddress ?? null,
     version: internals.version ?? null,
+    serves: internals.serves ?? null,
   }
 }
 

@@ -1,4 +1,4 @@
-import { standingText, standingWork } from '../../operations/index.js'
+import { standingSentence, standingWork } from '../../operations/index.js'
 import type { Settings } from '../../connection/internal.js'
 import type { Clock } from '../../platform/index.js'
 import type { Terminal } from './terminal.js'
@@ -53,5 +53,5 @@ async function noteOnce(
 /** Returns the missing roles and the command that starts them, or null if all roles run or no job waits. */
 export async function missingRoles(settings: Settings): Promise<string | null> {
   const standing = await standingWork(settings)
-  return standing === null ? null : `${standingText(standing)}; start them: ${standing.command}`
+  return standing && standingSentence(standing)
 }

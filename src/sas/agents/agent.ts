@@ -1,11 +1,27 @@
 import type { Duration, Retry } from '../../platform/index.js'
 import type { ResolvedRetry } from '../../platform/internal.js'
-import { duration, durationRange, group, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import {
+  duration,
+  durationRange,
+  group,
+  isObject,
+  kind,
+  optional,
+  readOptions,
+  wholeNumber,
+} from '../../platform/options.js'
 import type { AgentLog } from './agent-log.js'
 import type { CircuitOptions } from './circuit.js'
 import type { Json } from '../model/documents.js'
+import type { Limit } from '../gates/limit-options.js'
 import type { Progress } from '../model/readable-parts.js'
 import type { ValueOrReference } from '../model/values/reference.js'
+import {
+  limitsOfCall,
+  operationLimitProblems,
+  type LimitsByOperation,
+  type OperationLimits,
+} from './operation-limits.js'
 import { toTemplate } from '../model/values/to-template.js'
 
 /** The attempt that a handler makes, and the functions that the handler may call. */
@@ -72,6 +88,8 @@ export interface OperationCall<O> {
   readonly actor: string
   readonly action: string
   readonly input: Json
+  /** @internal */
+  readonly limits?: readonly Limit[]
   /** Never set. The property only carries the type of the output. */
   readonly output?: O
 }
@@ -81,6 +99,8 @@ export interface Operation<I, O> {
   (input: ValueOrReference<I>): OperationCall<O>
   readonly actor: string
   readonly action: string
+  /** @internal */
+  readonly limits?: OperationLimits<never>
 }
 
 /** Handlers by operation. The input `never` accepts every handler, as parameters are contravariant. */
@@ -106,7 +126,17 @@ export interface AgentDefinition {
 }
 
 /** Options for running an agent. */
-export interface AgentOptions {
+export interface AgentOptions<H extends AgentHandlers = AgentHandlers> {
+  /**
+   * The limits of operations. Every step that calls the operation goes through them, in all workflows. A limit
+   * travels with the plan of a job, so a changed limit holds for jobs of workflows that are defined with it. An undo
+   * goes through no limit.
+   */
+  readonly limits?: {
+    readonly [K in keyof H]?: H[K] extends (input: infer I, context: AgentContext) => unknown
+      ? OperationLimits<I>
+      : never
+  }
   /**
    * The number of handlers of this agent that run at the same time in one instance, 1 or more. Choose a
    * number that the remote service can bear. Default: every slot of the instance.
@@ -144,7 +174,7 @@ export const namePattern = /^[a-z][a-z0-9-]*$/
 export function defineAgent<H extends AgentHandlers>(
   name: string,
   handlers: H,
-  options: AgentOptions = {},
+  options: AgentOptions<NoInfer<H>> = {},
 ): Agent<H> {
   const actions = Object.entries(handlers)
   const { values, problems: wrong } = readOptions(shape, options)
@@ -155,9 +185,15 @@ export function defineAgent<H extends AgentHandlers>(
       typeof handler === 'function' ? [] : [`its operation ${JSON.stringify(action)} must be a function`],
     ),
     ...wrong,
+    ...operationLimitProblems(
+      values.limits,
+      actions.map(([action]) => action),
+    ),
   ]
   if (problems.length > 0) throw new TypeError(`agent ${JSON.stringify(name)}: ${problems.join('; ')}`)
-  const operations = actions.map(([action]) => [action, operation(name, action)] as const)
+  const operations = actions.map(
+    ([action]) => [action, operation(name, action, values.limits?.[action])] as const,
+  )
   const known: AgentDefinition = {
     name,
     handlers: new Map(actions as [string, AgentHandler<Json, unknown>][]),
@@ -171,6 +207,7 @@ export function defineAgent<H extends AgentHandlers>(
 const once: ResolvedRetry = { tries: 1, backoff: { minMs: 0, maxMs: 0 } }
 
 const shape = {
+  limits: optional(kind<LimitsByOperation>('an object with a list of limits for an operation', isObject)),
   slots: optional(wholeNumber(1), null),
   retry: optional(group({ tries: wholeNumber(1), backoff: durationRange() }), once),
   circuitBreaker: optional(
@@ -181,13 +218,17 @@ const shape = {
   ),
 }
 
-function operation(actor: string, action: string): Operation<unknown, unknown> {
-  const call = (input: unknown): OperationCall<unknown> => ({
-    actor,
-    action,
-    input: toTemplate(input, `input of ${actor}.${action}`),
-  })
-  return Object.assign(call, { actor, action })
+function operation(
+  actor: string,
+  action: string,
+  limits: OperationLimits<unknown> | undefined,
+): Operation<unknown, unknown> {
+  const call = (input: unknown): OperationCall<unknown> => {
+    const own = limitsOfCall(limits, input)
+    const stored = toTemplate(input, `input of ${actor}.${action}`)
+    return { actor, action, input: stored, ...(own && { limits: own }) }
+  }
+  return Object.assign(call, { actor, action, ...(limits && { limits }) })
 }
 
 /** Checks whether a value, such as an export of a user's module, is an agent. */

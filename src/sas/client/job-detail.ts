@@ -1,6 +1,6 @@
 import type { JobDocument, Json, NoticeDocument, StepDocument } from '../model/documents.js'
 import { JobNotFound } from '../model/errors.js'
-import { workOf } from '../model/work.js'
+import { readPlaceAtLimit } from '../gates/place-ahead.js'
 import { readSteps } from '../store/read-steps.js'
 import { readableJob } from '../store/unreadable-jobs.js'
 import { receiverOf } from '../notifier/reply.js'
@@ -13,18 +13,15 @@ import { bytesOf } from '../store/transaction.js'
 import { documentCost } from './cost.js'
 import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { viewOf, type JobView, type StepView } from './job-view.js'
+import type { Moment } from './why-not-further.js'
 
 /** A step with the fields that explain its past and what it waits for. */
 export interface StepDetail extends StepView {
   readonly kind: StepDocument['kind']
   readonly direction: StepDocument['direction']
-  /** The resolved input of the operation or, once the undo has begun, of the undo. Null before. */
-  readonly input: Json
   /** The input with references to outputs of other steps. */
   readonly inputTemplate: Json
   readonly idempotencyKey: string
-  /** The earliest next attempt, ISO-8601 UTC, or null. */
-  readonly notBefore: string | null
   /** The result of the newest attempt, or null. */
   readonly outcome: StepDocument['outcome']
   /** The open question of the step, or null. A step that `asks` may have put none yet. */
@@ -58,7 +55,6 @@ export interface NoticeDetail extends Pick<
 
 /** A job with its input, its notices, and steps in detail. */
 export interface JobDetail extends Omit<JobView, 'steps'> {
-  readonly input: Json
   readonly priority: number
   /** The deadline, ISO-8601 UTC, or null. */
   readonly completeBy: string | null
@@ -87,6 +83,7 @@ export async function readJobDetail(
     readSteps(store, job),
     job.replyTo === null ? [] : store.listNotices(job.pk, job.jobId),
   ])
+  const atLimit = await readPlaceAtLimit(store, job, steps)
   const hidden = hideDocuments(job, steps)
   const told = notices.map((notice) => ({
     ...notice,
@@ -95,7 +92,7 @@ export async function readJobDetail(
       message: hidden.conceal(notice.attention.message),
     },
   }))
-  return detailOf(hidden.job, hidden.steps, { notices: told, now: clock.now() })
+  return detailOf(hidden.job, hidden.steps, { notices: told, now: clock.now(), atLimit })
 }
 
 /** The largest number of documents of users that are shown. */
@@ -161,19 +158,18 @@ async function othersIn(
 function detailOf(
   job: JobDocument,
   steps: readonly StepDocument[],
-  { notices, now }: { readonly notices: readonly NoticeDocument[]; readonly now: number },
+  { notices, ...moment }: Moment & { readonly notices: readonly NoticeDocument[] },
 ): JobDetail {
   const byId = new Map(steps.map((step) => [step.stepId, step]))
-  const view = viewOf(job, steps, now)
+  const view = viewOf(job, steps, moment)
   return {
     ...view,
-    input: job.input,
     priority: job.priority,
     cost: costOf(
       job,
       steps.reduce((sum, { dispatch }) => sum + dispatch, 0) + (job.endedAt === null ? 0 : 1),
     ),
-    intervals: intervalsOf(job, steps, now),
+    intervals: intervalsOf(job, steps, moment.now),
     completeBy: job.completeBy,
     diagnostics: job.diagnostics,
     notices: notices.map(noticeDetailOf).sort((one, other) => one.seq - other.seq),
@@ -185,14 +181,12 @@ function detailOf(
 }
 
 function partsOf(step: StepDocument): Omit<StepDetail, keyof StepView> {
-  const { kind, direction, inputTemplate, idempotencyKey, notBeforeMs, outcome, event, lockedBy, undo } = step
+  const { kind, direction, inputTemplate, idempotencyKey, outcome, event, lockedBy, undo } = step
   return {
     kind,
     direction,
-    input: workOf(step).input,
     inputTemplate,
     idempotencyKey,
-    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     outcome,
     question: asOpenQuestion(step)[0] ?? null,
     event,

@@ -2,7 +2,7 @@ import type { JobDocument, StepDocument } from '../model/documents.js'
 import { jobDocumentId } from '../model/document-ids.js'
 import { isTerminal } from '../model/process-state.js'
 import { decodeDocument } from '../model/decode.js'
-import { viewOf, type JobView } from './job-view.js'
+import type { JobView } from './job-view.js'
 import type { PartitionFeed } from '../store/job-queries.js'
 
 export interface Following {
@@ -10,7 +10,8 @@ export interface Following {
   readonly feed: PartitionFeed
   /** Reads the job with every step. Returns null if the job does not exist any more. */
   readonly readView: () => Promise<JobView | null>
-  readonly now: () => number
+  /** Returns what people see of these documents. */
+  readonly viewOf: (job: JobDocument, steps: readonly StepDocument[]) => Promise<JobView>
   /** Pauses after `idleReads` reads without changes. The pause ends early if a change is likely. */
   readonly rest: (idleReads: number) => Promise<void>
   readonly signal: AbortSignal | undefined
@@ -22,7 +23,7 @@ export interface Following {
  * logical partition, so changes of jobs in other partitions cost nothing.
  */
 export async function* followJob(following: Following): AsyncGenerator<JobView, void, undefined> {
-  const { jobId, feed, readView, now, rest, signal } = following
+  const { jobId, feed, readView, viewOf, rest, signal } = following
   const steps = new Map<string, StepDocument>()
   let job: JobDocument | null = null
   for (let idleReads = 0; ; idleReads += 1) {
@@ -47,7 +48,7 @@ export async function* followJob(following: Following): AsyncGenerator<JobView, 
     }
     if (isNews && job !== null) {
       idleReads = 0
-      yield viewOf(job, [...steps.values()], now())
+      yield await viewOf(job, [...steps.values()])
     } else {
       await rest(idleReads)
     }

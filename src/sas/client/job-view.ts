@@ -17,8 +17,9 @@ import { resultOf } from '../decisions/continue-or-end-job.js'
 import { isLeftBehind } from '../decisions/ledger.js'
 import { payloadsOf } from '../waiting/collect-event.js'
 import { workOf } from '../model/work.js'
+import { intervalsOf, type Interval } from '../waiting/step-intervals.js'
 import { pauseOf } from './call-arguments.js'
-import { whyNotFurther } from './why-not-further.js'
+import { whyNotFurther, type Moment } from './why-not-further.js'
 
 /** A step as shown to people. */
 export interface StepView {
@@ -48,7 +49,20 @@ export interface StepView {
   readonly maxFailures: number
   /** ISO-8601 UTC. Null if the step has no deadline. */
   readonly completeBy: string | null
+  /**
+   * The beginning of the first attempt or, for a step without an agent, of its wait. ISO-8601 UTC. Null before. If
+   * the documents do not record it, the time at which the step could begin.
+   */
+  readonly startedAt: string | null
+  /** The end of the newest attempt of a step that is over. ISO-8601 UTC. Otherwise null. */
+  readonly endedAt: string | null
+  /** The time of the last write of the step by the store's clock, to the second. ISO-8601 UTC, or null if unknown. */
+  readonly changedAt: string | null
+  /** The earliest next attempt, ISO-8601 UTC, or null. */
+  readonly notBefore: string | null
   readonly dependsOn: readonly string[]
+  /** The resolved input of the operation or, once the undo has begun, of the undo. Null before. */
+  readonly input: Json
   readonly output: Json
   readonly attention: Attention | null
   /**
@@ -73,6 +87,8 @@ export interface JobView {
   /** ISO-8601 UTC. */
   readonly submittedAt: string
   readonly endedAt: string | null
+  /** The time of the last write of the job by the store's clock, to the second. ISO-8601 UTC, or null if unknown. */
+  readonly changedAt: string | null
   readonly attention: Attention | null
   /** Contains the reason, and whether the job restarts. Null until the job begins to undo its steps. */
   readonly compensation: Compensation | null
@@ -85,6 +101,7 @@ export interface JobView {
   readonly restartOf: RestartOf | null
   /** What the workflow returned, if the job has ended as Processed. Otherwise null. */
   readonly result: Json
+  readonly input: Json
   /** The tags of the job by name, each as text. */
   readonly tags: Readonly<Record<string, string>>
   /** The newest decisions of operators, oldest first. */
@@ -93,7 +110,8 @@ export interface JobView {
   readonly steps: readonly StepView[]
 }
 
-export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: number): JobView {
+export function viewOf(job: JobDocument, steps: readonly StepDocument[], moment: Moment): JobView {
+  const intervals = intervalsOf(job, steps, moment.now)
   const byId = new Map(steps.map((step) => [step.stepId, step]))
   return {
     jobId: job.jobId,
@@ -102,10 +120,11 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     workflow: job.workflow,
     workflowVersion: job.workflowVersion,
     state: job.processState,
-    why: whyNotFurther(job, steps, now),
+    why: whyNotFurther(job, steps, moment),
     lockedBy: job.lockedBy,
     submittedAt: job.submittedAt,
     endedAt: job.endedAt,
+    changedAt: changedAtOf(job),
     attention: job.attention,
     compensation: job.compensation,
     generation: job.generation,
@@ -113,18 +132,40 @@ export function viewOf(job: JobDocument, steps: readonly StepDocument[], now: nu
     restartedAs: job.restartedAs ?? null,
     restartOf: job.restartOf ?? null,
     result: job.processState === 'Processed' ? (job.result ?? resultOf(job, steps)) : null,
+    input: job.input,
     tags: tagsByName(job.tags),
     audit: job.audit,
     steps: job.stepIds.flatMap((stepId) => {
       const step = byId.get(stepId)
-      return step === undefined ? [] : [stepViewOf(step, job.steps[stepId])]
+      if (step === undefined) return []
+      const own = intervals.filter((interval) => interval.stepId === stepId)
+      return [{ ...stepViewOf(step, job.steps[stepId]), ...timesOf(step, own) }]
     }),
   }
 }
 
-function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepView {
+type Times = Pick<StepView, 'startedAt' | 'endedAt' | 'changedAt'>
+
+/** Returns when a step began and when its newest work ended, as far as its documents tell. */
+function timesOf(step: StepDocument, own: readonly Interval[]): Times {
+  const { kind, dispatch, processState } = step
+  const work = own.filter((interval) => kind !== 'operation' || interval.kind !== 'waiting')
+  const isOver = processState === 'Processed' || processState === 'Compensated' || processState === 'Error'
+  const begun = dispatch === 0 ? [] : work
+  const last = begun.filter((interval) => interval.kind !== 'operator').at(-1)
+  const endedAt = isOver ? (last?.to ?? null) : null
+  return { startedAt: begun[0]?.from ?? null, endedAt, changedAt: changedAtOf(step) }
+}
+
+/** A document that was read from a store has the time of its write. */
+function changedAtOf(document: JobDocument | StepDocument): string | null {
+  const stamp = '_ts' in document ? document._ts : null
+  return typeof stamp === 'number' ? new Date(stamp * 1_000).toISOString() : null
+}
+
+function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): Omit<StepView, keyof Times> {
   const isSkipped = entry?.state === 'Skipped'
-  const { stepId, actor, action, currentState, attempt, maxFailures, completeBy } = step
+  const { stepId, actor, action, currentState, attempt, maxFailures, completeBy, notBeforeMs } = step
   const { dependsOn, attention, diagnostics } = step
   return {
     stepId,
@@ -139,8 +180,11 @@ function stepViewOf(step: StepDocument, entry: LedgerEntry | undefined): StepVie
     progress: step.progress ?? null,
     failureCount: workOf(step).failureCount,
     maxFailures,
-    completeBy,
+    // Until the last reminder, the deadline of an open question is the time of the next one.
+    completeBy: step.asked ? new Date(step.asked.expiresAtMs).toISOString() : completeBy,
+    notBefore: notBeforeMs === null ? null : new Date(notBeforeMs).toISOString(),
     dependsOn,
+    input: workOf(step).input,
     output: outputOf(step, entry),
     attention,
     mayHaveActed: step.direction === 'do' && step.dispatch > 0 && mayHaveActed(step),

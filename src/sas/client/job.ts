@@ -1,8 +1,9 @@
 import type { Clock } from '../../platform/index.js'
-import type { Json } from '../model/documents.js'
+import type { JobDocument, Json, StepDocument } from '../model/documents.js'
 import { JobFailed, JobNotFound } from '../model/errors.js'
 import { followJob } from './job-updates.js'
 import { noPayloads, type Payloads } from '../payloads/payloads.js'
+import { readPlaceAtLimit } from '../gates/place-ahead.js'
 import { resultOf } from '../decisions/continue-or-end-job.js'
 import { hideDocuments } from '../plan/hide-documents.js'
 import { outputsOf, viewOf, type JobView } from './job-view.js'
@@ -85,18 +86,26 @@ export class Job<R = JobResult> {
       jobId: this.jobId,
       feed: this.ports.queries.follow(this.address.pk),
       readView: () => this.readView(options),
-      now: () => this.ports.clock.now(),
+      viewOf: (job, steps) => this.shown(job, steps, options),
       rest: (idleReads) => this.waiting.rest(this.address, idleReads, signal),
       signal,
     })
   }
 
-  private async readView({ hidesSecrets = false }: ViewOptions): Promise<JobView | null> {
+  private async readView(options: ViewOptions): Promise<JobView | null> {
     const job = await this.waiting.read(this.address)
-    if (job === null) return null
-    const steps = await readSteps(this.ports.store, job)
+    return job === null ? null : this.shown(job, await readSteps(this.ports.store, job), options)
+  }
+
+  private async shown(
+    job: JobDocument,
+    steps: readonly StepDocument[],
+    { hidesSecrets = false }: ViewOptions,
+  ): Promise<JobView> {
+    const { store, clock } = this.ports
+    const atLimit = await readPlaceAtLimit(store, job, steps)
     const seen = hidesSecrets ? hideDocuments(job, steps) : { job, steps }
-    return viewOf(seen.job, seen.steps, this.ports.clock.now())
+    return viewOf(seen.job, seen.steps, { now: clock.now(), atLimit })
   }
 
   /**

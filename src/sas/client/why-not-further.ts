@@ -1,7 +1,8 @@
 import { counted } from '../../platform/internal.js'
 import { isUnclaimed } from '../decisions/claim.js'
+import { waitingAtLimit, type PlaceAtLimit } from '../gates/place-ahead.js'
 import { isLeftBehind, isUnderWay } from '../decisions/ledger.js'
-import type { JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
+import type { Attention, JobDocument, JobPause, LedgerEntry, StepDocument } from '../model/documents.js'
 import { pauseOf } from './call-arguments.js'
 import type { AskedQuestion } from '../model/question-parts.js'
 import { isHeldBack, workOf } from '../model/work.js'
@@ -14,9 +15,15 @@ const howToAnswer = '"stepward answer" answers it'
 /** A supervisor handles a passed deadline within this time. */
 const supervisedWithinMs = 120_000
 
+/** The time, and the place of the first step that waits for room in a limit, if it was read. */
+export interface Moment {
+  readonly now: number
+  readonly atLimit?: PlaceAtLimit | null
+}
+
 /** Returns one sentence that says why a job has not ended, or how it has ended. */
-export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], now: number): string {
-  return withVisibleDirections(sentenceOn(job, steps, now))
+export function whyNotFurther(job: JobDocument, steps: readonly StepDocument[], moment: Moment): string {
+  return withVisibleDirections(sentenceOn(job, steps, moment))
 }
 
 /**
@@ -30,7 +37,7 @@ function withVisibleDirections(sentence: string): string {
   )
 }
 
-function sentenceOn(job: JobDocument, steps: readonly StepDocument[], now: number): string {
+function sentenceOn(job: JobDocument, steps: readonly StepDocument[], { now, atLimit }: Moment): string {
   const { processState, attention, compensation, restartedAs } = job
   if (restartedAs !== undefined)
     return `It was restarted from step ${restartedAs.from} as job ${restartedAs.jobId}.`
@@ -42,25 +49,33 @@ function sentenceOn(job: JobDocument, steps: readonly StepDocument[], now: numbe
   const open = steps.filter((step) => isOpen(step, job.steps[step.stepId]))
   if (attention !== null) {
     const asked = open.some(({ stepId, asked: asks }) => stepId === attention.stepId && asks)
-    return `It waits for an operator: ${attention.message}${asked ? `; ${howToAnswer}.` : ''}`
+    return `${awaited(attention, open, now)}: ${attention.message}${asked ? `; ${howToAnswer}.` : ''}`
   }
   if (processState === 'Pending' && job.lockedBy === null) return 'No scheduler has taken it yet.'
   const overdue = open.filter((step) => isOverdue(step, now))
   if (overdue.length > 0) return overdueText(overdue)
   const [question] = open.flatMap(({ stepId, asked }) => (asked ? [{ stepId, ...asked }] : []))
   if (question !== undefined) return questionText(question)
-  const [waiting] = open.filter(({ place }) => place !== undefined && place.since !== null)
-  if (waiting !== undefined) return limitText(waiting)
+  const waiting = waitingAtLimit(job, open)
+  if (waiting !== undefined) return limitText(waiting, atLimit)
   const asking = open.filter(({ kind, event }) => kind === 'waitFor' && event === null)
   if (asking.length > 0) return eventText(asking)
   const sleeping = open.filter(({ kind }) => kind === 'sleep')
   const working = open.filter(({ kind }) => kind === 'operation')
-  const [backing] = working.filter((step) => isHeldBack(step, now))
   if (working.length === 0 && sleeping.length > 0)
     return `${waits(sleeping, 'sleep')} until ${earliest(sleeping)}.`
-  if (backing !== undefined && working.length === 1) return heldBackText(backing)
-  if (working.length > 0) return workText(working)
+  const atWork = working.filter((step) => !isHeldBack(step, now))
+  if (atWork.length > 0) return workText(atWork)
+  if (working.length > 0) return heldBackText(working, now)
   return 'The scheduler decides what follows.'
+}
+
+/** Names what a flagged job waits for: an instance, a time or an operator. */
+function awaited({ kind, stepId }: Attention, open: readonly StepDocument[], now: number): string {
+  if (kind === 'unclaimed') return 'It waits for an instance'
+  const atMs = open.find((step) => step.stepId === stepId)?.notBeforeMs ?? 0
+  if (kind !== 'extendedWait' || atMs <= now) return 'It waits for an operator'
+  return `It waits for an operator, or tries again ${durationText(atMs - now)}, at ${timeText(atMs)}`
 }
 
 /** Names the operator and the reason of a pause, and the attempts that have not ended yet. */
@@ -113,15 +128,26 @@ function questionText({
 }
 
 /** Says at which limit a step waits: for the end of other steps, or for the time of its rate. */
-function limitText({ stepId, place }: StepDocument): string {
+function limitText({ stepId, place }: StepDocument, atLimit: PlaceAtLimit | null | undefined): string {
   const { waitsFor = null, since = null, reservedMs = null, gates = [] } = place ?? {}
   const from = since === null ? '' : ` since ${timeText(Date.parse(since))}`
   if (waitsFor !== null) {
-    return `Step ${stepId} waits for room in limit ${JSON.stringify(waitsFor)}${from}; "stepward limits" shows the limits.`
+    const known = atLimit?.stepId === stepId ? placeText(atLimit) : ''
+    return `Step ${stepId} waits for room in limit ${JSON.stringify(waitsFor)}${from}${known}; "stepward limits" shows the limits.`
   }
   const rates = gates.filter(({ perSecond }) => perSecond !== undefined).map(({ key }) => JSON.stringify(key))
   const until = reservedMs === null ? '' : ` until ${timeText(reservedMs)}`
   return `Step ${stepId} waits${until} by the rate of limit ${listed(rates)}.`
+}
+
+/** Says how many steps are inside a limit and ahead in its queue, or which operator has paused the limit. */
+function placeText({ inside, atOnce, ahead, set }: PlaceAtLimit): string {
+  if (atOnce === 0 && set !== null)
+    return `, which was paused by ${set.by} at ${timeText(Date.parse(set.at))}: ${set.why}`
+  if (ahead === null) return ', and was called'
+  const places = atOnce === null ? '' : `${inside} of ${atOnce} places are taken, and `
+  const others = ahead === 1 ? '1 step is' : `${ahead === 0 ? 'no' : ahead} steps are`
+  return `: ${places}${others} ahead of it`
 }
 
 /** Says which steps wait for events. If one step collects events, says how many have arrived. */
@@ -165,20 +191,38 @@ function earliest(steps: readonly StepDocument[]): string {
   return times.length === 0 ? 'an unknown time' : timeText(Math.min(...times))
 }
 
-function heldBackText(step: StepDocument): string {
-  const { round, notBeforeMs, stepId } = step
-  const isBetweenRounds = round !== undefined && workOf(step).failureCount === 0 && notBeforeMs !== null
-  return isBetweenRounds
+/** Says when the next attempt or round begins, of all steps that wait for one. */
+function heldBackText(steps: readonly StepDocument[], now: number): string {
+  const [first, ...others] = [...steps].sort((one, other) => nextMs(one) - nextMs(other))
+  if (first === undefined) return ''
+  const also =
+    others.length === 0 ? '' : ` ${counted(others.length, 'other step waits', 'other steps wait')} too.`
+  const { round, notBeforeMs, stepId } = first
+  const isBetweenRounds = round !== undefined && workOf(first).failureCount === 0 && notBeforeMs !== null
+  const said = isBetweenRounds
     ? `Step ${stepId} begins round ${round.number} at ${timeText(notBeforeMs)}.`
-    : retryText(step)
+    : retryText(first, now)
+  return `${said}${also}`
 }
 
-function retryText(step: StepDocument): string {
+function nextMs({ notBeforeMs, completeByMs }: StepDocument): number {
+  return notBeforeMs ?? completeByMs ?? Infinity
+}
+
+function retryText(step: StepDocument, now: number): string {
   const { failureCount } = workOf(step)
-  const said = step.diagnostics.at(-1)?.message ?? 'no answer'
-  const at = step.notBeforeMs ?? step.completeByMs
-  const when = at === null ? '' : ` at ${timeText(at)}`
+  const message = step.diagnostics.at(-1)?.message
+  const said = message === undefined ? 'no answer' : `"${message}"`
+  const at = nextMs(step)
+  const when = at === Infinity ? '' : ` ${durationText(at - now)}, at ${timeText(at)}`
   return `Step ${step.stepId} failed ${failureCount} of ${step.maxFailures} times (${said}) and is tried again${when}.`
+}
+
+/** Returns the time until the next attempt in its largest unit, such as `in 12 s`. */
+function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000))
+  if (seconds < 120) return `in ${seconds} s`
+  return seconds < 7_200 ? `in ${Math.round(seconds / 60)} min` : `in ${Math.round(seconds / 3_600)} h`
 }
 
 /** Says which agents work on the steps, and whether an agent is likely to be missing. */

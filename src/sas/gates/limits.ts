@@ -1,9 +1,10 @@
-import { kind, optional, readOptions, wholeNumber } from '../../platform/options.js'
+import { optional, readOptions, wholeNumber } from '../../platform/options.js'
 import { CommandInvalid } from '../model/errors.js'
 import type { GateDocument } from '../model/gate-documents.js'
 import type { JobQueries } from '../store/job-queries.js'
 import { rulesOf } from './gate.js'
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.js'
+import { maxAtOnce, rulesProblems, rulesShape, type LimitRules } from './rules.js'
 import { gateAddress, readGate } from './stored-gate.js'
 
 /** A limit that steps share, and the steps that are inside it or wait. */
@@ -24,16 +25,6 @@ export interface LimitView {
   readonly groups: readonly { readonly group: string; readonly waiting: number }[]
 }
 
-/** The numbers of a limit that an operator sets in place of those of the workflow. */
-export interface LimitRules {
-  /** The largest number of steps at work at once, at most 1,000. 0 lets no step begin. Default: no such limit. */
-  readonly atOnce?: number
-  /** The largest number of attempts that begin in a second, on average. Default: no such limit. */
-  readonly perSecond?: number
-  /** The largest number of attempts that may begin at once after a quiet time. Default: those of a second. */
-  readonly burst?: number
-}
-
 /** Who decides about a limit, and why. Both are kept with the limit. */
 export interface LimitCommandOptions {
   /** The name of the operator. Default `'operator'`. */
@@ -45,30 +36,8 @@ export interface LimitsOptions extends GatekeeperOptions {
   readonly queries: Pick<JobQueries, 'listGates'>
 }
 
-/** The largest number of steps at once. The document of a gate names each of them. */
-const maxAtOnce = 1_000
-
-/** The shape of the numbers of a limit. */
-export const rulesShape = {
-  atOnce: optional(wholeNumber(1, maxAtOnce)),
-  perSecond: optional(
-    kind<number>('a number from 0.0001 to 10,000', (value) => {
-      return typeof value === 'number' && value >= 0.0001 && value <= 10_000
-    }),
-  ),
-  burst: optional(wholeNumber(1, 10_000)),
-}
-
 /** An operator may also let no step begin. */
 const operatorsShape = { ...rulesShape, atOnce: optional(wholeNumber(0, maxAtOnce)) }
-
-type Numbers = { readonly [K in keyof LimitRules]: LimitRules[K] | undefined }
-
-/** Returns what is wrong with the numbers of a limit together. */
-export function rulesProblems({ atOnce, perSecond, burst }: Numbers): readonly string[] {
-  if (atOnce === undefined && perSecond === undefined) return ['a limit needs atOnce or perSecond']
-  return burst !== undefined && perSecond === undefined ? ['burst needs perSecond'] : []
-}
 
 /** Reads the limits of steps, and changes them while jobs wait. */
 export class Limits {

@@ -11,7 +11,7 @@ export function gateAddress(key: string): DocumentAddress {
 
 /** Reads the gate at this address. Returns null if it is missing or unreadable. */
 export async function readGate(
-  store: StateStore,
+  store: Pick<StateStore, 'read'>,
   address: DocumentAddress,
 ): Promise<Stored<GateDocument> | null> {
   const document = await store.read(address)

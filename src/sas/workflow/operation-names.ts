@@ -1,6 +1,22 @@
 import { shown } from '../../platform/options.js'
-import { NotPlainDataError } from '../model/values/to-template.js'
+import { limitsOfCall, type OperationLimits } from '../agents/operation-limits.js'
+import type { OperationCall } from '../agents/agent.js'
+import { NotPlainDataError, toTemplate } from '../model/values/to-template.js'
 import type { PlanDraft } from './plan-draft.js'
+
+/**
+ * Returns the call of an operation by a step.
+ *
+ * @throws NotPlainDataError if the operation is none, or its input is not JSON
+ */
+export function callBy(
+  draft: PlanDraft,
+  { id, operation, input }: { readonly id: unknown; readonly operation: unknown; readonly input: unknown },
+): OperationCall<unknown> {
+  const names = namesOf(draft, id, operation)
+  const limits = limitsOfCall((operation as { limits?: OperationLimits<unknown> }).limits, input)
+  return { ...names, input: toTemplate(input, 'input'), ...(limits && { limits }) }
+}
 
 /**
  * Returns the names of an operation's actor and action. A caller in JavaScript may pass anything, and a
@@ -8,7 +24,7 @@ import type { PlanDraft } from './plan-draft.js'
  *
  * @throws NotPlainDataError if the value is neither an operation nor the call of one
  */
-export function namesOf(
+function namesOf(
   draft: PlanDraft,
   id: unknown,
   operation: unknown,

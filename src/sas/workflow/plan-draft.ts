@@ -17,10 +17,10 @@ import {
   type Undo,
 } from './step-options.js'
 import { stepsReferredTo, stepsWithPart } from '../plan/template.js'
-import { readLimits, templatesOf } from './limits.js'
+import { limitsOf, templatesOf } from './limits.js'
 import { undoProblems } from './undo-problems.js'
 
-type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input'>
+type Call = Pick<OperationCall<unknown>, 'actor' | 'action' | 'input' | 'limits'>
 
 export interface StepDraft<O> {
   readonly id: string
@@ -99,13 +99,13 @@ export class PlanDraft {
     const { id, name = id, kind = 'operation', question, repeat, count, call, options } = drafted
     const { values, problems } = readStepOptions(options)
     for (const what of problems) this.problemOf(name, what)
-    const { actor, action, input } = this.callOf(name, { kind, what: '', call })
+    const { actor, action, input, limits: ofOperation } = this.callOf(name, { kind, what: '', call })
     const { remindAfterMs = 0, escalateAfterMs = 0 } = question ?? {}
     if (Math.max(remindAfterMs, escalateAfterMs) >= values.completeWithin)
       this.problemOf(name, 'remindAfter and escalateAfter must be shorter than completeWithin')
     const undo = this.undoOf(id, name, options.undo, values.undoUncertain)
     const when = this.conditionOf(name, options)
-    const limits = kind === 'operation' ? readLimits(this, name, values.limits) : undefined
+    const limits = kind === 'operation' ? limitsOf(this, name, values.limits, ofOperation) : undefined
     const dependsOn = this.dependencies(name, values, {
       input: [input, when, ...templatesOf(limits)],
       undo: [undo?.input ?? null, repeat?.until ?? null],
@@ -262,8 +262,9 @@ export class PlanDraft {
     const made = this.template<unknown>(name, what, call)
     if (made === null) return byScheduler(null)
     const isOther = isReference(made) || made instanceof StepHandle
-    const { actor = '', action = '', input = null } = ((isOther ? null : made) ?? {}) as Partial<Call>
-    if (kind !== 'operation' || (actor !== '' && action !== '')) return { actor, action, input }
+    const { actor = '', action = '', input = null, limits } = ((isOther ? null : made) ?? {}) as Partial<Call>
+    if (kind !== 'operation' || (actor !== '' && action !== ''))
+      return { actor, action, input, ...(limits && { limits }) }
     const rule = 'return the call of an operation, as in (output) => agent.operation({ … })'
     this.problemOf(name, `${what}no operation is called; ${rule}`)
     return byScheduler(null)

@@ -16,7 +16,7 @@ import type { OperationCall } from '../agents/agent.js'
 import type { Condition } from '../plan/condition.js'
 import type { ExhaustionPolicy } from '../model/documents.js'
 import { betweenStates } from '../model/process-state.js'
-import type { Limit } from './limits.js'
+import type { Limit } from '../gates/limit-options.js'
 import type { Reference } from '../model/values/reference.js'
 
 /** Options of a step. */

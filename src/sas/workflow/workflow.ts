@@ -1,5 +1,5 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
-import { namesOf } from './operation-names.js'
+import { callBy } from './operation-names.js'
 import { meantOptions, workflowOptions } from './workflow-options.js'
 import { optionsOf } from './given-options.js'
 import type { Duration } from '../../platform/index.js'
@@ -16,7 +16,6 @@ import { PlanDraft, type Drafted } from './plan-draft.js'
 import type { Plan } from '../plan/plan.js'
 import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
 import type { Tags } from '../model/tags.js'
-import { toTemplate } from '../model/values/to-template.js'
 import type { OnExhausted, StepOptions, Undo } from './step-options.js'
 import type { JsonSchema, ZodSchema } from '../waiting/form.js'
 import { addRun } from './sub-workflow.js'
@@ -228,10 +227,8 @@ export function defineWorkflow<I, O = unknown>(
 }
 
 function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
-  const callOf = (id: string, operation: unknown, input: unknown) => () => ({
-    ...namesOf(draft, id, operation),
-    input: toTemplate(input, 'input'),
-  })
+  const callOf = (id: string, operation: unknown, input: unknown) => () =>
+    callBy(draft, { id, operation, input })
   return {
     input: reference<I>(['input']),
     step: (id, operation, input, options) =>

@@ -15,6 +15,7 @@ import { temporaryDirectory } from '../../e2e/processes.js'
 import { recordedTerminal } from '../../support/recorded-terminal.js'
 
 const greeter = defineAgent('greeter', { greet: () => 'hello' })
+const payments = defineAgent('payments', { charge: () => null })
 const greeting = defineWorkflow('greeting', (job) => {
   job.waitFor('signal')
   job.step('greet', greeter.greet, {})
@@ -50,6 +51,11 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
     jobId: 'a',
     nothingRuns: expect.stringMatching(message) as string,
   })
+  expect(JSON.parse(said())).toMatchObject({
+    why: expect.stringMatching(
+      /^No instance in the roles scheduler and supervisor reads the feed range of this job;.* No scheduler has/,
+    ) as string,
+  })
   const config = join(await temporaryDirectory(), 'stepward.config.json')
   await writeFile(config, '{"module":"./agents.js"}')
   forget()
@@ -79,5 +85,20 @@ it('`doctor`, `estimate` and `attention` fail while jobs wait for roles that do 
   expect(await estimate(store, terminal)).toBe(0)
   forget()
   await status('a', { ...store, json: true }, terminal)
-  expect(JSON.parse(said())).toMatchObject({ state: 'Processing', nothingRuns: null })
+  expect(JSON.parse(said())).toMatchObject({
+    state: 'Processing',
+    nothingRuns: null,
+    why: expect.stringMatching(/^Step signal waits for an event/) as string,
+  })
+
+  const paying = defineWorkflow('paying', (job) => void job.step('pay', payments.charge, {}))
+  await client.submit(paying, {}, { jobId: 'p' })
+  await telemetry.waitFor('document.refused', () => true)
+  forget()
+  await status('p', { ...store, json: true }, terminal)
+  expect(JSON.parse(said()), 'only another agent runs').toMatchObject({
+    why: expect.stringMatching(
+      /^No instance that reads the feed range of this job has agent payments: start one .* Step pay is with/,
+    ) as string,
+  })
 })

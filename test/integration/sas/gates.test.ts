@@ -3,12 +3,20 @@ import { JobClient } from '../../../src/sas/client/job-client.js'
 import { gateAddress, readGate } from '../../../src/sas/gates/stored-gate.js'
 import { jobDocumentId } from '../../../src/sas/model/document-ids.js'
 import type { GateDocument } from '../../../src/sas/model/gate-documents.js'
-import { defineWorkflow, type Limit, type Reference, type StepOptions } from '../../../src/sas/index.js'
+import {
+  condition,
+  defineAgent,
+  defineWorkflow,
+  type Limit,
+  type Reference,
+  type StepOptions,
+} from '../../../src/sas/index.js'
 import { shop } from '../../support/a-job.js'
 import { StateWorld } from '../../support/state-world.js'
 
 interface Order {
   readonly tenant: string
+  readonly lines: readonly string[]
 }
 
 /** A workflow of one step with limits. */
@@ -32,7 +40,7 @@ beforeEach(() => {
 })
 
 async function submitted(workflow: ReturnType<typeof limited>, jobIds: readonly string[], tenant = 'acme') {
-  for (const jobId of jobIds) await client.submit(workflow, { tenant }, { jobId })
+  for (const jobId of jobIds) await client.submit(workflow, { tenant, lines: [] }, { jobId })
   await schedule()
 }
 
@@ -378,5 +386,71 @@ describe('steps with several limits', () => {
     expect(await states('a', 'b', 'c')).toEqual(['Processing', 'Pending', 'Pending'])
     const { busyUntilMs } = await gate('a-rate')
     expect(busyUntilMs - world.clock.now()).toBeLessThanOrEqual(1_000)
+  })
+})
+
+describe('the limits of an operation', () => {
+  const sell = (input: { readonly item: string; readonly tenant: string }) => ({ sold: input.item })
+  const bankOf = (limits: object) => defineAgent('bank', { sell }, { limits })
+  const limitsOf = (limits: object, own?: readonly Limit[]) => {
+    const bank = bankOf(limits)
+    const workflow = defineWorkflow<Order>('shopping', (job) => {
+      const input = { item: 'x', tenant: job.input.tenant }
+      job.step('pay', bank.sell, input, { undo: (output) => bank.sell({ item: output.sold, tenant: 'y' }) })
+      job.step('pay-again', bank.sell, input, { undo: 'none', ...(own && { limits: own }) })
+      job.repeat('poll', bank.sell, input, { undo: 'none', until: ({ sold }) => condition.equal(sold, 'x') })
+      const lines = job.input.lines
+      job.forEach('each', lines, (item) => bank.sell({ item, tenant: 'z' }), { undo: 'none', atMost: 1 })
+    })
+    return Object.fromEntries(workflow.plan.steps.map(({ id, limits: stored }) => [id, stored]))
+  }
+
+  it('apply to every step that calls it', () => {
+    const bank = [{ key: 'bank', atOnce: 20 }]
+    const { each, ...operations } = limitsOf({ sell: bank })
+    expect(operations).toEqual({ pay: bank, 'pay-again': bank, poll: bank, 'each-0': bank })
+    expect(each).toBeUndefined()
+  })
+
+  it('may be made from the input of the call', () => {
+    const found = limitsOf({ sell: (input: Reference<Order>) => [{ key: input.tenant, perSecond: 2 }] })
+    expect(found['pay']).toEqual([{ key: { $from: ['input', 'tenant'] }, perSecond: 2 }])
+    expect(found['each-0']).toEqual([{ key: 'z', perSecond: 2 }])
+  })
+
+  it("come after the step's own limits, so that those count for the same key", async () => {
+    const both = limitsOf({ sell: [{ key: 'bank', atOnce: 20 }] }, [{ key: 'bank', atOnce: 1 }])
+    expect(both['pay-again']).toEqual([
+      { key: 'bank', atOnce: 1 },
+      { key: 'bank', atOnce: 20 },
+    ])
+    const workflow = defineWorkflow<Order>('shopping', (job) => {
+      const limits = [{ key: 'bank', atOnce: 1 }]
+      job.step(
+        'pay',
+        bankOf({ sell: [{ key: 'bank', atOnce: 20 }] }).sell,
+        { item: 'x', tenant: 'y' },
+        {
+          undo: 'none',
+          limits,
+        },
+      )
+    })
+    await submitted(workflow, ['a', 'b'])
+    expect(await states('a', 'b')).toEqual(['Processing', 'Pending'])
+    expect(await client.limits.get('bank')).toMatchObject({ atOnce: 1, waiting: 1 })
+  })
+
+  it.each([
+    [{ sel: [{ key: 'bank', atOnce: 1 }] }, 'limits: there is no operation "sel"'],
+    [{ sell: [{ key: 'bank' }] }, 'operation "sell": limits: a limit needs atOnce or perSecond'],
+    [{ sell: 5 }, 'operation "sell": limits must be a list of 1 to 5 limits'],
+    [5, 'it must be an object with a list of limits for an operation'],
+  ])('are refused if they are wrong: %j', (limits, problem) => {
+    expect(() => bankOf(limits as object)).toThrow(problem)
+  })
+
+  it('are refused in the workflow if a function returns something else', () => {
+    expect(() => limitsOf({ sell: () => 5 })).toThrow('limits must be a list of 1 to 5 limits')
   })
 })

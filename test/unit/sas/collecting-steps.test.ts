@@ -30,7 +30,7 @@ function raised(story: JobStory, key: string, payload: Json = { item: key }): Jo
   return story.withStep(result.step)
 }
 
-const why = ({ job, steps, now }: JobStory): string => whyNotFurther(job, [...steps.values()], now)
+const why = ({ job, steps, now }: JobStory): string => whyNotFurther(job, [...steps.values()], { now })
 
 describe('a step that collects events', () => {
   it('is done with the last event, and its output is the list of payloads in their order (I38)', () => {
@@ -112,7 +112,10 @@ describe('a step that collects events', () => {
     expect(on.step('late').input).toEqual({ item: 'a' })
     const arrived = [{ item: 'a' }, { item: 'b' }]
     const documents = [...on.steps.values()]
-    expect(viewOf(on.job, documents, on.now).steps[0]).toMatchObject({ state: 'TimedOut', output: arrived })
+    expect(viewOf(on.job, documents, { now: on.now }).steps[0]).toMatchObject({
+      state: 'TimedOut',
+      output: arrived,
+    })
     expect(outputsOf(on.job, documents)).toMatchObject({ offers: arrived, sell: null })
   })
 

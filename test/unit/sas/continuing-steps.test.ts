@@ -174,7 +174,7 @@ describe('a step with onExhausted: continue', () => {
     const story = storyOf((job) => void job.step('pay', shop.sell, item, once))
       .scheduled()
       .concluded('pay', refused)
-    const view = viewOf(story.job, [...story.steps.values()], 0)
+    const view = viewOf(story.job, [...story.steps.values()], { now: 0 })
     expect(view).toMatchObject({
       state: 'Processed',
       attention: null,

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../platform/index.js'
 import {
   JobNotFound,
   type Attention,
@@ -10,11 +11,11 @@ import {
   type RestartOf,
   type UndeliveredNotice,
 } from '../../../sas/index.js'
+import { standstillOf, type Standstill } from '../../../operations/index.js'
 import { processStates } from '../../../sas/internal.js'
 import { CliError, exitCodes } from '../../output/cli-error.js'
 import { editText } from '../../output/edit-text.js'
 import { whatToDo } from '../../output/step-graph.js'
-import { missingRoles } from '../../output/standstill.js'
 import { stepsText } from '../../output/steps-text.js'
 import { tagsText } from '../../input/tags.js'
 import { withClient, withExistingStore } from '../../input/store.js'
@@ -39,7 +40,7 @@ export async function status(
 ): Promise<number> {
   const text = await withExistingStore({ options, terminal }, (settings) =>
     withClient(settings, (client) => {
-      const look = (): Promise<string | null> => missingRoles(settings)
+      const look = (job: JobView): Promise<Standstill> => standstillOf(job, settings)
       return describeFrom(client, { jobId, terminal, look }, options)
     }),
   )
@@ -50,8 +51,8 @@ export async function status(
 interface Asked {
   readonly jobId: string | undefined
   readonly terminal: Terminal
-  /** Returns which roles do not run, or null if all run. */
-  readonly look: () => Promise<string | null>
+  /** Returns which roles do not run, and which do not read the range of a job. */
+  readonly look: (job: JobView) => Promise<Standstill>
 }
 
 async function describeFrom(
@@ -78,10 +79,12 @@ async function describeFrom(
   ])
   const view = options.whole === true ? await wholeView(job, seen) : seen
   // An ended job needs no role, and if the leases cannot be read, the rest of the answer is still true.
-  const nothingRuns = view.endedAt === null ? await look().catch(() => null) : null
+  const found = view.endedAt === null ? await look(view).catch(() => null) : null
+  const { nothingRuns = null, unread = null } = found ?? {}
+  const why = unread === null ? view.why : `${unread} ${view.why}`
   return options.json === true
-    ? JSON.stringify({ ...view, undelivered, nothingRuns })
-    : describe(view, { undelivered, nothingRuns }, terminal)
+    ? JSON.stringify({ ...view, why, undelivered, nothingRuns })
+    : describe({ ...view, why }, { undelivered, nothingRuns }, terminal)
 }
 
 /** Returns a view whose large values are read from the payload store. */
@@ -162,5 +165,5 @@ function describe(
     const told = wrapped(text, width, ' '.repeat(labelWidth)).slice(labelWidth)
     return `${name.padEnd(labelWidth)}${name === 'state' ? stateText(told) : told}`
   })
-  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${stepsText(job.steps, tableWidth)}`
+  return `${[...lines, ...whatToDo(job)].join('\n')}\n\n${stepsText(job.steps, { width: tableWidth, now: systemClock.now() })}`
 }

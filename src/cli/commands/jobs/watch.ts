@@ -55,9 +55,10 @@ function show(view: JobView, before: JobView | null, options: StoreOptions, term
   } else for (const line of changes(view, before)) terminal.print(line)
 }
 
-function changes(view: JobView, before: JobView | null): readonly string[] {
+/** Returns a line for each change, with the time of the change. */
+export function changes(view: JobView, before: JobView | null): readonly string[] {
   const now = systemClock.now()
-  const time = new Date(now).toISOString().slice(11, 19)
+  const time = timeOf(view.changedAt, now)
   const known = new Map(before?.steps.map((step) => [step.stepId, step]))
   const steps = view.steps.flatMap((step) => {
     const earlier = known.get(step.stepId)
@@ -65,10 +66,15 @@ function changes(view: JobView, before: JobView | null): readonly string[] {
     const isRetried = earlier !== undefined && earlier.failureCount !== step.failureCount
     if (!isNew && !isRetried && !isFlagged(step, earlier)) return []
     const note = remark(step, now)
-    return [`${time} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
+    return [`${timeOf(step.changedAt, now)} ${step.stepId} ${step.state}${note === '' ? '' : ` (${note})`}`]
   })
   const job = before?.state === view.state ? [] : [`${time} job ${view.jobId} ${view.state}`]
   return [...steps, ...job, ...whatToDo(view, before).map((line) => `${time} ${line}`)]
+}
+
+/** Returns the time of a change by the store's clock or, if it is unknown, the present time. */
+function timeOf(changedAt: string | null, now: number): string {
+  return (changedAt ?? new Date(now).toISOString()).slice(11, 19)
 }
 
 /** Returns advice on a job that was flagged since the view `before`. */

@@ -14,7 +14,8 @@
  *
  * @typedef {{ stepId: string, kind: string, actor: string, action: string, direction: 'do' | 'undo',
  *   state: State | 'Skipped' | 'Failed' | 'TimedOut' | 'Refused', attempt: number, failureCount: number, maxFailures: number,
- *   completeBy: string | null, notBefore: string | null, dependsOn: string[], input: unknown,
+ *   completeBy: string | null, startedAt: string | null, endedAt: string | null, changedAt: string | null,
+ *   notBefore: string | null, dependsOn: string[], input: unknown,
  *   inputTemplate: unknown, output: unknown, event: { at: string, by?: string, note?: string } | null,
  *   asks: boolean, question: Question | null, round: { number: number, atMost: number } | null,
  *   collect: { count: number, events: { key: string, payload: unknown, at: string }[] } | null,

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { JobNotFound } from '../../../../src/sas/model/errors.js'
 import { JobClient } from '../../../../src/sas/client/job-client.js'
 import type { JobView } from '../../../../src/sas/client/job-view.js'
+import { defineWorkflow } from '../../../../src/sas/workflow/workflow.js'
 import { aWorkflow } from '../../../support/a-job.js'
 import { StateWorld } from '../../../support/state-world.js'
 
@@ -40,6 +41,29 @@ it('`updates` yields a job at once, at every change seen, and at its end (R118, 
   await following
   expect(seen.at(-1)).toBe('Processed Processed Processed')
   expect(world.clock.pendingTimers).toBe(0)
+})
+
+it('`updates` hides secrets in every view if it is asked to, and says when documents changed', async () => {
+  const secret = defineWorkflow<{ readonly card: string }>(
+    'secret',
+    (job) => void job.waitFor('signal', { completeWithin: '1d' }),
+    { secrets: ['input.card'] },
+  )
+  const job = await client.submit(secret, { card: '4711-0815' }, { jobId: 'j' })
+  const seen: JobView[] = []
+  for await (const view of job.updates({ hidesSecrets: true })) {
+    seen.push(view)
+    if (seen.length === 2) break
+    await world.clock.advance(5_000)
+    await client.cancel('j', 'card 4711-0815 is lost')
+  }
+  expect(JSON.stringify(seen)).not.toContain('4711')
+  expect(seen.map(({ input }) => input)).toEqual([{ card: '•••• secret' }, { card: '•••• secret' }])
+  const times = seen.map(({ changedAt, steps }) => [changedAt, steps[0]?.changedAt])
+  expect(times).toEqual([
+    ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ['2026-01-01T00:00:05.000Z', '2026-01-01T00:00:00.000Z'],
+  ])
 })
 
 it('`updates` rejects when the store is not available', async () => {

@@ -8,7 +8,7 @@ import { JobStory, success } from '../../../support/job-story.js'
 const room = { width: 60, height: 24, now: submittedAtMs }
 
 function graph(story: JobStory, space = room): string {
-  return inPipe(stepGraph(viewOf(story.job, [...story.steps.values()], 0), space), false)
+  return inPipe(stepGraph(viewOf(story.job, [...story.steps.values()], { now: 0 }), space), false)
 }
 
 describe('the graph of a job', () => {
@@ -53,7 +53,7 @@ describe('the graph of a job', () => {
     const story = JobStory.submitted({ hold: [], pay: [] })
     const steps = { ...story.job.steps, pay: { state: 'Skipped' as const, dispatch: 0 } }
     const left = { ...story.job, steps }
-    expect(stepGraph(viewOf(left, [...story.steps.values()], 0), room)).toMatch(/– pay +Skipped/)
+    expect(stepGraph(viewOf(left, [...story.steps.values()], { now: 0 }), room)).toMatch(/– pay +Skipped/)
   })
 
   it('shows the outcome of a step without which the job went on, and the reason', () => {

@@ -5,7 +5,7 @@ import { viewOf, type StepView } from '../../../../src/sas/client/job-view.js'
 import { JobStory } from '../../../support/job-story.js'
 
 const { job, steps } = JobStory.submitted({ pay: [] })
-const [pay] = viewOf(job, [...steps.values()], 0).steps as [StepView]
+const [pay] = viewOf(job, [...steps.values()], { now: 0 }).steps as [StepView]
 const attention = { kind: 'parked', since: '', by: 'x', message: 'no', stepId: null } as const
 
 /** Returns steps with the names `a0`, `a1` and so on. */
@@ -14,7 +14,7 @@ function many(name: string, count: number, parts: Partial<StepView>): StepView[]
 }
 
 function lines(shown: readonly StepView[]): string[] {
-  return inPipe(stepsText(shown, 80), false).split('\n')
+  return inPipe(stepsText(shown, { width: 80, now: 0 }), false).split('\n')
 }
 
 /** Returns the first word of each row below the head of the table. */

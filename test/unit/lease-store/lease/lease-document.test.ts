@@ -97,6 +97,7 @@ describe('a lease that .NET wrote', () => {
       unfinishedFrom: null,
       wakeAddress: null,
       version: null,
+      serves: null,
       handover: null,
       continuationToken: '"4711"',
       firstPosition: null,
@@ -298,6 +299,7 @@ describe('the process of a lease’s owner', () => {
     process: 'here.11.600',
     wakeAddress,
     version: '1.2.3',
+    serves: ['bank', 'shop'],
     unfinishedFrom: '"4000"',
   }
   const mine = encodeLease({ ...leaseOf(decodeLease(dotNet)), ...dead })
@@ -311,7 +313,13 @@ describe('the process of a lease’s owner', () => {
     ['has the same name and has renewed the lease', { timestamp: '2026-09-09T08:10:42.000Z' }],
   ])('is void if a host that keeps our properties unread %s', (_name, change) => {
     const now = leaseOf(decodeLease({ ...mine, ...change }))
-    expect(now).toMatchObject({ process: null, wakeAddress: null, version: null, unfinishedFrom: null })
+    expect(now).toMatchObject({
+      process: null,
+      wakeAddress: null,
+      version: null,
+      serves: null,
+      unfinishedFrom: null,
+    })
   })
 
   it('is omitted if nothing is known', () => {
@@ -320,6 +328,7 @@ describe('the process of a lease’s owner', () => {
       process: null,
       wakeAddress: null,
       version: null,
+      serves: null,
       unfinishedFrom: null,
     })
     expect(properties['properties']).not.toHaveProperty(['stepward.process'])

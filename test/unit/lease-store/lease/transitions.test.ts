@@ -46,6 +46,8 @@ describe('a lease', () => {
     expect(release(owned, 2).wakeAddress).toBeNull()
     expect(acquire(aLease(), { ...self, version: '1.2.3' }, 1).version).toBe('1.2.3')
     expect(release(acquire(aLease(), { ...self, version: '1.2.3' }, 1), 2).version).toBeNull()
+    const serving = acquire(aLease(), { ...self, serves: ['bank'] }, 1)
+    expect([serving.serves, release(serving, 2).serves]).toEqual([['bank'], null])
     expect(acquire(owned, { instanceName: 'b', incarnation: 'third' }, 2).wakeAddress).toBeNull()
   })
 

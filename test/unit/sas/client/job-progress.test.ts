@@ -21,5 +21,8 @@ it.each([
 
 it('a step that is being undone shows the failed attempts of its undo', () => {
   const { job, steps } = undoing.concluded('a', permanent)
-  expect(viewOf(job, [...steps.values()], 0).steps[0]).toMatchObject({ stepId: 'a', failureCount: 1 })
+  expect(viewOf(job, [...steps.values()], { now: 0 }).steps[0]).toMatchObject({
+    stepId: 'a',
+    failureCount: 1,
+  })
 })

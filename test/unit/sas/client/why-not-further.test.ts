@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { JobDocument, StepDocument } from '../../../../src/sas/model/documents.js'
 import { whyNotFurther } from '../../../../src/sas/client/why-not-further.js'
+import type { PlaceAtLimit } from '../../../../src/sas/gates/place-ahead.js'
 import { aJob, aStep, submittedAtMs } from '../../../support/a-job.js'
 
 const now = submittedAtMs
@@ -13,7 +14,11 @@ function open(stepId: string, parts: Partial<StepDocument> = {}): StepDocument {
 }
 
 /** Returns the sentence about a job with these steps under way. */
-function sentence(steps: readonly StepDocument[], parts: Partial<JobDocument> = {}): string {
+function sentence(
+  steps: readonly StepDocument[],
+  parts: Partial<JobDocument> = {},
+  atLimit: PlaceAtLimit | null = null,
+): string {
   const ledger = steps.map(({ stepId, dispatch }) => [stepId, { state: 'Processing', dispatch }])
   const job = aJob({
     processState: 'Processing',
@@ -22,7 +27,7 @@ function sentence(steps: readonly StepDocument[], parts: Partial<JobDocument> = 
     steps: Object.fromEntries(ledger) as JobDocument['steps'],
     ...parts,
   })
-  return whyNotFurther(job, steps, now)
+  return whyNotFurther(job, steps, { now, atLimit })
 }
 
 it('a job that no scheduler has taken says so', () => {
@@ -48,6 +53,16 @@ it('an ended job says how it ended', () => {
 it('a flagged job says that it waits for an operator, and for what', () => {
   const attention = { kind: 'parked', since: '', by: 'x', message: 'no card', stepId: 'a' } as const
   expect(sentence([open('a')], { attention })).toBe('It waits for an operator: no card')
+})
+
+it('a job that no instance takes, and one that tries again later, say so', () => {
+  const attention = { kind: 'unclaimed', since: '', by: 'x', message: 'no agent', stepId: 'a' } as const
+  expect(sentence([open('a')], { attention })).toBe('It waits for an instance: no agent')
+  const waits = open('a', { notBeforeMs: now + 30 * minute })
+  const later = { ...attention, kind: 'extendedWait', message: 'no card' } as const
+  expect(sentence([waits], { attention: later })).toBe(
+    'It waits for an operator, or tries again in 30 min, at 2026-01-01T00:30:00Z: no card',
+  )
 })
 
 it('a step with an agent is named with the agent and the deadline', () => {
@@ -140,10 +155,67 @@ it('a step that backs off says why it failed and when it is tried again', () => 
   const diagnostics = [
     { at: '', by: 'x', message: 'no answer', attempt: 1 },
   ] as unknown as StepDocument['diagnostics']
-  const backing = open('a', { failureCount: 1, maxFailures: 3, notBeforeMs: now + 2 * minute, diagnostics })
-  expect(sentence([backing])).toBe(
-    'Step a failed 1 of 3 times (no answer) and is tried again at 2026-01-01T00:02:00Z.',
+  const backing = open('a', { failureCount: 1, maxFailures: 3, notBeforeMs: now + 12_000, diagnostics })
+  const said = 'Step a failed 1 of 3 times ("no answer") and is tried again in 12 s, at 2026-01-01T00:00:12Z.'
+  expect(sentence([backing])).toBe(said)
+  const later = { ...backing, stepId: 'b', notBeforeMs: now + 5 * minute, diagnostics: [] }
+  expect(sentence([later, backing])).toBe(`${said} 1 other step waits too.`)
+  expect(sentence([later])).toMatch(/\(no answer\) and is tried again in 5 min, at 2026-01-01T00:05:00Z\.$/)
+  expect(sentence([{ ...later, notBeforeMs: now + 180 * minute }])).toContain('again in 3 h, at')
+})
+
+it('a step that backs off is not said to be with an agent, beside one that is', () => {
+  const backing = open('a', { failureCount: 1, notBeforeMs: now + minute })
+  expect(sentence([backing, open('b', { actor: 'bank' })])).toBe(
+    'Step b is with agent bank, until 2026-01-01T00:01:00Z at the latest.',
   )
+})
+
+describe('a step that waits at a limit', () => {
+  const since = '2026-01-01T00:00:00.000Z'
+  const gates = [{ key: 'bank', group: '', atOnce: 20 }]
+  const place = { entry: 0, gates, waitsFor: 'bank', turn: null, since, reservedMs: null }
+  const pay = open('pay', { place })
+  const known = { stepId: 'pay', inside: 20, atOnce: 20, ahead: 14, set: null }
+  const from = 'Step pay waits for room in limit "bank" since 2026-01-01T00:00:00Z'
+  const more = '; "stepward limits" shows the limits.'
+
+  it('says how many steps are inside and ahead of it', () => {
+    const said = (parts: Partial<PlaceAtLimit>) => sentence([pay], {}, { ...known, ...parts })
+    expect(said({})).toBe(`${from}: 20 of 20 places are taken, and 14 steps are ahead of it${more}`)
+    expect(said({ ahead: 1 })).toContain('and 1 step is ahead of it')
+    expect(said({ ahead: 0, atOnce: null })).toBe(`${from}: no steps are ahead of it${more}`)
+    expect(said({ ahead: null })).toBe(`${from}, and was called${more}`)
+  })
+
+  it('says who has paused the limit', () => {
+    const set = { by: 'ann', at: since, why: 'the bank is down' }
+    expect(sentence([pay], {}, { ...known, atOnce: 0, set })).toBe(
+      `${from}, which was paused by ann at 2026-01-01T00:00:00Z: the bank is down${more}`,
+    )
+  })
+
+  it('names the limit if its document was not read, or is about another step', () => {
+    expect(sentence([pay])).toBe(`${from}${more}`)
+    expect(sentence([pay], {}, { ...known, stepId: 'tip' })).toBe(`${from}${more}`)
+  })
+
+  it('says until when its rate lets it wait', () => {
+    const rated = [{ key: 'mail', group: '', perSecond: 2 }]
+    const held = { ...place, gates: rated, waitsFor: null, reservedMs: now + 5_000 }
+    expect(sentence([open('pay', { place: held })])).toBe(
+      'Step pay waits until 2026-01-01T00:00:05Z by the rate of limit "mail".',
+    )
+  })
+})
+
+it('a job that is paused with its workflow or agent says so', () => {
+  const paused = { since: '2026-01-01T00:00:00.000Z', by: 'ann', why: 'the bank is down' }
+  for (const kind of ['workflow', 'agent'] as const) {
+    expect(sentence([], { paused, pausedWith: { kind, name: 'payments' } })).toBe(
+      `It is paused with ${kind} payments, which was paused by ann at 2026-01-01T00:00:00Z: the bank is down.`,
+    )
+  }
 })
 
 it('a step whose document is older than the ledger is not described', () => {

@@ -222,7 +222,9 @@ describe('a fan-out over an earlier step’s output', () => {
       .scheduled()
     expect(states(second)).toMatchObject({ label: 'Skipped', 'pack-0': 'Skipped', pack: 'Processed' })
     expect(second.step('pay').input).toEqual({ item: [null] })
-    const outputs = viewOf(second.job, [...second.steps.values()], 0).steps.map((step) => step.output)
+    const outputs = viewOf(second.job, [...second.steps.values()], { now: 0 }).steps.map(
+      (step) => step.output,
+    )
     expect(outputs).toEqual([{ isFast: false }, null, null, [null], null])
   })
 

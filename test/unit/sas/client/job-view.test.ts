@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import type { StepDocument } from '../../../../src/sas/model/documents.js'
+import { viewOf, type StepView } from '../../../../src/sas/client/job-view.js'
+import { aJob, aStep, asStored, submittedAtMs } from '../../../support/a-job.js'
+
+const now = submittedAtMs + 100_000
+const at = (second: number): string => new Date(submittedAtMs + second * 1_000).toISOString()
+
+/** Returns what people see of the only step of a job. */
+function shown(parts: Partial<StepDocument>): StepView {
+  const step = aStep({ stepId: 'only', dispatch: 1, ...parts })
+  const job = aJob({ stepIds: ['only'], steps: { only: { state: 'Processing', dispatch: 1 } } })
+  const [view] = viewOf(job, [step], { now }).steps
+  if (view === undefined) throw new Error('the view has no step')
+  return view
+}
+
+const done = { kind: 'success', attempt: 1, at: at(30), by: 'x', didNothing: false } as const
+const claim = { by: 'x', token: 't', fence: 1, at: at(20) }
+
+it('a step shows when it began and ended', () => {
+  const work = { processState: 'Processed', outcome: done, attempt: 1 } as const
+  expect(shown({ ...work, claim })).toMatchObject({ startedAt: at(20), endedAt: at(30) })
+  expect(shown(work), 'the beginning is not recorded').toMatchObject({ startedAt: at(0), endedAt: at(30) })
+  const running = { processState: 'Processing', completeWithinMs: 60_000, completeByMs: now } as const
+  expect(shown({ ...running, attempt: 1 })).toMatchObject({ startedAt: at(40), endedAt: null })
+})
+
+it('a step that failed shows the time of its attempts, not that of its wait for an operator', () => {
+  const diagnostics = [{ at: at(25), by: 'x', attempt: 1, message: 'no' }]
+  const attention = { kind: 'error', since: at(25), by: 'x', message: 'no', stepId: 'only' } as const
+  const failed = { processState: 'Error', diagnostics, attention, failureCount: 1 } as const
+  expect(shown(failed)).toMatchObject({ startedAt: at(0), endedAt: at(25) })
+})
+
+it('a step that has not begun has no times', () => {
+  expect(shown({ dispatch: 0 })).toMatchObject({ startedAt: null, endedAt: null, changedAt: null })
+})
+
+it('an open question shows its deadline, not the time of its reminder', () => {
+  const asked = { title: 'Sure?', assignees: [], since: at(0), expiresAtMs: now, remindAtMs: now - 50_000 }
+  const parts = {
+    kind: 'waitFor',
+    processState: 'Processing',
+    completeBy: at(50),
+    completeByMs: now - 50_000,
+  } as const
+  expect(shown({ ...parts, asked }).completeBy).toBe(at(100))
+  expect(shown(parts).completeBy).toBe(at(50))
+})
+
+it('documents from a store show the time of their last write', () => {
+  const [job, step] = [asStored(aJob()), asStored(aStep({ stepId: 'only' }))]
+  const view = viewOf({ ...job, stepIds: ['only'] }, [step], { now })
+  expect([view.changedAt, view.steps[0]?.changedAt]).toEqual([at(0), at(0)])
+  expect(viewOf(aJob(), [], { now }).changedAt).toBeNull()
+})
