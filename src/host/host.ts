@@ -175,6 +175,19 @@ function reached(
 }
 
 /**
+ * Starts all units at the same time, because each start is a chain of requests. Units that have started leave the set,
+ * so that another call starts the others.
+ */
+async function startAll(connection: OpenConnection, units: Set<Unit>): Promise<void> {
+  const starts = [...units].map(async (unit) => {
+    await startedOn(connection, unit)
+    units.delete(unit)
+  })
+  const failed = (await Promise.allSettled(starts)).find((start) => start.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/**
  * Starts a unit, and explains its errors so that `awaitStore` recognises them. If the store fails while the
  * unit creates its first leases, the host then waits and tries again.
  */
@@ -240,8 +253,9 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     const unit = await unitOf(role, parts)
     units.push(unit)
     health.watchUnit(role, unit)
-    await awaitStore(() => startedOn(connection, unit), waitingOf(settings, shell))
   }
+  const starting = new Set(units)
+  await awaitStore(() => startAll(connection, starting), waitingOf(settings, shell))
   const client = new JobClient({
     store: wakingReaders(ports.state, hints),
     queries: ports.queries,
