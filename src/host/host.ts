@@ -1,6 +1,6 @@
 import { FeedHints, SharedChangeFeed } from '../change-feed-processor/internal.js'
 import { systemClock, type Clock } from '../platform/index.js'
-import { systemRandom, type StoreClock } from '../platform/internal.js'
+import { systemRandom, withoutUndefined, type StoreClock } from '../platform/internal.js'
 import {
   beginningHere,
   JobClient,
@@ -223,17 +223,9 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
   shell.closing.push(async () => ports.close())
   const endWatch = ports.watch((physicalRangeId) => hints.notify(physicalRangeId))
   shell.closing.push(async () => endWatch())
-  const link = await linkToOthers({
-    settings,
-    ports,
-    hints,
-    endings,
-    inProcessPath,
-    instanceName,
-    telemetry,
-    clock,
-  })
-  shell.closing.push(() => link?.close() ?? Promise.resolve())
+  const local = { ports, hints, endings, inProcessPath, instanceName, telemetry, clock }
+  const link = await linkToOthers({ settings, ...local })
+  shell.closing.push(() => link.close())
   const feed = new SharedChangeFeed({ feed: ports.changeFeed(), clock })
   const shared = {
     eventLoop,
@@ -246,7 +238,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     inProcessPath,
     endings,
     clock,
-    wakeAddress: link?.wakeAddress,
+    wakeAddress: link.wakeAddress,
   }
   const parts = { settings, payloads: options.payloads, ...shared }
   for (const role of wanted) {
@@ -263,7 +255,7 @@ async function runUnits({ options, settings, shell, connection, containers, cloc
     telemetry,
     payloads: new Payloads(options.payloads ?? null, systemRandom),
     wakeUps: ports.endings === undefined ? endings : endingsOf([endings, ports.endings]),
-    ...(link === null ? {} : { endHints: link.endHints }),
+    ...withoutUndefined({ endHints: link.endHints }),
     ...beginningHere(inProcessPath, hints),
   })
   for (const schedule of settings.schedules) {
