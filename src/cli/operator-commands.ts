@@ -134,6 +134,10 @@ function addRestartCommand(program: Command, terminal: Terminal, ending: RunComm
     .option('--from <step>', 'the first step that runs again; steps before it are carried over')
     .option('--input <file>', 'JSON that replaces the input of the job')
     .option('--step-input <file>', 'JSON that replaces the input of the step --from')
+    .option(
+      '--module <file>',
+      'the module whose workflow checks --input; default: "module" of the configuration',
+    )
     .addOption(after.choices(['undo', 'keep']))
     .option('--as <id>', 'the id of the new job; default: JOB.r1')
     .option('--all', 'every job in Error, if no filter is given')

@@ -28,6 +28,7 @@ export {
   readOptions,
   readPart,
   shown,
+  similarName,
   type Read,
   type Shape,
   type Values,

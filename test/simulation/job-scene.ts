@@ -151,10 +151,11 @@ export class JobScene {
       container: () => this.world.container(stateContainer),
       areRequestsSlow: (options.faults?.rates?.slow ?? 0) > 0,
     })
+    // A run ends at its first problem, and a wrong undo after a restart also breaks I6, which says less about it.
+    this.world.watch(this.restartChecker)
     this.world.watch(this.checker)
     this.world.watch(new GateChecker())
     this.world.watch(new PauseChecker(() => this.world.time.monotonic()))
-    this.world.watch(this.restartChecker)
     this.world.watch({ check: (event) => this.noticed(event) })
     for (const role of new Set(hosts.flatMap((host) => host.roles))) {
       const now = (): number => this.world.time.now()

@@ -9,6 +9,8 @@ export class RestartChecker implements Checker {
   /** The job that each job was restarted as, and the job of which each job is the restart. */
   private readonly as = new Map<string, string>()
   private readonly of = new Map<string, string>()
+  /** The job that each job continues, known before the job begins. */
+  private readonly origins = new Map<string, string>()
   /** By job and step in the key of an effect: the job to which restarts gave the effect. */
   private readonly owners = new Map<string, string>()
   /** The steps that were carried over and did not begin since, with the job to which their keys belong. */
@@ -37,6 +39,7 @@ export class RestartChecker implements Checker {
     if (known !== undefined && known !== restartedAs?.jobId)
       problems.push(`I33: ${jobId} was restarted as ${known}, and now as ${restartedAs?.jobId ?? 'none'}`)
     if (restartedAs !== undefined) this.as.set(jobId, restartedAs.jobId)
+    if (restartOf !== undefined) this.origins.set(jobId, restartOf.jobId)
     if (restartOf === undefined || isStaged(after) || this.of.has(jobId)) return problems
     this.of.set(jobId, restartOf.jobId)
     // The write of the first job comes first in its transaction.
@@ -49,10 +52,11 @@ export class RestartChecker implements Checker {
     const { jobId, stepId, keyJobId } = after
     const place = `${jobId}/${stepId}`
     if (before === null) {
-      if (keyJobId === undefined) return []
+      const wrong = this.wrongKeys(after)
+      if (keyJobId === undefined) return wrong
       this.carried.set(place, keyJobId)
       this.owners.set(`${keyJobId}/${stepId}`, jobId)
-      return []
+      return wrong
     }
     if (after.dispatch <= before.dispatch) return []
     const successor = this.as.get(jobId)
@@ -61,6 +65,17 @@ export class RestartChecker implements Checker {
     if (after.direction === 'undo') return []
     const isDone = this.carried.delete(place) && before.processState === 'Processed'
     return isDone ? [`I34: ${after.id} was carried over and is done again`] : []
+  }
+
+  /** I34: a step that is done when its job begins was carried over, and has the keys under which it acted. */
+  private wrongKeys({ id, jobId, stepId, keyJobId, processState }: StepDocument): readonly string[] {
+    const origin = this.origins.get(jobId)
+    if (origin === undefined || processState !== 'Processed') return []
+    const acted = this.carried.get(`${origin}/${stepId}`) ?? origin
+    if (keyJobId === acted) return []
+    return [
+      `I34: ${id} was carried over with keys of ${keyJobId ?? jobId}, and it acted under keys of ${acted}`,
+    ]
   }
 
   /** I34: only the job that owns an effect undoes it, under the key that the service knows. */

@@ -63,10 +63,10 @@ const restart = route({
   }),
   answer: report,
   handle: async (store, { from, input, after, why, ...selected }) => {
-    const { client, by, clock } = store
+    const { client, by, clock, workflows } = store
     refuseStep(selected, { input })
     const { dryRun } = selected
-    const terms = { from, by, why, dryRun, ...withoutUndefined({ input, after }) }
+    const terms = { from, by, why, dryRun, workflows, ...withoutUndefined({ input, after }) }
     return performed(store, { command: 'restart', why }, selected, {
       one: ({ jobId, ...where }) => client.restart(jobId, { ...terms, ...withoutUndefined(where) }),
       all: async (filter, progress) =>

@@ -144,19 +144,25 @@ function unknownNames(shape: Shape, given: object, meant: Readonly<Record<string
   const known = Object.keys(shape)
   return Object.keys(given).flatMap((name) => {
     if (Object.hasOwn(shape, name)) return []
-    const similar = known.find((candidate) => isMeant(candidate.toLowerCase(), name.toLowerCase()))
+    const similar = similarName(name, known)
     const other = similar === undefined ? `the options are ${known.join(', ')}` : `did you mean ${similar}?`
     const advice = Object.hasOwn(meant, name) ? `write ${meant[name] ?? ''}` : other
     return [{ path: [name], message: `is not an option: ${advice}` }]
   })
 }
 
+/** Returns the known name that a misspelt name means, or undefined. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
+  return known.find((candidate) => isMeant(candidate.toLowerCase(), name.toLowerCase()))
+}
+
 /**
- * Checks whether `name` means `candidate`: at most one in four of its characters is wrong. In earlier versions,
- * the names of durations ended in their unit.
+ * Checks whether `name` means `candidate`: at most one in four of its characters is wrong, or only their order is.
+ * In earlier versions, the names of durations ended in their unit.
  */
 function isMeant(candidate: string, name: string): boolean {
-  return name === `${candidate}ms` || distance(candidate, name) <= name.length / 4
+  const isReordered = Array.from(candidate).sort().join('') === Array.from(name).sort().join('')
+  return name === `${candidate}ms` || isReordered || distance(candidate, name) <= name.length / 4
 }
 
 function sentence({ path, message }: Issue): string {

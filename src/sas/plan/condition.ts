@@ -3,6 +3,7 @@ import { itemsOf, lengthOf } from './gather.js'
 import { matches } from './pattern.js'
 import { sameJson } from './payload.js'
 import { resolveTemplate, type KnownValues } from './template.js'
+import { marked } from '../model/values/made-conditions.js'
 import { reference, type Reference, type ValueOrReference } from '../model/values/reference.js'
 import type { StepOutcome } from '../model/values/step-handle.js'
 import { holdsTicket, isTicket, ticketOf } from '../model/values/ticket.js'
@@ -34,32 +35,32 @@ export interface Condition {
 export const condition = {
   /** Holds if both values are the same JSON. The order of properties does not matter. */
   equal<T>(left: Reference<T>, right: ValueOrReference<T>): Condition {
-    return { operator: 'equal', of: [left, right] }
+    return marked({ operator: 'equal', of: [left, right] })
   },
 
   /** Holds if both values are numbers and the left number is larger. */
   greater(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
-    return { operator: 'greater', of: [left, right] }
+    return marked({ operator: 'greater', of: [left, right] })
   },
 
   /** Holds if both values are numbers and the left number is smaller. */
   less(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
-    return { operator: 'less', of: [left, right] }
+    return marked({ operator: 'less', of: [left, right] })
   },
 
   /** Holds if both values are numbers and the left number is not smaller. */
   atLeast(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
-    return { operator: 'atLeast', of: [left, right] }
+    return marked({ operator: 'atLeast', of: [left, right] })
   },
 
   /** Holds if both values are numbers and the left number is not larger. */
   atMost(left: ValueOrReference<number>, right: ValueOrReference<number>): Condition {
-    return { operator: 'atMost', of: [left, right] }
+    return marked({ operator: 'atMost', of: [left, right] })
   },
 
   /** Holds if the value is the same JSON as a member of the list. */
   in<T>(value: Reference<T>, list: Reference<readonly T[]> | readonly ValueOrReference<T>[]): Condition {
-    return { operator: 'in', of: [value, list] }
+    return marked({ operator: 'in', of: [value, list] })
   },
 
   /**
@@ -69,22 +70,22 @@ export const condition = {
    * 10,000 characters.
    */
   matches(value: Reference<string>, pattern: string): Condition {
-    return { operator: 'matches', of: [value, pattern] }
+    return marked({ operator: 'matches', of: [value, pattern] })
   },
 
   /** Holds if both values are texts and the first begins with the second. */
   startsWith(value: Reference<string>, start: ValueOrReference<string>): Condition {
-    return { operator: 'startsWith', of: [value, start] }
+    return marked({ operator: 'startsWith', of: [value, start] })
   },
 
   /** Holds if the value exists and is not null. */
   present(value: Reference<unknown>): Condition {
-    return { operator: 'present', of: [value] }
+    return marked({ operator: 'present', of: [value] })
   },
 
   /** Holds if the step succeeded. Waits until the step is over. */
   done(step: { readonly id: string }): Condition {
-    return { operator: 'equal', of: [outcomeOf('done', step), 'done'] }
+    return marked({ operator: 'equal', of: [outcomeOf('done', step), 'done'] })
   },
 
   /**
@@ -92,7 +93,7 @@ export const condition = {
    * `onExhausted: 'continue'`. Waits until the step is over.
    */
   failed(step: { readonly id: string }): Condition {
-    return { operator: 'in', of: [outcomeOf('failed', step), ['failed', 'timedOut', 'refused']] }
+    return marked({ operator: 'in', of: [outcomeOf('failed', step), ['failed', 'timedOut', 'refused']] })
   },
 
   /**
@@ -100,7 +101,7 @@ export const condition = {
    * The step must have `onExhausted: 'continue'`. Waits until the step is over.
    */
   timedOut(step: { readonly id: string }): Condition {
-    return { operator: 'equal', of: [outcomeOf('timedOut', step), 'timedOut'] }
+    return marked({ operator: 'equal', of: [outcomeOf('timedOut', step), 'timedOut'] })
   },
 
   /**
@@ -108,12 +109,12 @@ export const condition = {
    * have `onExhausted: 'continue'`. Waits until the step is over.
    */
   refused(step: { readonly id: string }): Condition {
-    return { operator: 'equal', of: [outcomeOf('refused', step), 'refused'] }
+    return marked({ operator: 'equal', of: [outcomeOf('refused', step), 'refused'] })
   },
 
   /** Holds if the step was skipped. Waits until the step is over. */
   skipped(step: { readonly id: string }): Condition {
-    return { operator: 'equal', of: [outcomeOf('skipped', step), 'skipped'] }
+    return marked({ operator: 'equal', of: [outcomeOf('skipped', step), 'skipped'] })
   },
 
   /**
@@ -121,22 +122,22 @@ export const condition = {
    * answer is given once, when the step with this condition begins or is skipped.
    */
   doneSoFar(step: { readonly id: string }): Condition {
-    return { operator: 'equal', of: [outcomeOf('doneSoFar', step, 'outcomeSoFar'), 'done'] }
+    return marked({ operator: 'equal', of: [outcomeOf('doneSoFar', step, 'outcomeSoFar'), 'done'] })
   },
 
   /** Holds if the given condition does not hold. */
   not(negated: Condition): Condition {
-    return { operator: 'not', of: [negated] }
+    return marked({ operator: 'not', of: [negated] })
   },
 
   /** Holds if all conditions hold. */
   all(...conditions: readonly Condition[]): Condition {
-    return { operator: 'all', of: conditions }
+    return marked({ operator: 'all', of: conditions })
   },
 
   /** Holds if at least one condition holds. */
   any(...conditions: readonly Condition[]): Condition {
-    return { operator: 'any', of: conditions }
+    return marked({ operator: 'any', of: conditions })
   },
 }
 
@@ -157,7 +158,13 @@ function outcomeOf(
 
 /** Returns a condition as JSON, with its references in the form of templates. */
 export function conditionTemplate(of: Condition): Json {
-  return toTemplate(of, 'when')
+  return toTemplate(unmarked(of), 'when')
+}
+
+/** Returns a condition without marks, which refuse a condition in the place of a value. */
+function unmarked({ operator, of }: Condition): Condition {
+  const joins = operator === 'not' || operator === 'all' || operator === 'any'
+  return { operator, of: joins ? of.map((each) => unmarked(each as Condition)) : of }
 }
 
 /** Checks whether a stored condition holds. A reference to a missing value counts as null. */

@@ -1,5 +1,6 @@
 import { namePattern, type Operation, type OperationCall } from '../agents/agent.js'
 import { callBy } from './operation-names.js'
+import { withKnownMethods } from './known-builder.js'
 import { meantOptions, workflowOptions } from './workflow-options.js'
 import { optionsOf } from './given-options.js'
 import type { Duration } from '../../platform/index.js'
@@ -229,7 +230,7 @@ export function defineWorkflow<I, O = unknown>(
 function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
   const callOf = (id: string, operation: unknown, input: unknown) => () =>
     callBy(draft, { id, operation, input })
-  return {
+  return withKnownMethods<WorkflowBuilder<I>>({
     input: reference<I>(['input']),
     step: (id, operation, input, options) =>
       draft.addStep({
@@ -269,7 +270,7 @@ function builderOf<I>(draft: PlanDraft): WorkflowBuilder<I> {
         options: optionsOf(draft, id, 'run', options ?? {}),
       }),
     onExhausted: (policy, limits = {}) => draft.setOnExhausted(policy, limits),
-  }
+  })
 }
 
 /** Checks whether a value, such as an export of a user's module, is a workflow. */

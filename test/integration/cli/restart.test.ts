@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { restart } from '../../../src/cli/commands/jobs/restart.js'
 import { status } from '../../../src/cli/commands/jobs/status.js'
@@ -64,6 +65,33 @@ it('`restart` goes on with corrected data, shows it first, and can be repeated',
   await status('R-1', store, terminal)
   expect(said()).toContain('why        It was restarted from step pay as job R-1.r1.')
   expect(said()).toContain('edit       input.amount: 70 → 7')
+})
+
+it('`restart` refuses an input that does not fit the schema of the workflow', async () => {
+  await failed('R-0')
+  const folder = await temporaryDirectory()
+  const [input, module] = [join(folder, 'input.json'), join(folder, 'workflows.mjs')]
+  await writeFile(input, '{ "amount": "7" }')
+  await writeFile(
+    module,
+    `import { defineWorkflow } from ${JSON.stringify(pathToFileURL('src/sas/workflow/workflow.ts').href)}
+     const input = { type: 'object', properties: { amount: { type: 'number' } } }
+     export const buying = defineWorkflow('buying', (job) => void job.waitFor('x'), { input })`,
+  )
+  const given = { ...store, ...terms, input, module }
+  await expect(restart('R-0', given, terminal)).rejects.toThrow(
+    /the new input does not fit workflow buying: input\.amount is "7": .*expected number/,
+  )
+  expect(await host.client.get('R-0.r1')).toBeNull()
+  expect(await restart(undefined, { ...given, json: true, workflow: 'buying' }, terminal)).toBe(4)
+  expect(JSON.parse(said())).toMatchObject({ done: [], refused: [{ jobId: 'R-0' }] })
+  const config = join(folder, 'stepward.config.json')
+  await writeFile(config, JSON.stringify({ module: './none.mjs' }))
+  forget()
+  const known = { ...store, ...terms, input, config, dryRun: true }
+  expect(await restart('R-0', known, terminal), 'the module of the configuration is away').toBe(0)
+  expect(said()).toMatch(/the input was not checked: module .* does not exist/)
+  await host.client.restart('R-0', { from: 'pay', by: 'ann', why: 'x', after: 'keep', input: { amount: 7 } })
 })
 
 it('`restart` prints JSON, for one job and for many', async () => {

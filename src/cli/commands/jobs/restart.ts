@@ -1,5 +1,5 @@
 import { systemClock } from '../../../platform/index.js'
-import { counted, withoutUndefined } from '../../../platform/internal.js'
+import { counted, errorMessage, withoutUndefined } from '../../../platform/internal.js'
 import type {
   AfterRestart,
   BulkReport,
@@ -14,12 +14,14 @@ import { filterOf } from '../../input/selection.js'
 import { isSelected, type SelectionOptions } from '../../input/selection-options.js'
 import { withClient, withExistingStore } from '../../input/store.js'
 import type { StoreOptions } from '../../input/store-options.js'
+import { loadUserModule } from '../../input/user-module.js'
 import { whoAmI } from '../../input/who-am-i.js'
 import { bar, wrapped, type Terminal } from '../../output/terminal.js'
 import { print } from './resubmit-release-cancel.js'
 
 export interface RestartCommandOptions extends StoreOptions, SelectionOptions {
   readonly from?: string
+  readonly module?: string
   readonly input?: string
   readonly stepInput?: string
   readonly as?: string
@@ -40,14 +42,33 @@ export async function restart(
   refuseContradictions(jobId, options)
   const isFiltered = isSelected(options) || options.step !== undefined
   await confirmed(options, { what: 'every job of the store', isFiltered }, terminal)
-  const terms = await termsOf(options)
-  return withExistingStore({ options, terminal }, (settings) =>
-    withClient(settings, (client) =>
+  const given = await termsOf(options)
+  return withExistingStore({ options, terminal }, async (settings) => {
+    const workflows = await workflowsFor(options, settings.module, terminal)
+    const terms = { ...given, workflows }
+    return withClient(settings, (client) =>
       jobId === undefined
         ? restartAll(client, options, { terms, terminal })
         : restartOne(client, jobId, { terms, terminal, options }),
-    ),
-  )
+    )
+  })
+}
+
+/** Returns the workflows whose schemas check a new input, if a module is known. */
+async function workflowsFor(
+  { module, input }: RestartCommandOptions,
+  configured: string | undefined,
+  terminal: Terminal,
+): Promise<NonNullable<RestartOptions['workflows']>> {
+  const path = module ?? configured
+  if (input === undefined || path === undefined) return []
+  try {
+    return (await loadUserModule(path)).workflows
+  } catch (error) {
+    if (module !== undefined) throw error
+    terminal.note(`stepward: the input was not checked: ${errorMessage(error)}`)
+    return []
+  }
 }
 
 type Terms = Omit<RestartOptions, 'partitionKey' | 'as'>

@@ -18,6 +18,8 @@ import type { DocumentAddress, StateStore, Stored } from '../../store/state-stor
 import { UnclearWrites } from '../../store/unclear-writes.js'
 import { readableJob } from '../../store/unreadable-jobs.js'
 import { submitProblems } from '../../submission/submit-problems.js'
+import type { InputCheck } from '../../workflow/input-schema.js'
+import { isWorkflow } from '../../workflow/workflow.js'
 import { asJson, refuseProblems } from '../call-arguments.js'
 import type { RestartOptions, RestartReport } from './restart-options.js'
 import { writeRestart } from './write-restart.js'
@@ -86,6 +88,8 @@ function termsOf(jobId: string, { input, stepInput, ...others }: RestartOptions)
 
 /** One try of a restart, which goes by one version of the job. */
 interface Try {
+  /** Returns what is wrong with the new input. */
+  readonly check: InputCheck
   readonly ports: RestartPorts
   readonly standing: Standing & { readonly job: Stored<JobDocument> }
   readonly request: Restart
@@ -96,14 +100,20 @@ interface Try {
 
 function tryOf(ports: RestartPorts, standing: Try['standing'], { input, stepInput, ...options }: Terms): Try {
   const { job } = standing
-  const { from, by, why, after, dryRun = false } = options
+  const { from, by, why, after, workflows = [], dryRun = false } = options
+  const own = workflows.find(({ name }) => name === job.workflow)
   const as = options.as ?? job.restartedAs?.jobId ?? nextId(job)
   refuseProblems('restart', submitProblems({ jobId: as, partitionKey: as }))
   const hash = payloadHash(`restart of ${job.jobId}`, [from, input ?? null, stepInput ?? null, after ?? null])
   // The audit of all jobs is read without their inputs, so a secret in a reason must not be stored.
   const { conceal } = hideDocuments(job, [...standing.steps.values()])
   const request = { as, from, by, why: conceal(why), ...withoutUndefined({ input, stepInput, after }) }
-  return { ports, standing, request, isDryRun: dryRun, hash }
+  return { ports, standing, request, isDryRun: dryRun, hash, check: checkOf(own) }
+}
+
+/** Returns the check of inputs of a workflow. Accepts every input if the workflow is not known or has no schema. */
+function checkOf(workflow: unknown): InputCheck {
+  return (isWorkflow(workflow) ? workflow.checkInput : undefined) ?? (() => [])
 }
 
 /** Returns the report if an earlier call made this restart, or null if the job was not restarted. */
@@ -123,7 +133,11 @@ async function earlierReport(given: Try): Promise<RestartReport | null> {
 /** Returns what the restart does with each step. Throws if the job cannot be restarted so. */
 async function plannedReport(given: Try): Promise<RestartReport> {
   const { standing, request, ports } = given
-  const { jobId } = standing.job
+  const { jobId, workflow } = standing.job
+  const wrong = request.input === undefined ? [] : given.check(request.input)
+  if (wrong.length > 0) {
+    throw new CommandRefused(jobId, `the new input does not fit workflow ${workflow}: ${wrong.join('; ')}`)
+  }
   const plan = planRestart(standing, request)
   if (typeof plan === 'string') throw new CommandRefused(jobId, plan)
   const there = await readableJob(ports.store, newAddress(given))

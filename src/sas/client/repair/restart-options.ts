@@ -1,5 +1,6 @@
-import { oneOf, readOptions, text, flag } from '../../../platform/options.js'
+import { flag, kind, oneOf, readOptions, text } from '../../../platform/options.js'
 import type { AfterRestart, RestartPlan } from '../../decisions/operator/restart.js'
+import { isWorkflow } from '../../workflow/workflow.js'
 import type { CommandOptions } from '../command-options.js'
 
 export type { AfterRestart, RestartPlan }
@@ -13,6 +14,11 @@ export interface RestartOptions extends CommandOptions {
   readonly why: string
   /** The new input of the job. It must be JSON. Default: the input of the job that is restarted. */
   readonly input?: unknown
+  /**
+   * Workflows of your module. If the workflow of the job is among them, its schema checks the new `input`. A job does
+   * not contain the schema. Default: the input is not checked.
+   */
+  readonly workflows?: readonly { readonly name: string }[]
   /** A new input for the step `from`, which replaces its present input. It must be JSON. */
   readonly stepInput?: unknown
   /** The id of the new job. Default: `<jobId>.r1`, and for a restart of that job `<jobId>.r2`. */
@@ -47,6 +53,9 @@ const shape = {
   as: text().optional(),
   after: oneOf('undo', 'keep').optional(),
   partitionKey: text().optional(),
+  workflows: kind<readonly { readonly name: string }[]>('a list of workflows', (given) => {
+    return Array.isArray(given) && given.every(isWorkflow)
+  }).optional(),
   dryRun: flag().optional(),
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from './json.js'
+import { isMadeCondition } from './made-conditions.js'
 import { referencePath } from './reference.js'
 import { StepHandle } from './step-handle.js'
 import { TextTemplate } from './text-template.js'
@@ -40,6 +41,12 @@ export function toTemplate(value: unknown, where: string): Json {
   if (value instanceof Promise) {
     const advice = 'a definition only describes the steps, so it awaits nothing: pass the output of a step'
     throw new NotPlainDataError(where, 'a Promise', advice)
+  }
+  if (isMadeCondition(value)) {
+    const advice =
+      "a condition is only asked, as in { when: condition.equal(job.input.kind, 'gift') }: pass the value itself, as in " +
+      'job.input.kind'
+    throw new NotPlainDataError(where, 'a condition', advice)
   }
   if (Array.isArray(value)) return value.map((item, index) => toTemplate(item, `${where}[${index}]`))
   const prototype: unknown = Object.getPrototypeOf(value)

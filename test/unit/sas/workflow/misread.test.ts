@@ -14,6 +14,7 @@ interface Order {
 }
 
 type Builder = WorkflowBuilder<Order>
+type Names = Record<'stpe' | 'signal' | 'transaction', (...given: unknown[]) => void>
 
 const item = { item: 'x' }
 const inTemplateString = (value: unknown) => ''.concat(value as string)
@@ -31,6 +32,35 @@ const misread: readonly (readonly [string, (job: Builder) => unknown, string])[]
     'a question without options',
     (job) => void job.ask('q', 'Yes?' as never),
     'step "q": its options are "Yes?"; write { title: \'Is it right?\' }',
+  ],
+  [
+    'a misspelt method',
+    (job) => (job as never as Names).stpe('a'),
+    'job.stpe does not exist: did you mean job.step?',
+  ],
+  ['a method of another library', (job) => (job as never as Names).signal(), 'did you mean job.waitFor?'],
+  [
+    'an unknown method',
+    (job) => (job as never as Names).transaction(),
+    'job.transaction does not exist: a definition has job.input, job.step, job.repeat, job.sleep,',
+  ],
+  [
+    'a condition in an input',
+    (job) => job.step('b', shop.sell, { item: condition.present(job.input.name) as never }),
+    'step "b": input.item is a condition; a condition is only asked, as in { when: condition.equal(',
+  ],
+  [
+    'a condition in an output of the workflow',
+    (job) => ({ isBig: condition.not(condition.greater(job.input.count, 3)) }),
+    'isBig is a condition; a condition is only asked',
+  ],
+  [
+    'a condition in the place of a value of a condition',
+    (job) =>
+      job.step('b', shop.sell, item, {
+        when: condition.equal(job.input.name, condition.present(job.input.count) as never),
+      }),
+    'is a condition; a condition is only asked',
   ],
   [
     'a sleep without a time',
